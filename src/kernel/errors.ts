@@ -1,0 +1,108 @@
+/** How bad a failure is: the caller may go on (`WARNING`), or a person should look (`SEVERE`). */
+export type Severity = 'WARNING' | 'SEVERE';
+
+interface ErrorRow {
+  readonly status: number;
+  readonly exit: number;
+  readonly severity: Severity;
+  readonly suggestion: string;
+}
+
+const row = (status: number, exit: number, severity: Severity, suggestion: string): ErrorRow => ({
+  status,
+  exit,
+  severity,
+  suggestion,
+});
+
+/**
+ * Every failure toolscout can report, once: its HTTP status, its CLI exit code, how bad it is and
+ * what to do when nothing more exact is known. Fronts map from this table and from nowhere else.
+ */
+export const ERROR_TABLE = {
+  TOOL_VALIDATION_ERROR: row(422, 3, 'WARNING', 'Fix the named arguments; get_tool_details shows the schema.'),
+  TOOL_NOT_FOUND: row(404, 2, 'WARNING', 'Use search_tools or list_tools to find the right name.'),
+  SERVER_NOT_FOUND: row(404, 2, 'WARNING', 'Use list_mcp_servers to see the configured servers.'),
+  NOTHING_FOUND: row(404, 2, 'WARNING', 'Try other words: action + object + product.'),
+  TOOL_DISABLED: row(403, 4, 'WARNING', 'Choose another tool, or change the rule that disables this one.'),
+  APPROVAL_REQUIRED: row(403, 4, 'WARNING', 'Ask the user to approve it: toolscout approve.'),
+  TOOL_CHANGED: row(403, 4, 'SEVERE', 'Ask the user to review the change: toolscout diff.'),
+  FORBIDDEN: row(403, 4, 'WARNING', 'This caller may not do that; ask an administrator.'),
+  RATE_LIMITED: row(429, 3, 'WARNING', 'Wait and try again.'),
+  CIRCUIT_OPEN: row(503, 3, 'WARNING', 'The server failed repeatedly; try again later or run toolscout doctor.'),
+  TOOL_EXECUTION_TIMEOUT: row(504, 3, 'WARNING', 'Ask for less at once, or raise the timeout of this server.'),
+  TOOL_EXECUTION_ERROR: row(502, 3, 'WARNING', 'Read the message of the tool, change the arguments and try again.'),
+  CANCELLED: row(499, 3, 'WARNING', 'The caller cancelled the call; nothing more will happen.'),
+  SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', 'Run toolscout doctor to see why the server cannot be reached.'),
+  AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', 'Check the credentials configured for this server.'),
+  SESSION_INIT_FAILED: row(502, 3, 'SEVERE', 'The server refused the handshake; toolscout doctor shows its output.'),
+  TOOLS_LIST_FAILED: row(502, 3, 'SEVERE', 'The server could not list its tools; toolscout doctor shows its output.'),
+  SCHEMA_CONVERSION_FAILED: row(500, 1, 'WARNING', 'Report the schema to the author of the server.'),
+  CONFIGURATION_ERROR: row(400, 2, 'SEVERE', 'Fix the named fields; toolscout config validate checks the file.'),
+  INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
+  STORE_ERROR: row(500, 1, 'SEVERE', 'Check the state directory; toolscout doctor prints it.'),
+  SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
+  INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
+} as const satisfies Record<string, ErrorRow>;
+
+/** The name of a failure; see {@link ERROR_TABLE}. */
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** One precise complaint inside a failure: where, and what is wrong there. */
+export interface Problem {
+  /** Path into the input, e.g. `toolRules[2].pattern` or `/path/0`. */
+  readonly path: string;
+  /** What was expected and what was found, as one sentence. */
+  readonly message: string;
+}
+
+/** What may be said about a failure besides its code and message. */
+export interface ErrorDetails {
+  readonly suggestion?: string;
+  readonly severity?: Severity;
+  /** When trying again makes sense. */
+  readonly retryAfterMs?: number;
+  /** Each single thing that is wrong with the input. */
+  readonly problems?: readonly Problem[];
+  /**
+   * Whether the request can have reached the server. Only `false` makes a retry of a tool that
+   * is not idempotent safe, so `undefined` must be read as "perhaps".
+   */
+  readonly delivered?: boolean;
+  /** The JSON-RPC error of the server, when that is what failed. */
+  readonly upstream?: { readonly code: number; readonly data?: unknown };
+  readonly cause?: unknown;
+}
+
+/** The one error class of toolscout. Its code decides how every front shows it. */
+export class ToolscoutError extends Error {
+  readonly code: ErrorCode;
+  readonly suggestion: string;
+  readonly severity: Severity;
+  readonly retryAfterMs: number | undefined;
+  readonly problems: readonly Problem[];
+  readonly delivered: boolean | undefined;
+  readonly upstream: ErrorDetails['upstream'];
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'ToolscoutError';
+    this.code = code;
+    this.suggestion = details.suggestion ?? ERROR_TABLE[code].suggestion;
+    this.severity = details.severity ?? ERROR_TABLE[code].severity;
+    this.retryAfterMs = details.retryAfterMs;
+    this.problems = details.problems ?? [];
+    this.delivered = details.delivered;
+    this.upstream = details.upstream;
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Anything thrown, as a {@link ToolscoutError}; what is already one passes through unchanged. */
+export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ERROR'): ToolscoutError {
+  return thrown instanceof ToolscoutError ? thrown : new ToolscoutError(code, messageOf(thrown), { cause: thrown });
+}

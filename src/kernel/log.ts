@@ -1,0 +1,42 @@
+import { printable } from './text.js';
+
+/** How much is said. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Fields of a log line; values are JSON. */
+export type LogFields = Record<string, unknown>;
+
+/** Where diagnostics go. Events have dotted names: `connect.lost`, `discover.done`. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+const ORDER: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** A log that writes one JSON line an event; text is masked and made printable before it leaves. */
+export function createLog(options: {
+  readonly level: LogLevel;
+  readonly write: (line: string) => void;
+  readonly now: () => number;
+  readonly mask?: (text: string) => string;
+}): Log {
+  const least = ORDER.indexOf(options.level);
+  const mask = options.mask ?? ((text) => text);
+  const emit = (level: LogLevel, event: string, fields: LogFields = {}): void => {
+    if (ORDER.indexOf(level) < least) return;
+    const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, event, ...fields });
+    options.write(`${printable(mask(line))}\n`);
+  };
+  return {
+    debug: (event, fields) => emit('debug', event, fields),
+    info: (event, fields) => emit('info', event, fields),
+    warn: (event, fields) => emit('warn', event, fields),
+    error: (event, fields) => emit('error', event, fields),
+  };
+}
+
+/** A log that says nothing; the default of the library. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

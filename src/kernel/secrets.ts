@@ -1,0 +1,35 @@
+/** What a secret is shown as. */
+export const MASK = '***';
+
+/** Values shorter than this are too common to be masked without destroying ordinary text. */
+const SHORTEST = 6;
+
+/** Knows every secret value in use and removes them from any text. */
+export interface SecretMask {
+  /** Adds values that must never be shown. */
+  add(values: Iterable<string>): void;
+  /** The text with every known secret replaced by {@link MASK}. */
+  hide(text: string): string;
+}
+
+/** A mask over the secret values of one process. */
+export function createSecretMask(): SecretMask {
+  const known = new Set<string>();
+  let ordered: string[] = [];
+  return {
+    add(values) {
+      for (const value of values) {
+        for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]) {
+          if (form.length >= SHORTEST) known.add(form);
+        }
+      }
+      // Longest first, so that a secret which contains another is hidden whole.
+      ordered = [...known].toSorted((a, b) => b.length - a.length);
+    },
+    hide(text) {
+      let shown = text;
+      for (const secret of ordered) if (shown.includes(secret)) shown = shown.replaceAll(secret, MASK);
+      return shown;
+    },
+  };
+}

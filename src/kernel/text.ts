@@ -1,0 +1,58 @@
+/** Everything that could move a cursor, hide text or break a line; shown as its escape instead. */
+// oxlint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Text from elsewhere made safe for a terminal or a log: control and invisible characters are escaped. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Text on one line, at most `length` characters, cut at a word with an ellipsis. */
+export function oneLine(text: string, length: number): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  if (flat.length <= length) return flat;
+  const cut = flat.slice(0, length - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > length * 0.6 ? cut.slice(0, space) : cut).replace(/[\s,;:.\ud800-\udbff]+$/, '')}…`;
+}
+
+/** Edit distance with transpositions, given up (as `Infinity`) once it must exceed `limit`. */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return Infinity;
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+      row.push(cost);
+      best = Math.min(best, cost);
+    }
+    if (best > limit) return Infinity;
+    before = last;
+    last = row;
+  }
+  return last[b.length]! > limit ? Infinity : last[b.length]!;
+}
+
+/** The known names closest to a wrong one, best first: small misspellings and names that contain it. */
+export function nearestNames(wanted: string, known: Iterable<string>, count = 3): string[] {
+  const target = wanted.slice(0, 200).toLowerCase();
+  if (target === '') return [];
+  const limit = Math.max(1, Math.floor(target.length / 3));
+  const scored: Array<{ name: string; score: number }> = [];
+  for (const name of known) {
+    const candidate = name.toLowerCase();
+    const distance = editDistance(target, candidate, limit);
+    const contains = candidate.includes(target) || (candidate.length > 2 && target.includes(candidate));
+    const score = Math.min(distance, contains ? 0.5 + Math.abs(candidate.length - target.length) / 100 : Infinity);
+    if (score < Infinity) scored.push({ name, score });
+  }
+  return scored
+    .toSorted((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map((entry) => entry.name);
+}

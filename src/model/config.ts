@@ -1,0 +1,114 @@
+import * as z from 'zod';
+
+const text = z.string();
+const milliseconds = z.int().min(0).max(86_400_000);
+const textMap = z.record(z.string(), z.string());
+
+/** A rule as it is written in a config: pattern → enabled / tags (PAT-1…4). */
+export const RuleConfig = z.strictObject({
+  pattern: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+  server: text.min(1).optional(),
+  enabled: z.boolean().optional(),
+  tags: z.array(text.min(1)).optional(),
+});
+/** See the schema of the same name. */
+export type RuleConfig = z.infer<typeof RuleConfig>;
+
+/** Token bucket of one server (CONN-7). */
+export const RateLimitConfig = z.strictObject({
+  perSecond: z.number().positive().default(10),
+  burst: z.int().positive().default(20),
+});
+/** See the schema of the same name. */
+export type RateLimitConfig = z.infer<typeof RateLimitConfig>;
+
+/** When and how often a request that failed is sent again (CONN-7). */
+export const RetryConfig = z.strictObject({
+  retries: z.int().min(0).max(20).default(3),
+  initialDelayMs: milliseconds.default(1000),
+  multiplier: z.number().min(1).max(10).default(2),
+  maxDelayMs: milliseconds.default(30_000),
+});
+/** See the schema of the same name. */
+export type RetryConfig = z.infer<typeof RetryConfig>;
+
+/** One entry of `servers{}`: `command` for a process, `url` for a remote server. */
+export const ServerEntry = z.strictObject({
+  type: z.enum(['stdio', 'http', 'sse']).optional(),
+  command: text.min(1).optional(),
+  args: z.array(text).optional(),
+  env: textMap.optional(),
+  cwd: text.optional(),
+  url: text.min(1).optional(),
+  headers: textMap.optional(),
+  enabled: z.boolean().optional(),
+  title: text.optional(),
+  tags: z.array(text.min(1)).optional(),
+  timeout: milliseconds.optional(),
+  toolTimeouts: z.record(z.string(), milliseconds).optional(),
+  connectTimeout: milliseconds.optional(),
+  idleTimeout: milliseconds.optional(),
+  rateLimit: RateLimitConfig.partial().optional(),
+  retry: RetryConfig.partial().optional(),
+});
+/** See the schema of the same name. */
+export type ServerEntry = z.infer<typeof ServerEntry>;
+
+const CacheConfig = z.strictObject({
+  enabled: z.boolean().default(true),
+  ttl: z.int().min(0).default(86_400),
+});
+
+const HttpConfig = z.strictObject({
+  host: text.min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(7077),
+  allowedHosts: z.array(text.min(1)).default([]),
+  allowedOrigins: z.array(text.min(1)).default([]),
+});
+
+const LimitsConfig = z.strictObject({
+  callTimeoutMs: milliseconds.default(30_000),
+  connectTimeoutMs: milliseconds.default(30_000),
+  idleTimeoutMs: milliseconds.default(300_000),
+  healthIntervalMs: milliseconds.default(300_000),
+  searchWaitMs: milliseconds.default(2000),
+  breakerFailures: z.int().positive().default(5),
+  breakerResetMs: milliseconds.default(30_000),
+  auditRetentionDays: z.number().positive().default(90),
+});
+
+/** Fields that may stand at the top or inside `discovery` (CFG-2). */
+export const DiscoveryFields = z.strictObject({
+  enabled: z.boolean().default(true),
+  timeout: milliseconds.default(10_000),
+  cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttl: 86_400 })), CacheConfig]).prefault({}),
+  sources: z.array(z.union([text, z.looseObject({})])).default([]),
+  toolRules: z.array(RuleConfig).default([]),
+  servers: z.record(z.string(), ServerEntry).default({}),
+  introspectOutputSchemas: z.boolean().default(false),
+  lazyOutputSchemas: z.boolean().default(true),
+  useCache: z.boolean().default(false),
+  registerInMarketplace: z.boolean().default(false),
+  exportToRtfs: z.boolean().default(false),
+  exportDirectory: text.default('capabilities/servers/pending'),
+  authHeaders: textMap.default({}),
+  retryPolicy: RetryConfig.prefault({}),
+  rateLimit: RateLimitConfig.prefault({}),
+  maxParallelDiscoveries: z.int().positive().max(256).default(5),
+  ai: z.looseObject({ enabled: z.boolean().default(false) }).prefault({}),
+  registry: z.looseObject({}).default({}),
+  skills: z.looseObject({}).default({}),
+  redaction: z.array(z.looseObject({})).default([]),
+  approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
+  store: text.default('sqlite'),
+  http: HttpConfig.prefault({}),
+  limits: LimitsConfig.prefault({}),
+});
+
+/** The whole validated configuration; every field has a value (CFG-2). */
+export const Config = DiscoveryFields;
+/** See the schema of the same name. */
+export type Config = z.infer<typeof Config>;
+
+/** What a person writes: every field optional, any of them inside `discovery` instead. */
+export type ConfigInput = z.input<typeof DiscoveryFields> & { discovery?: z.input<typeof DiscoveryFields> };

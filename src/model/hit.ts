@@ -1,0 +1,31 @@
+/** One answer to a search (FIND-1). */
+export interface Hit {
+  readonly server: string;
+  readonly tool: string;
+  readonly summary: string;
+  /** In [0,1]; 0 when the query was empty and nothing was scored. */
+  readonly relevance: number;
+  readonly tags: readonly string[];
+  /** Compact signature, when asked for with `includeSchema`. */
+  readonly signature?: string;
+}
+
+/** What a search may be narrowed by (FIND-1). */
+export interface SearchOptions {
+  readonly server?: string;
+  readonly limit?: number;
+  readonly includeDisabled?: boolean;
+  readonly tags?: readonly string[];
+  readonly includeSchema?: boolean;
+}
+
+/** Hits, and what the asker must know to judge that they are not the whole truth (FIND-5). */
+export interface SearchAnswer {
+  readonly hits: readonly Hit[];
+  /** Up to three addresses that look like the query, given only when there are no hits. */
+  readonly nearest: readonly string[];
+  /** Servers whose tools are being learned right now. */
+  readonly learning: readonly string[];
+  /** Servers whose tools are not known, and why. */
+  readonly unavailable: ReadonlyArray<{ readonly server: string; readonly reason: string }>;
+}

@@ -1,0 +1,72 @@
+import type { RateLimitConfig, RetryConfig } from './config.js';
+
+/** A local server: a child process that speaks over its stdin and stdout. */
+export interface StdioTransport {
+  readonly type: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A remote server: Streamable HTTP, or HTTP+SSE for old ones. */
+export interface HttpTransport {
+  readonly type: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How a server is reached. Expanded values stand in it, so it is never shown to anybody. */
+export type Transport = StdioTransport | HttpTransport;
+
+/** What may be shown of a transport: as it was written, without values of env and headers. */
+export interface ShownTransport {
+  readonly type: Transport['type'];
+  /** Command with arguments, or URL; variables unexpanded, credentials masked. */
+  readonly target: string;
+  /** Names of the configured environment variables or headers. */
+  readonly secrets: readonly string[];
+}
+
+/** An upstream MCP server: where it came from, how to reach it, how to treat it. */
+export interface Server {
+  readonly id: string;
+  readonly title?: string;
+  /** Where it was configured: a file path, `demo`, or `library`. */
+  readonly source: string;
+  readonly transport: Transport;
+  readonly shown: ShownTransport;
+  /** Changes whenever anything that matters for connecting changes, credentials included. */
+  readonly digest: string;
+  readonly enabled: boolean;
+  /** Why it cannot be used at all although it is enabled, e.g. a missing variable. */
+  readonly problem?: string;
+  readonly tags: readonly string[];
+  readonly timeoutMs: number;
+  readonly toolTimeoutsMs: Readonly<Record<string, number>>;
+  readonly connectTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly rateLimit: RateLimitConfig;
+  readonly retry: RetryConfig;
+}
+
+/** What is known of the connection to a server (CONN-5). */
+export type ConnectionState = 'connected' | 'disconnected' | 'error';
+
+/** The circuit breaker of a server (CONN-3). */
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** The state of one server's connection, for people and health checks. */
+export interface ServerHealth {
+  readonly state: ConnectionState;
+  readonly breaker: BreakerState;
+  readonly era?: 'legacy' | 'modern';
+  readonly protocolVersion?: string;
+  readonly pid?: number;
+  /** Wall-clock time of the last change of state. */
+  readonly since: number;
+  readonly latencyMs?: number;
+  readonly lastError?: string;
+  /** Lines on stdout that were not protocol (S22). */
+  readonly noise?: number;
+}

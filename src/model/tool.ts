@@ -1,0 +1,46 @@
+import type { JsonObject } from '../kernel/json.js';
+
+/** Whether a tool is offered; visible and callable are this one status. */
+export type ToolStatus = 'enabled' | 'disabled' | 'pending' | 'quarantined';
+
+/** How a tool was learned; only `protocol` tools can be executed (DISC-6). */
+export type Provenance = 'protocol' | 'parsed' | 'guessed' | 'declared' | 'predicted';
+
+/** The rule that decided about a tool (PAT-5). */
+export interface Decision {
+  readonly enabled: boolean;
+  /** Index into `toolRules`, or `undefined` when the default decided. */
+  readonly rule?: number;
+  /** One phrase for people: `toolRules[1] (pattern "*delete*")` or `allow-list mode: no rule enables it`. */
+  readonly reason: string;
+}
+
+/** One parameter of a tool, flat, for search and signatures. */
+export interface Parameter {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly values?: readonly string[];
+}
+
+/** One tool of one server, normalised. Its address is `server:tool`. */
+export interface Tool {
+  readonly server: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** The description in one line. */
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly domains: readonly string[];
+  readonly categories: readonly string[];
+  readonly tags: readonly string[];
+  readonly status: ToolStatus;
+  readonly decision: Decision;
+  readonly provenance: Provenance;
+  /** SHA-256 of the definition; key order does not matter. */
+  readonly hash: string;
+  /** The tool exactly as the server listed it, vendor fields included. */
+  readonly definition: JsonObject;
+}

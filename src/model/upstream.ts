@@ -1,0 +1,43 @@
+import type { JsonObject } from '../kernel/json.js';
+import type { Progress } from './call.js';
+
+/** What may accompany one request to a server. */
+export interface UpstreamRequest {
+  readonly signal?: AbortSignal;
+  /** Limit for the answer; every progress notification starts it anew. */
+  readonly timeoutMs?: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A notification a server sent on its own account. */
+export interface UpstreamNotification {
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+/**
+ * The port to one live server. Whatever the transport and the protocol era, a request is a method
+ * and params, and the answer is the server's own object with nothing stripped.
+ *
+ * Failures are `ToolscoutError`s: `SERVER_CONNECTION_ERROR`, `AUTHENTICATION_FAILED`,
+ * `TOOL_EXECUTION_TIMEOUT`, `CANCELLED`, `RATE_LIMITED`, or `TOOL_EXECUTION_ERROR` with `upstream`
+ * set when the server itself answered with a JSON-RPC error. `delivered` is `false` only when
+ * nothing can have reached the server.
+ */
+export interface Upstream {
+  readonly server: string;
+  readonly era: 'legacy' | 'modern';
+  readonly protocolVersion: string;
+  readonly info: { readonly name: string; readonly version: string; readonly title?: string };
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+  readonly pid?: number;
+  readonly closed: boolean;
+  request(method: string, params: JsonObject | undefined, options?: UpstreamRequest): Promise<JsonObject>;
+  /** Resolves when the server answers a health check (CONN-5). */
+  ping(timeoutMs: number): Promise<void>;
+  onNotification(listener: (notification: UpstreamNotification) => void): () => void;
+  /** Called once, when the connection has ended for whatever reason. */
+  onClose(listener: (reason: Error | undefined) => void): () => void;
+  close(): Promise<void>;
+}
