@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+/** How to start a server, and how its echo is called. */
+export interface Subject {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly call: { readonly name: string; readonly arguments: Record<string, unknown> };
+}
+
+/** What was measured of one subject. */
+export interface Measurement {
+  readonly p50Ms: number;
+  readonly callsPerSecond1: number;
+  readonly callsPerSecond16: number;
+  readonly cpuMs1: number;
+  readonly cpuMs16: number;
+  readonly rssMb: number;
+}
+
+const TICK_MS = 10;
+
+/** CPU time a process has used so far; Linux only. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Resident memory of a process in MB; Linux only. */
+export function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1000;
+}
+
+async function run(client: Client, call: Subject['call'], total: number, inFlight: number): Promise<number[]> {
+  const times: number[] = [];
+  let left = total;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) {
+      const start = performance.now();
+      const result = await client.callTool(call);
+      if (result.isError) throw new Error(JSON.stringify(result));
+      times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return times;
+}
+
+/** Starts a subject as a host would, warms it up and measures its echo. */
+export async function measure(subject: Subject, calls: number): Promise<Measurement> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [...subject.args], stderr: 'ignore' });
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(transport);
+  const pid = transport.pid!;
+  await run(client, subject.call, calls / 2, 1);
+  await run(client, subject.call, calls / 2, 16);
+
+  const timed = async (inFlight: number): Promise<{ times: number[]; perSecond: number; cpu: number }> => {
+    const cpu = cpuMs(pid);
+    const start = performance.now();
+    const times = await run(client, subject.call, calls, inFlight);
+    return { times, perSecond: (calls * 1000) / (performance.now() - start), cpu: (cpuMs(pid) - cpu) / calls };
+  };
+  const one = await timed(1);
+  const sixteen = await timed(16);
+  const rssMb = residentMb(pid);
+  await client.close();
+  return {
+    p50Ms: one.times.toSorted((a, b) => a - b)[Math.floor(calls / 2)]!,
+    callsPerSecond1: one.perSecond,
+    callsPerSecond16: sixteen.perSecond,
+    cpuMs1: one.cpu,
+    cpuMs16: sixteen.cpu,
+    rssMb,
+  };
+}
+
+/** Milliseconds from the start of a process to its first `tools/list`, and its resident memory then. */
+export function firstList(args: readonly string[]): Promise<{ ms: number; rssMb: number }> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const send = (message: object): void =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    let text = '';
+    child.once('error', reject);
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (!text.includes('"id":2')) return;
+      const ms = performance.now() - start;
+      const rssMb = residentMb(child.pid!);
+      child.stdout.removeAllListeners();
+      child.stdin.end();
+      child.once('exit', () => resolve({ ms, rssMb }));
+    });
+    const clientInfo = { name: 'bench', version: '1' };
+    send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
+    send({ method: 'notifications/initialized' });
+    send({ id: 2, method: 'tools/list', params: {} });
+  });
+}

@@ -1,0 +1,121 @@
+// What toolscout adds to a call: the same echo direct, through a bare proxy, and through toolscout with
+// rules, validation and audit on, in one run; memory with a thousand tools; time to the first tools/list.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { conclude, printTable } from '../support/report.js';
+import { firstList, measure, residentMb, type Measurement } from './host.js';
+
+/** The aims of the project, and the floors that fail a run: machines are noisy, ratios less so. */
+const AIMS = { cpuMs1: 0.6, cpuMs16: 0.2, throughput16: 0.45, rssMb: 100, firstListMs: 300 };
+const FLOORS = { throughput16: 0.36, cpuMs1: 0.75, cpuMs16: 0.3, rssMb: 110, firstListMs: 450 };
+
+const CALLS = 3000;
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const cli = path('../../dist/cli.js');
+const echo = path('echo-server.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'toolscout-bench-'));
+const config = join(folder, 'toolscout.config.json');
+const free = { perSecond: 1_000_000, burst: 1_000_000 };
+const huge = path('../../test/fixtures/servers/huge.mjs');
+writeFileSync(
+  config,
+  JSON.stringify({
+    toolRules: [
+      { pattern: ['*', '!*delete*'], tags: ['bench'] },
+      { pattern: '*forbidden*', enabled: false },
+    ],
+    servers: {
+      echo: { command: process.execPath, args: [echo], rateLimit: free },
+      huge: { command: process.execPath, args: [huge, '--tools=1000'] },
+    },
+  }),
+);
+const serve = [cli, 'serve', '--stdio', '--config', config, '--state-dir', join(folder, 'state')];
+const call = { name: 'echo', arguments: { message: 'hello' } };
+const through = { name: 'execute_tool', arguments: { server: 'echo', tool: 'echo', arguments: { message: 'hello' } } };
+
+/** Learns both servers, so that what follows meets a warm store. */
+async function warm(): Promise<void> {
+  const client = new Client({ name: 'bench', version: '1' });
+  const [command, ...args] = [process.execPath, ...serve];
+  await client.connect(new StdioClientTransport({ command: command!, args, stderr: 'inherit' }));
+  for (const server of ['echo', 'huge']) {
+    const result = await client.callTool({ name: 'list_tools', arguments: { server } });
+    if (result.isError) throw new Error(JSON.stringify(result));
+  }
+  await client.close();
+}
+
+/** Memory of a gateway that has searched its thousand tools and run calls. */
+async function loadedMb(): Promise<number> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: serve, stderr: 'ignore' });
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(transport);
+  for (let i = 0; i < 50; i++) {
+    await client.callTool({ name: 'search_tools', arguments: { query: `create report number ${i}` } });
+    await client.callTool(through);
+  }
+  const rss = residentMb(transport.pid!);
+  await client.close();
+  return rss;
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+try {
+  await warm();
+  const direct = await measure({ name: 'direct', args: [echo], call }, CALLS);
+  const bare = await measure({ name: 'bare', args: [path('bare-proxy.mjs'), process.execPath, echo], call }, CALLS);
+  const ours = await measure({ name: 'toolscout', args: serve, call: through }, CALLS);
+  const starts: number[] = [];
+  for (let i = 0; i < 7; i++) starts.push((await firstList(serve)).ms);
+  const firstListMs = median(starts);
+  const rssMb = await loadedMb();
+
+  const row = (name: string, m: Measurement): string[] => [
+    name,
+    m.p50Ms.toFixed(3),
+    (m.p50Ms - direct.p50Ms).toFixed(3),
+    m.callsPerSecond1.toFixed(0),
+    m.callsPerSecond16.toFixed(0),
+    (m.callsPerSecond16 / direct.callsPerSecond16).toFixed(2),
+    m.cpuMs1.toFixed(3),
+    m.cpuMs16.toFixed(3),
+    m.rssMb.toFixed(0),
+  ];
+  printTable(
+    `An echo over stdio, ${CALLS} calls; CPU is that of the process the host talks to`,
+    ['', 'p50 ms', 'added', 'calls/s ×1', 'calls/s ×16', 'of direct', 'CPU ms ×1', 'CPU ms ×16', 'MB'],
+    [row('direct', direct), row('bare proxy', bare), row('toolscout', ours)],
+  );
+  const throughput16 = ours.callsPerSecond16 / direct.callsPerSecond16;
+  printTable(
+    'Against the aims',
+    ['', 'measured', 'aim', 'floor'],
+    [
+      ['calls/s at 16, share of direct', throughput16.toFixed(2), `≥ ${AIMS.throughput16}`, `≥ ${FLOORS.throughput16}`],
+      ['CPU per call at 1, ms', ours.cpuMs1.toFixed(3), `≤ ${AIMS.cpuMs1}`, `≤ ${FLOORS.cpuMs1}`],
+      ['CPU per call at 16, ms', ours.cpuMs16.toFixed(3), `≤ ${AIMS.cpuMs16}`, `≤ ${FLOORS.cpuMs16}`],
+      ['resident with 1,000 tools, MB', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
+      [
+        'first tools/list, ms (median of 7)',
+        firstListMs.toFixed(0),
+        `≤ ${AIMS.firstListMs}`,
+        `≤ ${FLOORS.firstListMs}`,
+      ],
+    ],
+  );
+  conclude('latency', { direct, bare, toolscout: ours, throughput16, firstListMs, rssMb }, [
+    { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
+    { name: 'CPU per call at 1', value: ours.cpuMs1, most: FLOORS.cpuMs1 },
+    { name: 'CPU per call at 16', value: ours.cpuMs16, most: FLOORS.cpuMs16 },
+    { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
+    { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
+  ]);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

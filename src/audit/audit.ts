@@ -1,0 +1,188 @@
+import type { Clock, Timer } from '../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { newId } from '../kernel/ids.js';
+import type { JsonObject, JsonValue } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { Store } from '../model/store.js';
+import { createFollower, type Follower } from './follower.js';
+import { finishRecord } from './finish-record.js';
+import { redactArguments } from './redact.js';
+
+/**
+ * What is to be recorded, as it happened. `arguments` are the raw ones; they are hashed and redacted
+ * before they are stored, and must not be changed by the caller any more.
+ */
+export interface NewRecord extends Omit<AuditRecord, 'id' | 'time' | 'arguments' | 'argumentsHash'> {
+  readonly arguments?: JsonObject;
+}
+
+/** What audit needs. */
+export interface AuditOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes arguments and details fit to be stored; {@link redactArguments} unless said otherwise. */
+  readonly redact?: (value: JsonValue) => JsonValue;
+  /** How far executions may be behind. */
+  readonly flushMs?: number;
+  /** Most records that wait while the store fails; then the oldest are lost. */
+  readonly maxBuffer?: number;
+}
+
+/** How audit is doing, for health. */
+export interface AuditState {
+  /** Records that wait to be stored. */
+  readonly waiting: number;
+  /** Appends that failed, since the start. */
+  readonly failed: number;
+  /** Records that were given up, since the start. */
+  readonly lost: number;
+}
+
+/** The log of every execution and every administrative act (EXEC-5). */
+export interface Audit {
+  /** Records an execution: returns at once, never throws, and is stored within a second. */
+  record(entry: NewRecord): void;
+  /** Records an administrative act; it is durable when the promise resolves. */
+  recordNow(entry: NewRecord): Promise<void>;
+  /** The newest matching records, newest first; sees everything recorded before. */
+  query(filter: AuditFilter): Promise<AuditRecord[]>;
+  /** Calls `onRecord` for every new matching record of this and other processes, in order. The answer stops it. */
+  follow(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
+  /** Forgets what is older than so many days; answers how many records went. */
+  prune(retentionDays: number): Promise<number>;
+  /** Stores what waits; never rejects. */
+  flush(): Promise<void>;
+  state(): AuditState;
+  /** Stores what waits and stops. */
+  close(): Promise<void>;
+}
+
+/** A record that waits. Hashing and redacting happen when it is stored, not while a call is running. */
+export interface Waiting {
+  readonly id: string;
+  readonly time: number;
+  readonly entry: NewRecord;
+}
+
+/** Records that one append takes: large enough to be cheap, small enough not to hold up the calls. */
+const BATCH = 256;
+const LONGEST_RETRY_MS = 5000;
+const DAY_MS = 86_400_000;
+
+/** The audit log over a store. */
+export function createAudit(options: AuditOptions): Audit {
+  const { store, clock, log, redact = redactArguments, flushMs = 250, maxBuffer = 1000 } = options;
+  const followers = new Set<Follower>();
+  let waiting: Waiting[] = [];
+  let storing: readonly Waiting[] = [];
+  let timer: Timer | undefined;
+  let hurried = false;
+  let failures = 0;
+  let failed = 0;
+  let lost = 0;
+  let closed = false;
+  let tail: Promise<void> = Promise.resolve();
+
+  const lose = (count: number, reason: string): void => {
+    // Said for the first and then rarely: a full disk must not fill the log as well.
+    if (lost === 0 || Math.floor((lost + count) / maxBuffer) > Math.floor(lost / maxBuffer)) {
+      log.error('audit.lost', { lost: lost + count, reason });
+    }
+    lost += count;
+  };
+  const trim = (): void => {
+    if (waiting.length > maxBuffer) lose(waiting.splice(0, waiting.length - maxBuffer).length, 'the store fails');
+  };
+  const schedule = (ms: number): void => {
+    timer?.cancel();
+    timer = clock.after(ms, () => {
+      timer = undefined;
+      void flush();
+    });
+  };
+
+  /** Stores one batch; answers whether to go on. A batch that fails stays, in its place. */
+  const storeBatch = async (): Promise<boolean> => {
+    storing = waiting.slice(0, BATCH);
+    if (storing.length === 0) return false;
+    waiting = waiting.slice(storing.length);
+    try {
+      await store.append(storing.map((record) => finishRecord(record, redact, log)));
+      failures = 0;
+      return true;
+    } catch (thrown) {
+      failed += 1;
+      failures += 1;
+      if (failures === 1) log.error('audit.append-failed', { waiting: storing.length, error: messageOf(thrown) });
+      waiting = [...storing, ...waiting];
+      trim();
+      return false;
+    } finally {
+      storing = [];
+    }
+  };
+  const storeAll = async (): Promise<void> => {
+    timer?.cancel();
+    timer = undefined;
+    hurried = false;
+    // What comes in meanwhile has its own turn, so that this ends.
+    for (let turns = Math.ceil(waiting.length / BATCH); turns > 0 && (await storeBatch()); turns--);
+    if (waiting.length > 0 && !closed) schedule(Math.min(flushMs * 2 ** failures, LONGEST_RETRY_MS));
+  };
+  const flush = (): Promise<void> => (tail = tail.then(storeAll));
+
+  const hold = (entry: NewRecord): Waiting => ({ id: newId(), time: clock.now(), entry });
+
+  return {
+    record(entry) {
+      if (closed) return lose(1, 'audit is closed');
+      waiting.push(hold(entry));
+      if (!timer) schedule(flushMs);
+      else if (waiting.length >= BATCH && !hurried && failures === 0) {
+        hurried = true;
+        schedule(0);
+      }
+      trim();
+    },
+    async recordNow(entry) {
+      if (closed) throw new ToolscoutError('SHUTTING_DOWN', 'The act was not recorded: toolscout is stopping.');
+      const record = hold(entry);
+      await flush();
+      await store.append([finishRecord(record, redact, log)]);
+    },
+    async query(filter) {
+      await flush();
+      return store.audit(filter);
+    },
+    follow(filter, onRecord) {
+      const old = [...storing, ...waiting].map(({ id }) => id);
+      const follower = createFollower({ store, clock, log, filter, old, onRecord });
+      followers.add(follower);
+      return () => {
+        follower.stop();
+        followers.delete(follower);
+      };
+    },
+    async prune(retentionDays) {
+      if (!(retentionDays > 0)) {
+        throw new ToolscoutError(
+          'INVALID_REQUEST',
+          `Cannot keep audit records for ${retentionDays} days; name more than 0.`,
+        );
+      }
+      return store.pruneAudit(clock.now() - retentionDays * DAY_MS);
+    },
+    flush,
+    state: () => ({ waiting: waiting.length + storing.length, failed, lost }),
+    async close() {
+      if (closed) return;
+      closed = true;
+      for (const follower of followers) follower.stop();
+      followers.clear();
+      await flush();
+      if (waiting.length > 0) lose(waiting.splice(0).length, 'the store failed until the end');
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { messageOf } from '../kernel/errors.js';
+import { hashJson } from '../kernel/hash.js';
+import { isDeeperThan, type JsonValue } from '../kernel/json.js';
+import { LIMITS } from '../kernel/limits.js';
+import type { Log } from '../kernel/log.js';
+import { MASK } from '../kernel/secrets.js';
+import type { AuditRecord } from '../model/audit-record.js';
+import type { Waiting } from './audit.js';
+
+/** Longest name, principal or trace id that is kept; callers may send any text in their place. */
+const LONGEST_NAME = 500;
+
+type Redact = (value: JsonValue) => JsonValue;
+
+/**
+ * The record as it is stored: arguments hashed and redacted, every text bounded. Never throws, since
+ * one bad record must not hold up the others; what cannot be redacted is masked whole.
+ */
+export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: Log): AuditRecord {
+  const { arguments: raw, detail } = entry;
+  return {
+    id,
+    time,
+    kind: bound(entry.kind),
+    principal: bound(entry.principal),
+    route: bound(entry.route),
+    skill: bound(entry.skill),
+    server: bound(entry.server),
+    tool: bound(entry.tool),
+    arguments: raw && safely(raw, redact, log),
+    argumentsHash: raw && hash(raw, log),
+    outcome: entry.outcome,
+    code: entry.code,
+    latencyMs: entry.latencyMs,
+    resultBytes: entry.resultBytes,
+    era: entry.era,
+    traceId: bound(entry.traceId),
+    detail: detail === undefined ? undefined : safely(detail, redact, log),
+  };
+}
+
+function bound<Text extends string | undefined>(text: Text): Text {
+  return (text && text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text) as Text;
+}
+
+function safely(value: JsonValue, redact: Redact, log: Log): JsonValue {
+  try {
+    const redacted = redact(value);
+    // Thrown here and not in the store, where it would fail the whole batch.
+    JSON.stringify(redacted);
+    return redacted;
+  } catch (thrown) {
+    log.error('audit.redact-failed', { error: messageOf(thrown) });
+    return MASK;
+  }
+}
+
+function hash(value: JsonValue, log: Log): string | undefined {
+  try {
+    if (!isDeeperThan(value, LIMITS.depth)) return hashJson(value);
+    log.warn('audit.hash-failed', { error: `arguments nest deeper than ${LIMITS.depth}` });
+  } catch (thrown) {
+    log.warn('audit.hash-failed', { error: messageOf(thrown) });
+  }
+  return undefined;
+}

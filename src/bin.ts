@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { runCli } from './front/cli/cli.js';
+import type { CliDeps } from './front/cli/context.js';
+import { createTerminal } from './front/cli/terminal.js';
+import { systemClock } from './kernel/clock.js';
+import { ToolscoutError } from './kernel/errors.js';
+import { configReader, createToolscout } from './main.js';
+import { serve } from './serve.js';
+import { VERSION } from './version.js';
+
+const terminal = createTerminal({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  plain: process.env['NO_COLOR'] !== undefined && process.env['NO_COLOR'] !== '',
+});
+
+const deps: CliDeps = {
+  version: VERSION,
+  clock: systemClock,
+  terminal,
+  async open(options) {
+    const gateway = await createToolscout(options);
+    if (gateway.config().source === 'demo' && !options.demo) {
+      terminal.note(
+        terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
+      );
+    } else if (gateway.config().source === 'defaults') {
+      terminal.note('No config found. Write toolscout.config.json, or try --demo.');
+    }
+    return gateway;
+  },
+  async checkConfig(file) {
+    try {
+      const { path, source, warnings } = await configReader({ config: file })();
+      return { source: path ?? source, problems: [], warnings };
+    } catch (thrown) {
+      if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
+      return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+    }
+  },
+  serve: (options) => serve(options, { terminal, streams: process }),
+  stopped: () =>
+    new Promise((resolve) => {
+      process.once('SIGINT', () => resolve());
+      process.once('SIGTERM', () => resolve());
+    }),
+  async readStdin() {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  },
+  readFile: (path) => readFile(path, 'utf8'),
+};
+
+// A reader that closes early (`toolscout tools x | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2), deps);

@@ -1,0 +1,162 @@
+import { resolve } from 'node:path';
+import { hashJson } from '../kernel/hash.js';
+import type { JsonValue } from '../kernel/json.js';
+import { printable } from '../kernel/text.js';
+import type { Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
+import type { HttpTransport, Server, ShownTransport, StdioTransport, Transport } from '../model/server.js';
+import { headerComplaint, urlComplaint } from './check-servers.js';
+import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
+import { readVariable, tokenVariable, type Variables } from './environment.js';
+import { expand, hideDefaults } from './expand.js';
+import { toDictionary } from './plain-data.js';
+
+/** What all servers of one config have in common, and what is learned while they are made. */
+export interface Workshop {
+  readonly config: Config;
+  readonly source: string;
+  readonly env: Variables;
+  /** Where a relative `cwd` starts. */
+  readonly directory?: string;
+  /** Collects every value that must never be shown. */
+  readonly secrets: Set<string>;
+  /** Collects the names of the variables that were looked up. */
+  readonly used: Set<string>;
+}
+
+/** What was written for one server: checked, and raw. */
+export interface WrittenServer {
+  readonly id: string;
+  readonly entry: ServerEntry;
+  readonly raw: ServerEntry;
+}
+
+/** Expands one text of a server; what it learns goes to the workshop and to `problems`. */
+export function expandInto(shop: Pick<Workshop, 'env' | 'secrets' | 'used'>, text: string, problems: string[]): string {
+  const expansion = expand(text, shop.env);
+  for (const value of expansion.values) shop.secrets.add(value);
+  for (const name of expansion.used) shop.used.add(name);
+  problems.push(...expansion.problems);
+  return expansion.text;
+}
+
+function quote(arg: string): string {
+  return printable(arg === '' || /[\s"']/.test(arg) ? JSON.stringify(arg) : arg);
+}
+
+function createStdio(written: WrittenServer, shop: Workshop, problems: string[]): StdioTransport {
+  const { entry } = written;
+  const fill = (text: string): string => expandInto(shop, text, problems);
+  const command = fill(entry.command ?? '');
+  const args = (entry.args ?? []).map(fill);
+  const env = toDictionary(Object.fromEntries(Object.entries(entry.env ?? {}).map(([k, v]) => [k, fill(v)])));
+  const cwd = entry.cwd === undefined ? undefined : fill(entry.cwd);
+  for (const value of Object.values(env)) shop.secrets.add(value);
+  for (const hidden of hideInArguments(args)) for (const secret of hidden.secrets) shop.secrets.add(secret);
+  if (command.trim() === '') problems.push('has an empty command');
+  if ([command, cwd ?? '', ...args, ...Object.values(env)].some((text) => text.includes('\0'))) {
+    problems.push('has a NUL character in its command, arguments, env or cwd');
+  }
+  const isRelative = cwd !== undefined && shop.directory !== undefined;
+  return { type: 'stdio', command, args, env, cwd: isRelative ? resolve(shop.directory!, cwd) : cwd };
+}
+
+/** User and password of a URL, which `fetch` refuses to take there, as the header they stand for. */
+function moveUserIntoHeader(url: string, headers: Record<string, string>, shop: Workshop): string {
+  const parsed = new URL(url);
+  if (parsed.username === '' && parsed.password === '') return url;
+  const pair = [parsed.username, parsed.password].map((part) => decodeComponent(part)).join(':');
+  if (!hasAuthorization(headers)) headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  shop.secrets.add(Buffer.from(pair).toString('base64'));
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
+}
+
+function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+/** A server without a credential of its own gets the token of the environment (CONN-6). */
+function addToken(id: string, headers: Record<string, string>, shop: Workshop, problems: string[]): void {
+  if (hasAuthorization(headers)) return;
+  for (const name of [tokenVariable(id), 'MCP_AUTH_TOKEN']) {
+    shop.used.add(name);
+    const token = readVariable(shop.env, name);
+    if (token === undefined) continue;
+    shop.secrets.add(token);
+    if (headerComplaint(token) !== undefined) problems.push(`cannot use ${name}: it ${headerComplaint(token)}`);
+    else headers.Authorization = `Bearer ${token}`;
+    return;
+  }
+}
+
+function createHttp(written: WrittenServer, shop: Workshop, problems: string[]): HttpTransport {
+  const { id, entry } = written;
+  const headers = toDictionary<string>({});
+  for (const [name, value] of Object.entries(entry.headers ?? {})) {
+    const filled = expandInto(shop, value, problems);
+    const wrong = headerComplaint(filled);
+    if (wrong !== undefined) problems.push(`has a header ${name} that ${wrong}`);
+    for (const secret of secretsOfHeader(filled)) shop.secrets.add(secret);
+    headers[name] = filled;
+  }
+  const before = problems.length;
+  let url = expandInto(shop, entry.url ?? '', problems);
+  const wrong = urlComplaint(url);
+  for (const secret of hideInUrl(url).secrets) shop.secrets.add(secret);
+  // A variable that is missing from the URL has been named already.
+  if (wrong !== undefined && problems.length === before) problems.push(`has a url that ${wrong}`);
+  if (wrong === undefined) url = moveUserIntoHeader(url, headers, shop);
+  addToken(id, headers, shop, problems);
+  return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers };
+}
+
+function show(entry: ServerEntry, type: Transport['type']): ShownTransport {
+  if (type !== 'stdio') {
+    const target = printable(hideInUrl(hideDefaults(entry.url ?? '')).shown);
+    return { type, target, secrets: Object.keys(entry.headers ?? {}) };
+  }
+  const args = hideInArguments((entry.args ?? []).map(hideDefaults)).map((hidden) => hidden.shown);
+  const target = [hideDefaults(entry.command ?? ''), ...args].map(quote).join(' ');
+  return { type, target, secrets: Object.keys(entry.env ?? {}) };
+}
+
+/** Only what was written overrides: the shape fills absent fields of `parsed` with its own defaults. */
+function overrideWith<Settings extends RateLimitConfig | RetryConfig>(
+  base: Settings,
+  parsed: Partial<Settings> | undefined,
+  raw: object | undefined,
+): Settings {
+  const written = Object.entries(parsed ?? {}).filter(([key]) => raw !== undefined && Object.hasOwn(raw, key));
+  return { ...base, ...Object.fromEntries(written) };
+}
+
+function summarize(problems: readonly string[]): string | undefined {
+  return problems.length === 0 ? undefined : [...new Set(problems)].join('; ');
+}
+
+/** Makes one server out of its entry. What it cannot be used for yet stands in `problem` (CFG-4). */
+export function createServer(written: WrittenServer, shop: Workshop): Server {
+  const { id, entry, raw } = written;
+  const { limits, rateLimit, retryPolicy } = shop.config;
+  const problems: string[] = [];
+  const transport =
+    entry.command === undefined ? createHttp(written, shop, problems) : createStdio(written, shop, problems);
+  return {
+    id,
+    title: entry.title,
+    source: shop.source,
+    transport,
+    shown: show(entry, transport.type),
+    digest: hashJson(transport as unknown as JsonValue),
+    enabled: entry.enabled ?? true,
+    problem: summarize(problems),
+    tags: [...new Set(entry.tags)],
+    timeoutMs: entry.timeout ?? limits.callTimeoutMs,
+    toolTimeoutsMs: toDictionary(entry.toolTimeouts ?? {}),
+    connectTimeoutMs: entry.connectTimeout ?? limits.connectTimeoutMs,
+    idleTimeoutMs: entry.idleTimeout ?? limits.idleTimeoutMs,
+    rateLimit: overrideWith(rateLimit, entry.rateLimit, raw.rateLimit),
+    retry: overrideWith(retryPolicy, entry.retry, raw.retry),
+  };
+}

@@ -1,0 +1,109 @@
+import { isAbsolute } from 'node:path';
+import type { Problem } from '../kernel/errors.js';
+import { problemAt } from './path.js';
+
+/** The environment of the process, as it is handed in. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Every environment variable toolscout honours besides those a config names (CFG-7). */
+export interface Environment {
+  /** `MCP_AUTH_TOKEN`: for every configured remote server that has no credential of its own. */
+  readonly authToken?: string;
+  /** `<NAME>_MCP_TOKEN` of one server, e.g. `GITHUB_MCP_TOKEN` for `github`. */
+  serverToken(id: string): string | undefined;
+  /** `CCOS_MCP_CACHE_DIR` */
+  readonly cacheDirectory?: string;
+  /** `CCOS_MCP_CACHE_TTL` */
+  readonly cacheTtlSeconds?: number;
+  /** `TOOLS_YAML_PATH` */
+  readonly toolsYamlPath: string;
+  /** `REGISTRY_REFRESH_SEC` */
+  readonly registryRefreshSeconds: number;
+  /** `REGISTRY_STALE_MAX_SEC` */
+  readonly registryStaleMaxSeconds: number;
+  /** `DISCOVERY_TIMEOUT_MS` */
+  readonly discoveryTimeoutMs: number;
+  /** `DISCOVERY_UA` */
+  readonly discoveryUserAgent: string;
+  /** `TOOLS_REGISTRY_ENABLED` */
+  readonly registryEnabled: boolean;
+  /** `REGISTRY_ALLOWED_HOSTS`, lower-case; `undefined` when every host is allowed. */
+  readonly registryAllowedHosts?: readonly string[];
+  /** `NO_COLOR` is set to anything. */
+  readonly noColor: boolean;
+  /** `XDG_DATA_HOME` */
+  readonly dataHome?: string;
+  /** `XDG_CONFIG_HOME` */
+  readonly configHome?: string;
+  /** Variables whose value makes no sense; their default is in force. */
+  readonly problems: readonly Problem[];
+}
+
+/** The variable that holds one server's token: `my-server` → `MY_SERVER_MCP_TOKEN`. */
+export function tokenVariable(id: string): string {
+  return `${id.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_MCP_TOKEN`;
+}
+
+/** The value of a variable; what is absent or blank counts as not set. Inherited names are never found. */
+export function readVariable(env: Variables, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined;
+  return value === '' ? undefined : value;
+}
+
+/** Reads every variable in one place; a senseless value is reported and its default taken. */
+export function readEnvironment(env: Variables): Environment {
+  const problems: Problem[] = [];
+  const text = (name: string): string | undefined => readVariable(env, name);
+  const refuse = (name: string, expected: string): void => {
+    problems.push(problemAt(name, `expected ${expected}; this environment variable is ignored`));
+  };
+  const whole = (name: string, least: number): number | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const number = /^\d{1,12}$/.test(value) ? Number(value) : NaN;
+    if (number >= least) return number;
+    refuse(name, `a whole number of at least ${least}`);
+    return undefined;
+  };
+  const flag = (name: string, otherwise: boolean): boolean => {
+    const value = text(name)?.toLowerCase();
+    if (value === undefined) return otherwise;
+    if (/^(true|1|yes|on)$/.test(value)) return true;
+    if (/^(false|0|no|off)$/.test(value)) return false;
+    refuse(name, 'true or false');
+    return otherwise;
+  };
+  const directory = (name: string): string | undefined => {
+    const value = text(name);
+    if (value === undefined || isAbsolute(value)) return value;
+    refuse(name, 'an absolute path');
+    return undefined;
+  };
+  const userAgent = (): string => {
+    const value = text('DISCOVERY_UA');
+    if (value === undefined || /^[\u0020-\u007e]+$/.test(value)) return value ?? 'toolscout';
+    refuse('DISCOVERY_UA', 'printable ASCII');
+    return 'toolscout';
+  };
+  const hosts = text('REGISTRY_ALLOWED_HOSTS')
+    ?.split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '');
+  return {
+    authToken: text('MCP_AUTH_TOKEN'),
+    serverToken: (id) => text(tokenVariable(id)),
+    cacheDirectory: text('CCOS_MCP_CACHE_DIR'),
+    cacheTtlSeconds: whole('CCOS_MCP_CACHE_TTL', 0),
+    toolsYamlPath: text('TOOLS_YAML_PATH') ?? 'tools/tools.yaml',
+    registryRefreshSeconds: whole('REGISTRY_REFRESH_SEC', 1) ?? 60,
+    registryStaleMaxSeconds: whole('REGISTRY_STALE_MAX_SEC', 0) ?? 3600,
+    discoveryTimeoutMs: whole('DISCOVERY_TIMEOUT_MS', 1) ?? 1500,
+    discoveryUserAgent: userAgent(),
+    registryEnabled: flag('TOOLS_REGISTRY_ENABLED', true),
+    registryAllowedHosts: hosts,
+    noColor: text('NO_COLOR') !== undefined,
+    dataHome: directory('XDG_DATA_HOME'),
+    configHome: directory('XDG_CONFIG_HOME'),
+    problems,
+  };
+}

@@ -1,0 +1,69 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ToolscoutError } from '../kernel/errors.js';
+
+/** What a config may be written in, in the order in which files are tried. */
+export const FORMATS = ['ts', 'js', 'mjs', 'json', 'jsonc', 'yaml', 'yml', 'toml'] as const;
+
+/** One of {@link FORMATS}. */
+export type Format = (typeof FORMATS)[number];
+
+/** Where a config is looked for. */
+export interface FindOptions {
+  /** Exactly this file; nothing else is looked for. */
+  readonly file?: string;
+  readonly cwd: string;
+  readonly home: string;
+  /** Instead of `<home>/.config`. */
+  readonly xdgConfigHome?: string;
+}
+
+/** A config file, and those in the same place that it hides. */
+export interface FoundConfig {
+  readonly path: string;
+  readonly hidden: readonly string[];
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (thrown) {
+    // Whatever cannot be looked at (absent, or somebody else's home) is not our config.
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
+
+/** Finds the config file, and says which files beside it are not read. */
+export async function locateConfig(options: FindOptions): Promise<FoundConfig | undefined> {
+  const { file, cwd, home } = options;
+  if (file !== undefined) {
+    const path = resolve(cwd, file);
+    if (await isFile(path)) return { path, hidden: [] };
+    throw new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} does not exist or is not a file.`, {
+      suggestion: 'Check the path given with --config.',
+    });
+  }
+  const stems = [
+    join(cwd, '.toolscout', 'config'),
+    join(cwd, 'toolscout.config'),
+    join(cwd, 'anygpt.config'),
+    join(options.xdgConfigHome ?? join(home, '.config'), 'toolscout', 'config'),
+  ];
+  for (const stem of stems) {
+    const candidates = FORMATS.map((format) => `${stem}.${format}`);
+    const exists = await Promise.all(candidates.map(isFile));
+    const [path, ...hidden] = candidates.filter((_, i) => exists[i]);
+    if (path !== undefined) return { path, hidden };
+  }
+  return undefined;
+}
+
+/**
+ * The config file that is in force (CFG-1), or `undefined` when there is none.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR` when `file` is given and is not there.
+ */
+export async function findConfig(options: FindOptions): Promise<string | undefined> {
+  return (await locateConfig(options))?.path;
+}

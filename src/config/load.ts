@@ -1,0 +1,47 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { LIMITS } from '../kernel/limits.js';
+import type { ConfigInput } from '../model/config.js';
+import type { Variables } from './environment.js';
+import { locateConfig, type FindOptions } from './find.js';
+import { formatOf, parseConfig } from './parse.js';
+import { problemAt } from './path.js';
+import { resolveConfig, type LoadedConfig } from './resolve.js';
+
+/** Where to look for a config, what surrounds it, and what holds when there is none. */
+export interface LoadOptions extends FindOptions {
+  readonly env: Variables;
+  /** Used when no file is found, instead of the built-in defaults. */
+  readonly fallback?: { readonly config: ConfigInput; readonly source: string };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size <= LIMITS.bodyBytes) return await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+  }
+  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LIMITS.bodyBytes} bytes.`);
+}
+
+/**
+ * Finds, reads, checks and completes the config (CFG-1…4). Without a file the fallback holds, and without
+ * that the defaults.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR` with all problems.
+ */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const found = await locateConfig(options);
+  if (!found) {
+    const { config, source } = options.fallback ?? { config: {}, source: 'defaults' };
+    return resolveConfig(config, { source, env: options.env, directory: options.cwd });
+  }
+  const { path, hidden } = found;
+  formatOf(path);
+  const raw = await parseConfig(await readText(path), path);
+  const loaded = resolveConfig(raw, { source: path, env: options.env, directory: dirname(path) });
+  const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
+  return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
+}

@@ -1,0 +1,121 @@
+import { basename } from 'node:path';
+import { ToolscoutError, type Problem } from '../kernel/errors.js';
+import { sha256 } from '../kernel/hash.js';
+import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
+import { Config, type ServerEntry } from '../model/config.js';
+import type { Server } from '../model/server.js';
+import { createServer, expandInto, type Workshop } from './create-server.js';
+import { decodeComponent, secretsOfHeader } from './credentials.js';
+import { readEnvironment, type Environment, type Variables } from './environment.js';
+import { joinPath, problemAt, ROOT } from './path.js';
+import { toDictionary } from './plain-data.js';
+import { checkConfig } from './validate.js';
+
+/** A config that holds: every field has a value, every server is made. */
+export interface LoadedConfig {
+  /** Entries of `servers` stand in it as written: never show it to anybody. */
+  readonly config: Config;
+  readonly servers: Server[];
+  /** The file it was read from, if it was read from one. */
+  readonly path?: string;
+  /** Where it came from, for people: a path, `demo`, `library`. */
+  readonly source: string;
+  /** Changes when a field changes, or an environment variable that a field uses. */
+  readonly hash: string;
+  /** What deserves a look but stops nothing. */
+  readonly warnings: Problem[];
+  /** Every value that must never be shown. */
+  readonly secrets: string[];
+}
+
+/** Where a raw config comes from and what surrounds it. */
+export interface ResolveOptions {
+  readonly source: string;
+  readonly env: Variables;
+  /** Where a relative `cwd` of a server starts: the directory of the config file. */
+  readonly directory?: string;
+}
+
+/** Shorter values are too common to be hidden without destroying ordinary text. */
+const SHORTEST_SECRET = 6;
+
+/** The error that lists all problems of a config, one a line. */
+export function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
+  const lines = problems.map((problem) => `${problem.path}: ${problem.message}`);
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  return new ToolscoutError('CONFIGURATION_ERROR', [`The config (${source}) has ${count}:`, ...lines].join('\n'), {
+    problems,
+  });
+}
+
+/** The environment gives the lifetime of the cache when the config does not. */
+function withCacheTtl(fields: Record<string, unknown>, environment: Environment): Record<string, unknown> {
+  const ttl = environment.cacheTtlSeconds;
+  const { cache } = fields;
+  if (ttl === undefined || (isObject(cache) && cache.ttl !== undefined)) return fields;
+  return { ...fields, cache: isObject(cache) ? { ...cache, ttl } : { enabled: cache ?? true, ttl } };
+}
+
+/** Headers for every discovery expand like those of a server; one that cannot is left out, never sent empty. */
+function expandAuthHeaders(shop: Omit<Workshop, 'config'>, headers: Config['authHeaders'], warnings: Problem[]) {
+  const expanded = toDictionary<string>({});
+  for (const [name, value] of Object.entries(headers)) {
+    const problems: string[] = [];
+    const filled = expandInto(shop, value, problems);
+    for (const secret of secretsOfHeader(filled)) shop.secrets.add(secret);
+    if (problems.length === 0) expanded[name] = filled;
+    else warnings.push(problemAt(joinPath('authHeaders', name), `${problems.join('; ')}; this header is left out`));
+  }
+  return expanded;
+}
+
+function passwordOf(store: string): string[] {
+  const password = URL.canParse(store) ? new URL(store).password : '';
+  return [password, decodeComponent(password)];
+}
+
+function hashOf(fields: Record<string, unknown>, used: ReadonlySet<string>, env: Variables): string {
+  const variables = [...used].toSorted().map((name) => [name, Object.hasOwn(env, name) ? (env[name] ?? null) : null]);
+  return sha256(canonicalJson([fields as JsonValue, variables]));
+}
+
+/**
+ * Turns a raw config into a loaded one.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are (CFG-3).
+ */
+export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConfig {
+  const { source, env, directory } = options;
+  const checked = checkConfig(raw, basename(source).startsWith('anygpt.config.'));
+  if (checked.problems.length > 0) throw configurationError(source, checked.problems);
+
+  const environment = readEnvironment(env);
+  const parsed = Config.parse(withCacheTtl(checked.fields, environment));
+  const warnings = [...checked.warnings, ...environment.problems];
+  const secrets = new Set<string>();
+  const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);
+  const bench = { source, env, directory, secrets, used };
+  const config: Config = {
+    ...parsed,
+    servers: toDictionary(parsed.servers),
+    authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
+  };
+  for (const secret of passwordOf(config.store)) secrets.add(secret);
+  if (typeof config.ai.apiKey === 'string') secrets.add(config.ai.apiKey);
+
+  const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
+  const servers = Object.entries(config.servers).map(([id, entry]) =>
+    createServer({ id, entry, raw: written[id] ?? entry }, { ...bench, config }),
+  );
+  for (const server of servers) {
+    if (server.problem !== undefined) warnings.push(problemAt(joinPath(ROOT, 'servers', server.id), server.problem));
+  }
+  return {
+    config,
+    servers,
+    source,
+    hash: hashOf(checked.fields, used, env),
+    warnings,
+    secrets: [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET),
+  };
+}

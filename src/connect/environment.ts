@@ -1,0 +1,42 @@
+/** What every child may know of the machine: enough to find programs and speak the user's language. */
+const INHERITED_POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'] as const;
+
+const INHERITED_WINDOWS = [
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATH',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'PROGRAMW6432',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+] as const;
+
+/**
+ * The whole environment of a child: a short list of harmless variables of ours, and what its own
+ * config says. Nothing else, so no server ever sees another server's secret (A32). A value that
+ * starts with `()` is a shell function in disguise and is dropped.
+ */
+export function childEnvironment(
+  base: Readonly<Record<string, string | undefined>>,
+  configured: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const environment = Object.create(null) as Record<string, string>;
+  for (const name of platform === 'win32' ? INHERITED_WINDOWS : INHERITED_POSIX) {
+    const value = base[name];
+    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+  }
+  for (const [name, value] of Object.entries(configured)) environment[name] = value;
+  return environment;
+}

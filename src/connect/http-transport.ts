@@ -1,0 +1,157 @@
+import {
+  SseError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import { LIMITS } from '../kernel/limits.js';
+import type { HttpTransport } from '../model/server.js';
+
+/** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
+const FAREWELL_MS = 1000;
+/** The longest `Retry-After` that is believed. */
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+/** Statuses that have no body by definition; a response with one cannot be built anew. */
+const BODILESS = new Set([101, 204, 205, 304]);
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** What a remote transport needs to know of the world. */
+export interface HttpTransportOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  /** The function that makes requests; the global `fetch` unless a test hands in another. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** Milliseconds of a `Retry-After` header, given in seconds or as a date; `undefined` when there is none to believe. */
+export function parseRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const text = value.trim();
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
+}
+
+/** Counts the bytes of one message: the whole body of a JSON answer, one event of a stream. */
+function createGauge(stream: boolean): (chunk: Uint8Array) => number {
+  let bytes = 0;
+  let lineBytes = 0;
+  return (chunk) => {
+    if (!stream) return (bytes += chunk.length);
+    let largest = 0;
+    let from = 0;
+    for (;;) {
+      const to = chunk.indexOf(LINE_FEED, from);
+      const end = to === -1 ? chunk.length : to;
+      bytes += end - from;
+      lineBytes += end - from;
+      largest = Math.max(largest, bytes);
+      if (to === -1) return largest;
+      // An empty line ends an event, and with it what the parser holds.
+      const empty = lineBytes === 0 || (lineBytes === 1 && to > 0 && chunk[to - 1] === CARRIAGE_RETURN);
+      if (empty) bytes = 0;
+      lineBytes = 0;
+      from = to + 1;
+    }
+  };
+}
+
+function boundBody(server: string, response: Response): Response {
+  if (response.body === null || BODILESS.has(response.status)) return response;
+  const measure = createGauge(response.headers.get('content-type')?.includes('text/event-stream') === true);
+  const bounded = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (measure(chunk) <= LIMITS.lineBytes) {
+          controller.enqueue(chunk);
+          return;
+        }
+        const message = `The server "${server}" sent an answer of more than ${LIMITS.lineBytes} bytes.`;
+        controller.error(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+      },
+    }),
+  );
+  return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers });
+}
+
+/**
+ * A `fetch` that stays at the configured origin and never follows a redirect itself, so that
+ * credentials go nowhere else (S11); that bounds what an answer may make us hold (A28); and that
+ * turns "not now" into an error which says when.
+ */
+export function guardFetch(origin: string, options: HttpTransportOptions): typeof globalThis.fetch {
+  const { server } = options;
+  const send = options.fetch ?? globalThis.fetch;
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin) {
+      const message = `The server "${server}" pointed to ${url.origin}; requests go to ${origin} only.`;
+      throw new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false });
+    }
+    const response = await send(input, { ...init, redirect: 'manual' });
+    if (response.status === 429 || response.status === 503) {
+      await response.body?.cancel();
+      const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), options.clock.now());
+      throw response.status === 429
+        ? new ToolscoutError('RATE_LIMITED', `The server "${server}" receives too many requests.`, { retryAfterMs })
+        : new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" is unavailable (HTTP 503).`, {
+            retryAfterMs,
+          });
+    }
+    return boundBody(server, response);
+  };
+}
+
+/** A remote transport, and what ends it in good order. */
+export interface RemoteTransport {
+  readonly transport: Transport;
+  /** Whether an error that the transport reported means that its connection is lost. */
+  isLoss(error: Error): boolean;
+  /** Tells the server that the session is over; never fails, never waits long. */
+  farewell(): Promise<void>;
+}
+
+/** The SDK's transport for a remote server: Streamable HTTP, or HTTP+SSE for old ones. */
+export function createRemoteTransport(
+  kind: 'http' | 'sse',
+  config: HttpTransport,
+  options: HttpTransportOptions,
+): RemoteTransport {
+  const url = parseUrl(config.url, options.server);
+  const settings = { requestInit: { headers: { ...config.headers } }, fetch: guardFetch(url.origin, options) };
+  if (kind === 'sse') {
+    const transport = new SSEClientTransport(url, settings);
+    return {
+      transport,
+      // An event source reconnects by itself, but to a new session that knows nothing of this one.
+      isLoss: (error) => error instanceof SseError,
+      farewell: () => Promise.resolve(),
+    };
+  }
+  const transport = new StreamableHTTPClientTransport(url, settings);
+  return {
+    transport,
+    isLoss: () => false,
+    async farewell() {
+      if (transport.sessionId === undefined) return;
+      await new Promise<void>((resolve) => {
+        const timer = options.clock.after(FAREWELL_MS, resolve);
+        const done = (): void => {
+          timer.cancel();
+          resolve();
+        };
+        transport.terminateSession().then(done, done);
+      });
+    },
+  };
+}
+
+function parseUrl(text: string, server: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new ToolscoutError('CONFIGURATION_ERROR', `The url of "${server}" is not an http or https address.`, {
+    delivered: false,
+  });
+}

@@ -1,0 +1,217 @@
+import type { Clock } from '../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { createSecretMask } from '../kernel/secrets.js';
+import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
+import type { Upstream } from '../model/upstream.js';
+import type { ChildKeeper } from './child.js';
+import { childEnvironment } from './environment.js';
+import type { Connected, Link, Terms, Verdict } from './era.js';
+
+/** Where verdicts are kept between starts, per server and credential. */
+export interface VerdictMemory {
+  recall(server: Server): Promise<Verdict | undefined>;
+  remember(server: Server, verdict: Verdict): Promise<void>;
+}
+
+/** What opening a connection needs. */
+export interface OpenDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly children: ChildKeeper;
+  readonly verdicts: VerdictMemory;
+  /** The environment of toolscout, of which children see a few harmless variables. */
+  readonly baseEnv: Readonly<Record<string, string | undefined>>;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly onStderr?: (server: string, chunk: string) => void;
+  /** Called for every line on stdout that is no protocol message. */
+  readonly onNoise?: (server: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a connection to a server: starts or reaches it, finds out its era, shakes hands. Rejects
+ * with a `ToolscoutError` when that fails, is aborted or takes longer than the server's
+ * `connectTimeoutMs`; then nothing of it is left behind.
+ */
+export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upstream> {
+  const { clock, log } = deps;
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    controller.abort(
+      new ToolscoutError('CANCELLED', `Connecting to "${server.id}" was cancelled.`, {
+        delivered: false,
+        cause: deps.signal?.reason,
+      }),
+    );
+  };
+  if (deps.signal?.aborted) onAbort();
+  deps.signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = clock.after(server.connectTimeoutMs, () => {
+    const message = `The server "${server.id}" did not complete the handshake within ${server.connectTimeoutMs} ms.`;
+    controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
+  });
+  const terms: Terms = { clientInfo: deps.clientInfo, timeoutMs: server.connectTimeoutMs, signal: controller.signal };
+  try {
+    return await connect(server, deps, terms);
+  } catch (thrown) {
+    const error = await explain(server, thrown, terms);
+    log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
+    throw error;
+  } finally {
+    timer.cancel();
+    deps.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Upstream> {
+  // Loaded with the first connection: answering from what is cached must not pay for the client.
+  const [{ connectAs, negotiateChild, negotiateRemote }, { createUpstream }] = await Promise.all([
+    import('./era.js'),
+    import('./upstream.js'),
+  ]);
+  terms.signal.throwIfAborted();
+  const { transport } = server;
+  const open = (kind: 'http' | 'sse'): Promise<Link> =>
+    transport.type === 'stdio' ? openChild(server, transport, deps, terms) : openRemote(server, kind, transport, deps);
+  const remembered = await recall(server, deps);
+  const kind = transport.type === 'stdio' ? 'http' : (remembered?.transport ?? transport.type);
+  let connected: Connected | undefined;
+  let believed = false;
+  if (remembered) {
+    try {
+      connected = await connectAs(remembered, () => open(kind), terms);
+      believed = connected !== undefined && remembered.kind === 'modern';
+    } catch (thrown) {
+      if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
+      deps.log.info('connect.forgotten', { server: server.id, kind: remembered.kind, why: messageOf(thrown) });
+    }
+  }
+  if (!connected) {
+    connected =
+      transport.type === 'stdio'
+        ? await negotiateChild(() => open('http'), terms)
+        : await negotiateRemote(open, transport.type, terms);
+    await remember(server, deps, { ...connected.verdict, decidedAt: deps.clock.now() });
+  }
+  const { link, client } = connected;
+  if (terms.signal.aborted || link.requests.closed) {
+    void link.close();
+    terms.signal.throwIfAborted();
+    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server.id}" closed the connection at once.`, {
+      delivered: false,
+    });
+  }
+  return createUpstream(
+    { client, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
+    {
+      server,
+      log: deps.log,
+      // A verdict without what the server said about itself is never believed.
+      ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
+    },
+  );
+}
+
+/** A verdict can be wrong when the server answered and refused; not when it could not be started or reached. */
+function isWorthAsking(thrown: unknown): boolean {
+  return !(thrown instanceof ToolscoutError) || thrown.delivered !== false;
+}
+
+async function recall(server: Server, deps: OpenDeps): Promise<Verdict | undefined> {
+  try {
+    return await deps.verdicts.recall(server);
+  } catch (thrown) {
+    // A memory that fails costs one question, not the connection.
+    deps.log.warn('connect.recall', { server: server.id, why: messageOf(thrown) });
+    return undefined;
+  }
+}
+
+async function remember(server: Server, deps: OpenDeps, verdict: Verdict): Promise<void> {
+  try {
+    await deps.verdicts.remember(server, verdict);
+  } catch (thrown) {
+    deps.log.warn('connect.remember', { server: server.id, why: messageOf(thrown) });
+  }
+}
+
+function maskFor(secrets: Readonly<Record<string, string>>): (text: string) => string {
+  const mask = createSecretMask();
+  mask.add(Object.values(secrets));
+  return (text) => mask.hide(text);
+}
+
+async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {
+  const [{ createStdioTransport }, { createRequests }] = await Promise.all([
+    import('./stdio-transport.js'),
+    import('./upstream-requests.js'),
+  ]);
+  terms.signal.throwIfAborted();
+  const { id } = server;
+  const { command, args, cwd } = config;
+  const env = childEnvironment(deps.baseEnv, config.env);
+  const child = await deps.children.spawn({ command, args, env, ...(cwd !== undefined && { cwd }) });
+  if (terms.signal.aborted) {
+    void child.stop();
+    throw terms.signal.reason;
+  }
+  const mask = maskFor(config.env);
+  const transport = createStdioTransport(child, {
+    server: id,
+    clock: deps.clock,
+    mask,
+    onNoise: () => deps.onNoise?.(id),
+    onStderr: (chunk) => deps.onStderr?.(id, chunk),
+  });
+  const requests = createRequests({
+    server: id,
+    transport,
+    clock: deps.clock,
+    log: deps.log,
+    mask,
+    remote: false,
+    lost: () => transport.lost,
+  });
+  return { requests, pid: child.pid, close: () => transport.close() };
+}
+
+async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTransport, deps: OpenDeps): Promise<Link> {
+  const [{ createRemoteTransport }, { createRequests }] = await Promise.all([
+    import('./http-transport.js'),
+    import('./upstream-requests.js'),
+  ]);
+  const { id } = server;
+  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, { server: id, clock: deps.clock });
+  const mask = maskFor(config.headers);
+  const requests = createRequests({
+    server: id,
+    transport,
+    clock: deps.clock,
+    log: deps.log,
+    mask,
+    remote: true,
+    isLoss,
+    lost: () => undefined,
+  });
+  return {
+    requests,
+    async close() {
+      if (!requests.closed) await farewell();
+      await transport.close();
+    },
+  };
+}
+
+/** What a failed attempt is called: refused credentials and a lost connection by their names, the rest a failed handshake. */
+async function explain(server: Server, thrown: unknown, terms: Terms): Promise<ToolscoutError> {
+  if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
+  const { toUpstreamError } = await import('./upstream-errors.js');
+  const error = toUpstreamError(server.id, thrown);
+  if (error.code !== 'TOOL_EXECUTION_ERROR') return error;
+  return new ToolscoutError('SESSION_INIT_FAILED', `The handshake failed. ${error.message}`, {
+    delivered: false,
+    ...(error.upstream && { upstream: error.upstream }),
+    cause: thrown,
+  });
+}

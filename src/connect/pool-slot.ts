@@ -1,0 +1,81 @@
+import type { ToolscoutError } from '../kernel/errors.js';
+import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
+import type { Upstream } from '../model/upstream.js';
+import type { Breaker } from './breaker.js';
+import type { StderrRing } from './stderr-ring.js';
+
+/** One connection and who is using it. */
+export interface Link {
+  readonly slot: Slot;
+  readonly upstream: Upstream;
+  /** How to treat it; a reload may change that without touching the connection. */
+  server: Server;
+  /** Calls that run on it now. */
+  busy: number;
+  /** Monotonic time of the end of the last call. */
+  lastUsed: number;
+  /** No new calls: it closes as soon as the running ones have ended. */
+  retired: boolean;
+  /** It was closed, or lost. */
+  ended: boolean;
+  /** Its loss was already counted against the server, however many calls it took down. */
+  lossCounted: boolean;
+}
+
+/** Somebody who waits for a connection that is being made. */
+export interface Waiter {
+  resolve(link: Link): void;
+  reject(error: ToolscoutError): void;
+}
+
+/** A connection that is being made, shared by everybody who waits for it. */
+export interface Opening {
+  readonly slot: Slot;
+  readonly server: Server;
+  readonly controller: AbortController;
+  readonly waiters: Set<Waiter>;
+  /** The server was changed or removed meanwhile: the link is for those who wait, and nobody else. */
+  obsolete: boolean;
+}
+
+/** Why the last attempt to connect failed, and until when no other is made. */
+export interface FailedOpening {
+  readonly error: ToolscoutError;
+  /** How many failed in a row. */
+  readonly count: number;
+  /** Monotonic. */
+  readonly until: number;
+}
+
+/** Everything the pool knows about one server. */
+export interface Slot {
+  readonly id: string;
+  readonly stderr: StderrRing;
+  /** The configuration all of this belongs to. */
+  digest: string;
+  breaker: Breaker;
+  link: Link | undefined;
+  opening: Opening | undefined;
+  failed: FailedOpening | undefined;
+  state: ConnectionState;
+  /** Wall-clock. */
+  since: number;
+  latencyMs: number | undefined;
+  lastError: string | undefined;
+  noise: number;
+}
+
+/** A slot as it is shown to people. */
+export function healthOf(slot: Slot): ServerHealth {
+  const upstream = slot.link?.upstream;
+  return {
+    state: slot.state,
+    breaker: slot.breaker.state,
+    since: slot.since,
+    ...(upstream && { era: upstream.era, protocolVersion: upstream.protocolVersion }),
+    ...(upstream?.pid !== undefined && { pid: upstream.pid }),
+    ...(slot.latencyMs !== undefined && { latencyMs: slot.latencyMs }),
+    ...(slot.lastError !== undefined && { lastError: slot.lastError }),
+    ...(slot.noise > 0 && { noise: slot.noise }),
+  };
+}

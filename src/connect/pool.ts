@@ -1,0 +1,263 @@
+import type { Clock } from '../kernel/clock.js';
+import { createEmitter } from '../kernel/emitter.js';
+import { messageOf } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import { LIMITS } from '../kernel/limits.js';
+import type { Log } from '../kernel/log.js';
+import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
+import type { Upstream } from '../model/upstream.js';
+import { createBreaker, judgeFailure } from './breaker.js';
+import { createHealthTimer, createIdleTimer } from './health.js';
+import type { Limiter } from './limiter.js';
+import { shuttingDown } from './pool-errors.js';
+import { createLinks } from './pool-links.js';
+import { healthOf, type Link, type Slot } from './pool-slot.js';
+import { createStderrRing } from './stderr-ring.js';
+
+/** A change of a connection, or something a server said on its own account. */
+export type PoolEvent =
+  | {
+      readonly type: 'state';
+      readonly server: string;
+      readonly from: ConnectionState;
+      readonly to: ConnectionState;
+      readonly reason?: string;
+    }
+  | { readonly type: 'notification'; readonly server: string; readonly method: string; readonly params?: JsonObject };
+
+/** What a pool is made of. */
+export interface PoolDeps {
+  readonly open: (server: Server, signal: AbortSignal) => Promise<Upstream>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limiter: Limiter;
+  /** 0: connections are not checked. */
+  readonly healthIntervalMs: number;
+  readonly breaker: { readonly failures: number; readonly resetMs: number };
+  /** Removes secrets from what is shown: reasons, last errors, stderr. */
+  readonly hide?: (text: string) => string;
+  readonly random?: () => number;
+}
+
+/** The connections to all servers: at most one each, made when needed and shared (CONN-3). */
+export interface Pool {
+  /**
+   * Runs a task on the connection to a server, which is made first when there is none. An aborted
+   * `signal` ends the wait for the connection; the task must heed it by itself.
+   */
+  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Asks a server whether it is there; answers how long that took, in milliseconds. */
+  ping(server: Server): Promise<number>;
+  health(id: string): ServerHealth;
+  /** The last output of a child on stderr. */
+  stderr(id: string): string;
+  appendStderr(id: string, chunk: string | Uint8Array): void;
+  /** Counts a line on stdout that was not protocol. */
+  noteNoise(id: string): void;
+  /** From now on only these servers exist; connections of others end after their calls. */
+  retain(servers: readonly Server[]): void;
+  onEvent(listener: (event: PoolEvent) => void): () => void;
+  /** Takes no new calls, waits for the running ones up to `drainMs`, closes everything. */
+  close(options: { readonly drainMs: number }): Promise<void>;
+}
+
+const PING_TIMEOUT_MS = 10_000;
+
+/** A connection that does not close within this is left to the end of the process. */
+const CLOSE_GRACE_MS = 10_000;
+
+/** An empty pool; nothing is opened before the first use. */
+export function createPool(deps: PoolDeps): Pool {
+  const { clock, log, limiter } = deps;
+  const hide = deps.hide ?? ((text) => text);
+  const startedAt = clock.now();
+  const events = createEmitter<PoolEvent>((thrown) => log.error('connect.listener', { error: messageOf(thrown) }));
+  const slots = new Map<string, Slot>();
+  let running = 0;
+  let onDrained: (() => void) | undefined;
+  let closed: Promise<void> | undefined;
+
+  const links = createLinks({
+    open: deps.open,
+    clock,
+    log,
+    random: deps.random ?? Math.random,
+    onConnected() {
+      idleTimer.watch();
+      healthTimer.watch();
+    },
+    onState: move,
+    onNotification: (slot, notification) => events.emit({ type: 'notification', server: slot.id, ...notification }),
+  });
+  const idleTimer = createIdleTimer({
+    clock,
+    links: links.all,
+    close: (link) => links.end(link, 'disconnected', 'idle'),
+  });
+  const healthTimer = createHealthTimer({ clock, links: links.all, intervalMs: deps.healthIntervalMs, check });
+
+  function move(slot: Slot, to: ConnectionState, reason?: string): void {
+    const shown = reason === undefined ? undefined : hide(reason);
+    if (to !== 'disconnected') slot.lastError = to === 'error' ? shown : undefined;
+    const from = slot.state;
+    if (from === to) return;
+    slot.state = to;
+    slot.since = clock.now();
+    log.info('connect.state', { server: slot.id, from, to, reason: shown });
+    events.emit({ type: 'state', server: slot.id, from, to, ...(shown !== undefined && { reason: shown }) });
+  }
+
+  function newSlot(server: Server): Slot {
+    const slot: Slot = {
+      id: server.id,
+      stderr: createStderrRing(LIMITS.stderrBytes),
+      digest: server.digest,
+      breaker: createBreaker({ clock, ...deps.breaker, server: server.id }),
+      link: undefined,
+      opening: undefined,
+      failed: undefined,
+      state: 'disconnected',
+      since: clock.now(),
+      latencyMs: undefined,
+      lastError: undefined,
+      noise: 0,
+    };
+    slots.set(server.id, slot);
+    return slot;
+  }
+
+  /** The slot of a server; what belongs to an older configuration of it is retired first. */
+  function slotOf(server: Server): Slot {
+    const slot = slots.get(server.id);
+    if (!slot) return newSlot(server);
+    if (slot.digest === server.digest) return slot;
+    links.retire(slot, 'its configuration changed');
+    return newSlot(server);
+  }
+
+  function held(slot: Slot): Link | undefined {
+    const { link } = slot;
+    if (!link || link.upstream.closed) return undefined;
+    link.busy++;
+    return link;
+  }
+
+  /** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
+  function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown): void {
+    const verdict = link ? judgeFailure(thrown) : 'nothing';
+    if (verdict === 'answered') return slot.breaker.succeed();
+    const lost = link?.upstream.closed === true;
+    if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release();
+    if (link && lost) link.lossCounted = true;
+    slot.breaker.fail();
+  }
+
+  async function use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (closed) throw shuttingDown();
+    const slot = slotOf(server);
+    slot.breaker.check();
+    running++;
+    let link: Link | undefined;
+    try {
+      link = held(slot) ?? (await links.join(slot, server, signal));
+      const answer = await task(link.upstream);
+      slot.breaker.succeed();
+      return answer;
+    } catch (thrown) {
+      learnFrom(slot, link, thrown);
+      throw thrown;
+    } finally {
+      if (link) links.letGo(link);
+      running--;
+      if (running === 0) onDrained?.();
+    }
+  }
+
+  async function measure(server: Server, upstream: Upstream): Promise<number> {
+    const started = clock.monotonic();
+    await upstream.ping(Math.min(server.timeoutMs || PING_TIMEOUT_MS, PING_TIMEOUT_MS));
+    return clock.monotonic() - started;
+  }
+
+  /** The check of the health timer: a connection that does not answer is closed, unless a call began meanwhile. */
+  async function check(link: Link): Promise<void> {
+    try {
+      await limiter.wait(link.server);
+      if (!link.ended) link.slot.latencyMs = await measure(link.server, link.upstream);
+    } catch (thrown) {
+      if (link.busy === 0) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
+    }
+  }
+
+  async function ping(server: Server): Promise<number> {
+    await limiter.wait(server);
+    return use(server, async (upstream) => {
+      const link = slots.get(server.id)?.link;
+      try {
+        const latencyMs = await measure(server, upstream);
+        if (link) link.slot.latencyMs = latencyMs;
+        return latencyMs;
+      } catch (thrown) {
+        if (link?.upstream === upstream && link.busy === 1) {
+          links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
+        }
+        throw thrown;
+      }
+    });
+  }
+
+  function drained(drainMs: number): Promise<void> {
+    if (running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = clock.after(drainMs, resolve);
+      onDrained = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
+  async function shutDown(drainMs: number): Promise<void> {
+    idleTimer.stop();
+    healthTimer.stop();
+    await drained(drainMs);
+    await links.stop(CLOSE_GRACE_MS);
+  }
+
+  return {
+    use,
+    ping,
+
+    health(id) {
+      const slot = slots.get(id);
+      return slot ? healthOf(slot) : { state: 'disconnected', breaker: 'closed', since: startedAt };
+    },
+
+    stderr: (id) => hide(slots.get(id)?.stderr.text() ?? ''),
+    appendStderr: (id, chunk) => slots.get(id)?.stderr.append(chunk),
+    noteNoise(id) {
+      const slot = slots.get(id);
+      if (slot) slot.noise++;
+    },
+
+    retain(servers) {
+      const wanted = new Map(servers.filter((server) => server.enabled).map((server) => [server.id, server]));
+      for (const slot of slots.values()) {
+        const server = wanted.get(slot.id);
+        if (!server) {
+          slots.delete(slot.id);
+          links.retire(slot, 'it was removed from the configuration');
+        } else if (server.digest !== slot.digest) slotOf(server);
+        else if (slot.link) slot.link.server = server;
+      }
+      idleTimer.watch();
+    },
+
+    onEvent: (listener) => events.on(listener),
+
+    close({ drainMs }) {
+      closed ??= shutDown(drainMs);
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { sleep, type Clock } from '../kernel/clock.js';
+import { toToolscoutError, type ErrorCode, type ToolscoutError } from '../kernel/errors.js';
+import type { RetryConfig } from '../model/config.js';
+import { httpStatusOf } from './upstream-errors.js';
+
+/** What trying again needs besides its policy. */
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** A number in [0, 1), for the jitter. */
+  readonly random: () => number;
+  readonly signal?: AbortSignal;
+  /** Whether this failure may be tried again at all. */
+  readonly mayRetry: (error: ToolscoutError) => boolean;
+}
+
+/** Delays are spread by this share, so that many callers do not come back at one moment. */
+const JITTER = 0.1;
+
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'SERVER_CONNECTION_ERROR',
+]);
+
+/** Failures of the system that time does not heal: the command cannot be run, the URL or the certificate is wrong. */
+const PERMANENT_CAUSE =
+  /^(ENOENT|EACCES|EPERM|ENOTDIR|ENOEXEC|E2BIG|ERR_INVALID_URL|CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_)/;
+
+/** The statuses of HTTP that mean "later". */
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const DEEPEST_CAUSE = 5;
+
+function isPermanentCause(error: ToolscoutError): boolean {
+  const status = httpStatusOf(error.cause);
+  if (status !== undefined) return !TRANSIENT_STATUS.has(status);
+  for (let cause = error.cause, depth = 0; cause instanceof Error && depth < DEEPEST_CAUSE; cause = cause.cause) {
+    depth++;
+    if ('code' in cause && typeof cause.code === 'string' && PERMANENT_CAUSE.test(cause.code)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the same request may succeed a moment later: the server was busy (429, 503), slow or not
+ * reachable. It says nothing about whether sending it again is safe.
+ */
+export function isTransient(error: ToolscoutError): boolean {
+  return TRANSIENT.has(error.code) && !isPermanentCause(error);
+}
+
+/** The wait before retry number `retry` (from 0): growing, bounded, jittered (CONN-7). */
+export function backoffMs(policy: RetryConfig, retry: number, random: () => number): number {
+  const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.multiplier ** retry);
+  return Math.min(policy.maxDelayMs, Math.round(plain * (1 - JITTER + 2 * JITTER * random())));
+}
+
+/**
+ * Runs a task, and again while it fails in a way that may be retried. A server that says when to
+ * come back is obeyed; one that asks for more patience than the policy has is given up, and the
+ * error tells the caller when.
+ */
+export async function withRetry<T>(
+  task: (attempt: number) => Promise<T>,
+  policy: RetryConfig,
+  options: RetryOptions,
+): Promise<T> {
+  const { clock, random, signal, mayRetry } = options;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await task(attempt);
+    } catch (thrown) {
+      const error = toToolscoutError(thrown);
+      const asked = error.retryAfterMs ?? 0;
+      if (attempt >= policy.retries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) throw thrown;
+      await sleep(clock, Math.max(asked, backoffMs(policy, attempt, random)), signal);
+    }
+  }
+}

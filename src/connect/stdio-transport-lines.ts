@@ -1,0 +1,54 @@
+const NEWLINE = 0x0a;
+/** What is kept between lines is given back when it grew beyond this. */
+const KEPT_BYTES = 1024 * 1024;
+const FIRST_BYTES = 4096;
+
+/** Cuts a stream of bytes into lines, holding at most one unfinished line. */
+export interface LineReader {
+  /** Takes bytes; `false` when a line is longer than allowed, after which no more may be given. */
+  take(chunk: Buffer): boolean;
+}
+
+/**
+ * A reader that hands every line, without its end, to `onLine`. An unfinished line grows by doubling
+ * in one buffer, so a hostile server costs neither quadratic time nor an object for every byte.
+ */
+export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
+  let held = Buffer.alloc(0);
+  let used = 0;
+
+  const hold = (chunk: Buffer, from: number, to: number): void => {
+    const needed = used + to - from;
+    if (needed > held.length) {
+      const grown = Buffer.allocUnsafe(Math.max(FIRST_BYTES, needed, Math.min(held.length * 2, limit)));
+      held.copy(grown, 0, 0, used);
+      held = grown;
+    }
+    used += chunk.copy(held, used, from, to);
+  };
+
+  return {
+    take(chunk) {
+      let from = 0;
+      for (;;) {
+        const to = chunk.indexOf(NEWLINE, from);
+        const end = to === -1 ? chunk.length : to;
+        if (used + end - from > limit) return false;
+        if (to === -1) {
+          if (end > from) hold(chunk, from, end);
+          return true;
+        }
+        if (used === 0) {
+          onLine(chunk.toString('utf8', from, to));
+        } else {
+          hold(chunk, from, to);
+          const line = held.toString('utf8', 0, used);
+          used = 0;
+          if (held.length > KEPT_BYTES) held = Buffer.alloc(0);
+          onLine(line);
+        }
+        from = to + 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import { isObject } from '../kernel/json.js';
+import { LIMITS } from '../kernel/limits.js';
+import { oneLine, printable } from '../kernel/text.js';
+import type { Child, ChildExit } from './child.js';
+import { createLineReader } from './stdio-transport-lines.js';
+
+/** A child that ends takes a moment between the end of its output and its exit, in either order. */
+const LAST_WORDS_MS = 100;
+/** A server that does not read its stdin may make us hold this much. */
+const UNREAD_BYTES = 2 * LIMITS.lineBytes;
+/** How much of stderr is looked at for the last line. */
+const TAIL_CHARS = 4096;
+
+/** A transport over the pipes of a child. */
+export interface StdioTransport extends Transport {
+  readonly pid: number;
+  readonly closed: boolean;
+  /** Why the connection ended, as a sentence for people; `undefined` while it lives or when we closed it. */
+  readonly lost: ToolscoutError | undefined;
+}
+
+/** What a stdio transport needs to know of the world. */
+export interface StdioTransportOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  /** Called for every line on stdout that is no protocol message (S22). */
+  readonly onNoise?: () => void;
+  /** Called with what the child writes to stderr; it is never parsed. */
+  readonly onStderr?: (chunk: string) => void;
+  /** Takes secrets out of a line of stderr before it is shown. */
+  readonly mask?: (text: string) => string;
+}
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: ToolscoutError) => void;
+  /** Set when it was part of a write that failed and may have arrived nevertheless. */
+  perhaps?: boolean;
+}
+
+/** Whether a parsed line has the shape of a JSON-RPC 2.0 message. Deliberately light: it runs for every message. */
+export function isMessage(value: unknown): value is JSONRPCMessage {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
+  const { id, method, params } = value;
+  const named = typeof id === 'number' || typeof id === 'string';
+  if (method !== undefined) {
+    return typeof method === 'string' && (named || id === undefined) && (params === undefined || isObject(params));
+  }
+  return named && (value['result'] !== undefined || isObject(value['error']));
+}
+
+function describeExit(exit: ChildExit | undefined): string {
+  if (exit === undefined) return 'closed its connection';
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}
+
+/** The MCP stdio transport over a child that already runs; it owns the child from now on. */
+export function createStdioTransport(child: Child, options: StdioTransportOptions): StdioTransport {
+  const { server, clock } = options;
+  let started = false;
+  let closed = false;
+  let lost: ToolscoutError | undefined;
+  let openPipes = 2;
+  let lastWords: { cancel(): void } | undefined;
+  let stderrTail = '';
+  let outbox: string[] = [];
+  let waiting: Waiting[] = [];
+  const broken: Waiting[] = [];
+
+  const unsent = (perhaps?: boolean): ToolscoutError => {
+    const message = lost?.message ?? `The connection to "${server}" is closed.`;
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
+      delivered: perhaps ? undefined : false,
+      cause: lost,
+    });
+  };
+
+  const lastStderrLine = (): string => {
+    const lines = stderrTail.split('\n');
+    const last = lines.findLast((line) => line.trim() !== '');
+    if (last === undefined) return '';
+    return `: ${oneLine(printable(options.mask ? options.mask(last) : last), 300)}`;
+  };
+
+  const finish = (why: ToolscoutError | undefined): void => {
+    if (closed) return;
+    closed = true;
+    lost = why;
+    lastWords?.cancel();
+    child.stdout.removeAllListeners('data');
+    // Drained, not cut off: a server that says goodbye on stdout must be able to end in order.
+    child.stdout.resume();
+    const refused = [...broken, ...waiting];
+    waiting = [];
+    outbox = [];
+    for (const each of refused) each.reject(unsent(each.perhaps));
+    void child.stop();
+    transport.onclose?.();
+  };
+
+  const ended = (): void => {
+    if (closed) return;
+    if (openPipes > 0 || child.exit === undefined) {
+      lastWords ??= clock.after(LAST_WORDS_MS, conclude);
+      return;
+    }
+    conclude();
+  };
+
+  const conclude = (): void => {
+    const message = `The server "${server}" ${describeExit(child.exit)}${lastStderrLine()}`;
+    finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+  };
+
+  const deliver = (message: unknown): void => {
+    if (!isMessage(message)) {
+      options.onNoise?.();
+      return;
+    }
+    try {
+      transport.onmessage?.(message);
+    } catch (thrown) {
+      // One message that cannot be handled must not end the process that reads it.
+      transport.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  };
+
+  const onLine = (line: string): void => {
+    if (closed) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      // Not protocol: a banner, a stray print. An empty line is not even that.
+      if (line.trim() !== '') options.onNoise?.();
+      return;
+    }
+    // Revision 2025-03-26 allowed batches.
+    if (Array.isArray(message) && message.length > 0) for (const each of message) deliver(each);
+    else deliver(message);
+  };
+
+  const reader = createLineReader(LIMITS.lineBytes, onLine);
+
+  const onData = (chunk: Buffer): void => {
+    if (reader.take(chunk)) return;
+    child.stdout.destroy();
+    const message = `The server "${server}" sent a line of more than ${LIMITS.lineBytes} bytes and was disconnected.`;
+    finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+  };
+
+  const flush = (): void => {
+    if (outbox.length === 0) return;
+    const text = outbox.length === 1 ? outbox[0]! : outbox.join('');
+    const batch = waiting;
+    outbox = [];
+    waiting = [];
+    child.stdin.write(text, 'utf8', (error) => {
+      if (!error) {
+        for (const each of batch) each.resolve();
+        return;
+      }
+      // A line that broke off is no request, but of several lines some may have arrived whole.
+      // They are refused when it is known how the child ended, which is the better explanation.
+      for (const each of batch) each.perhaps = batch.length > 1;
+      broken.push(...batch);
+      if (closed) for (const each of broken) each.reject(unsent(each.perhaps));
+      else ended();
+    });
+  };
+
+  const transport: StdioTransport = {
+    pid: child.pid,
+    onclose: undefined,
+    onerror: undefined,
+    onmessage: undefined,
+    get closed() {
+      return closed;
+    },
+    get lost() {
+      return lost;
+    },
+    async start() {
+      // Twice is fine: a probe may speak before the client takes over.
+      if (started) return;
+      started = true;
+      child.stdout.on('data', onData);
+      for (const pipe of [child.stdout, child.stderr]) {
+        pipe.once('close', () => {
+          openPipes -= 1;
+          // Some servers close stderr early on; only the end of stdout says that nothing more will come.
+          if (pipe === child.stdout || lastWords) ended();
+        });
+      }
+      void child.exited.then(ended);
+    },
+    send(message) {
+      if (closed) return Promise.reject(unsent());
+      if (child.stdin.writableLength > UNREAD_BYTES) {
+        const message = `The server "${server}" does not read its requests and was disconnected.`;
+        finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+        return Promise.reject(unsent());
+      }
+      return new Promise((resolve, reject) => {
+        // One write for all that is sent in one turn: requests come in bursts, and a system call each is dear.
+        if (outbox.push(`${JSON.stringify(message)}\n`) === 1) process.nextTick(flush);
+        waiting.push({ resolve, reject });
+      });
+    },
+    async close() {
+      finish(undefined);
+      await child.stop();
+    },
+  };
+
+  child.stderr.setEncoding('utf8');
+  child.stderr.on('data', (chunk: string) => {
+    stderrTail = (stderrTail + chunk).slice(-TAIL_CHARS);
+    options.onStderr?.(chunk);
+  });
+  return transport;
+}

@@ -1,0 +1,298 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
+import type { Clock, Timer } from '../kernel/clock.js';
+import { createEmitter, type Emitter } from '../kernel/emitter.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
+import { httpStatusOf, rpcError, toUpstreamError } from './upstream-errors.js';
+
+/** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
+const FIRST_ID = 1000;
+const PREFIX = 'io.modelcontextprotocol/';
+/** What a connection says about itself; what a host said about itself to us is not passed off as ours. */
+const ENVELOPE_KEYS = [`${PREFIX}protocolVersion`, `${PREFIX}clientInfo`, `${PREFIX}clientCapabilities`] as const;
+/** Notifications that belong to the machinery of the protocol, not to listeners. */
+const MACHINERY = new Set(['notifications/cancelled', 'notifications/subscriptions/acknowledged']);
+
+/** The `_meta` keys every request of the modern era carries. */
+export function modernEnvelope(version: string, clientInfo: { name: string; version: string }): JsonObject {
+  return {
+    [ENVELOPE_KEYS[0]]: version,
+    [ENVELOPE_KEYS[1]]: { name: clientInfo.name, version: clientInfo.version },
+    [ENVELOPE_KEYS[2]]: {},
+  };
+}
+
+/** Options of a request before a connection is established. */
+export interface RawRequest extends UpstreamRequest {
+  readonly timeoutMs: number;
+  /** Called when the answer comes after the timeout; then no cancellation is sent either. */
+  readonly onLate?: (result: JsonObject) => void;
+}
+
+/**
+ * Requests and answers over one transport, beside the SDK client that made the connection.
+ *
+ * The client's own `request` parses every answer with the schemas of the protocol: one bad tool
+ * would lose the whole list, fields would be stripped, a broken response stream would be noticed at
+ * the timeout only, and every call would pay for it. So answers to our requests are taken off
+ * before the client sees them; everything else is the client's.
+ */
+export interface Requests {
+  /** The transport as the SDK client is to use it. */
+  readonly transport: Transport;
+  readonly notifications: Emitter<UpstreamNotification>;
+  /** Emits once, when the connection has ended. */
+  readonly ended: Emitter<ToolscoutError | undefined>;
+  readonly closed: boolean;
+  /** Sets what every later request carries in its `_meta`. */
+  setEnvelope(envelope: JsonObject | undefined): void;
+  request(method: string, params: JsonObject | undefined, options: RawRequest): Promise<JsonObject>;
+  /** Ends everything that waits, with this reason, and closes the transport. */
+  fail(reason: ToolscoutError): void;
+}
+
+interface Pending {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: ToolscoutError) => void;
+  readonly options: RawRequest;
+  readonly stream: AbortController | undefined;
+  timer: Timer;
+  onAbort: (() => void) | undefined;
+}
+
+/** What requests need to know of the connection they run over. */
+export interface RequestsDeps {
+  readonly server: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mask: (text: string) => string;
+  /** Whether the transport makes a request of its own for every message. */
+  readonly remote: boolean;
+  /** Why the transport ended, if it knows. */
+  readonly lost: () => ToolscoutError | undefined;
+  /** Whether an error that the transport reported means that the connection is lost. */
+  readonly isLoss?: (error: Error) => boolean;
+}
+
+/** Correlates requests and answers over a transport; see {@link Requests}. */
+export function createRequests(deps: RequestsDeps): Requests {
+  const { server, clock, log, transport: wire } = deps;
+  const pending = new Map<number, Pending>();
+  const late = new Map<number, (result: JsonObject) => void>();
+  const notifications = createEmitter<UpstreamNotification>((thrown) =>
+    log.error('connect.listener', { server, thrown: String(thrown) }),
+  );
+  const ended = createEmitter<ToolscoutError | undefined>((thrown) =>
+    log.error('connect.listener', { server, thrown: String(thrown) }),
+  );
+  const streams = wire.hasPerRequestStream === true;
+  let nextId = FIRST_ID;
+  let envelope: JsonObject | undefined;
+  let closed = false;
+  let reason: ToolscoutError | undefined;
+
+  const take = (id: number): Pending | undefined => {
+    const entry = pending.get(id);
+    if (!entry) return undefined;
+    pending.delete(id);
+    entry.timer.cancel();
+    if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
+    return entry;
+  };
+
+  const connectionLost = (delivered?: boolean): ToolscoutError => {
+    const why = reason ?? deps.lost();
+    const message = why?.message ?? `The connection to "${server}" is closed.`;
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered, cause: why });
+  };
+
+  const finish = (): void => {
+    if (closed) return;
+    closed = true;
+    late.clear();
+    for (const id of pending.keys()) take(id)?.reject(connectionLost());
+    ended.emit(reason ?? deps.lost());
+  };
+
+  const fail = (why: ToolscoutError): void => {
+    if (closed) return;
+    reason = why;
+    finish();
+    wire.close().catch((thrown: unknown) => log.debug('connect.close', { server, thrown: String(thrown) }));
+  };
+
+  /** The caller does not wait any longer: say so to the server, and stop reading what it might still send. */
+  const giveUp = (id: number, entry: Pending, why: string, error: ToolscoutError): void => {
+    const { onLate } = entry.options;
+    if (onLate) late.set(id, onLate);
+    else if (!(streams && envelope)) {
+      const note: JSONRPCMessage = {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: id, reason: why, ...(envelope && { _meta: envelope }) },
+      };
+      wire.send(note).catch((thrown: unknown) => log.debug('connect.cancel', { server, thrown: String(thrown) }));
+    }
+    entry.stream?.abort();
+    entry.reject(error);
+  };
+
+  const expire = (id: number): void => {
+    const entry = take(id);
+    if (!entry) return;
+    const message = `The server "${server}" did not answer within ${entry.options.timeoutMs} ms.`;
+    giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
+  };
+
+  const answered = (id: number, message: JsonObject): void => {
+    const entry = take(id);
+    if (!entry) return;
+    const { result } = message;
+    if (isObject(result)) entry.resolve(result);
+    else if (message['error'] !== undefined) entry.reject(rpcError(server, message['error']));
+    else {
+      const text = `The server "${server}" answered with something that is not an object.`;
+      entry.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', text));
+    }
+  };
+
+  const progressed = (params: JsonObject | undefined): void => {
+    const id = Number(params?.['progressToken']);
+    const entry = pending.get(id);
+    const { progress, total, message } = params ?? {};
+    if (!entry?.options.onProgress || typeof progress !== 'number') return;
+    entry.timer.cancel();
+    entry.timer = clock.after(entry.options.timeoutMs, () => expire(id));
+    entry.options.onProgress({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
+  };
+
+  /** Takes what is ours; `false` leaves a message to the SDK client. */
+  const route = (message: JsonObject): boolean => {
+    const { id, method } = message;
+    if (typeof method === 'string') {
+      if (id !== undefined) return false;
+      const params = isObject(message['params']) ? message['params'] : undefined;
+      if (MACHINERY.has(method)) return false;
+      if (method === 'notifications/progress') progressed(params);
+      else notifications.emit(params ? { method, params } : { method });
+      return true;
+    }
+    const own = Number(id);
+    if (!(own >= FIRST_ID)) return false;
+    const waits = late.get(own);
+    if (waits) {
+      late.delete(own);
+      if (isObject(message['result'])) waits(message['result']);
+    } else answered(own, message);
+    return true;
+  };
+
+  const prepare = (params: JsonObject | undefined, id: number, progress: boolean): JsonObject | undefined => {
+    const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
+    if (!given && !envelope && !progress) return params;
+    const meta: JsonObject = { ...given };
+    for (const key of ENVELOPE_KEYS) delete meta[key];
+    // A token of the host means nothing here, and could be one of ours.
+    delete meta['progressToken'];
+    if (progress) meta['progressToken'] = id;
+    return { ...params, _meta: envelope ? Object.assign(meta, envelope) : meta };
+  };
+
+  const sendFailed = (id: number, thrown: unknown): void => {
+    const entry = take(id);
+    if (!entry) return;
+    if (wire.sessionId !== undefined && httpStatusOf(thrown) === 404) {
+      // By the protocol the session is over and the request was not looked at: it may be sent again in a new one.
+      const message = `The session at the server "${server}" has ended.`;
+      const gone = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false, cause: thrown });
+      entry.reject(gone);
+      fail(gone);
+      return;
+    }
+    const error = toUpstreamError(server, thrown, deps.mask);
+    entry.reject(error);
+    // A child's transport notices by itself and knows more; a remote one would never say a word.
+    if (deps.remote && error.code === 'SERVER_CONNECTION_ERROR' && error.delivered === false) fail(error);
+  };
+
+  const tap: Transport = {
+    start: () => wire.start(),
+    send: (message, options) => wire.send(message, options),
+    close: () => wire.close(),
+    ...(streams && { hasPerRequestStream: true }),
+    get sessionId() {
+      return wire.sessionId;
+    },
+    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
+    onclose: undefined,
+    onerror: undefined,
+    onmessage: undefined,
+  };
+  wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    if (!route(message as unknown as JsonObject)) tap.onmessage?.(message, extra);
+  };
+  wire.onerror = (error) => {
+    if (deps.isLoss?.(error)) fail(toUpstreamError(server, error, deps.mask));
+    tap.onerror?.(error);
+  };
+  wire.onclose = () => {
+    finish();
+    tap.onclose?.();
+  };
+
+  return {
+    transport: tap,
+    notifications,
+    ended,
+    fail,
+    get closed() {
+      return closed;
+    },
+    setEnvelope(next) {
+      envelope = next;
+    },
+    request(method, params, options) {
+      return new Promise((resolve, reject) => {
+        if (closed) return reject(connectionLost(false));
+        const { signal, onProgress } = options;
+        if (signal?.aborted) {
+          return reject(
+            new ToolscoutError('CANCELLED', 'The call was cancelled.', { delivered: false, cause: signal.reason }),
+          );
+        }
+        const id = nextId++;
+        const stream = streams ? new AbortController() : undefined;
+        const timer = clock.after(options.timeoutMs, () => expire(id));
+        const entry: Pending = { resolve, reject, options, stream, timer, onAbort: undefined };
+        pending.set(id, entry);
+        if (signal) {
+          entry.onAbort = () => {
+            const error = new ToolscoutError('CANCELLED', 'The call was cancelled.', { cause: signal.reason });
+            if (take(id)) giveUp(id, entry, 'cancelled', error);
+          };
+          signal.addEventListener('abort', entry.onAbort, { once: true });
+        }
+        const message = { jsonrpc: '2.0' as const, id, method, params: prepare(params, id, onProgress !== undefined) };
+        const sent = stream
+          ? wire.send(message, {
+              requestSignal: stream.signal,
+              onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
+            })
+          : wire.send(message);
+        sent.catch((thrown: unknown) => sendFailed(id, thrown));
+      });
+    },
+  };
+
+  function brokenStream(): ToolscoutError {
+    const message = `The server "${server}" ended its answer before it was complete.`;
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message);
+  }
+}

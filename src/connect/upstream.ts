@@ -1,0 +1,150 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { Server } from '../model/server.js';
+import type { Upstream, UpstreamRequest } from '../model/upstream.js';
+import type { Requests } from './upstream-requests.js';
+
+/** How long a connection whose verdict is in doubt has to prove it. */
+const PROOF_MS = 1500;
+
+/** An established connection, before it is an {@link Upstream}. */
+export interface Connection {
+  readonly client: Client;
+  readonly requests: Requests;
+  readonly pid?: number;
+  /** Ends the connection in good order; resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+/** What an upstream needs besides its connection. */
+export interface UpstreamOptions {
+  readonly server: Server;
+  readonly log: Log;
+  /**
+   * Given when a remembered verdict was believed without asking: called once when the server turns
+   * out to be of the other era after all, so that it is not believed again.
+   */
+  readonly onMisjudged?: () => Promise<void>;
+}
+
+/** The port to one live server, over a connection the SDK client has made. */
+export function createUpstream(connection: Connection, options: UpstreamOptions): Upstream {
+  const { client, requests } = connection;
+  const { server, log } = options;
+  const era = client.getProtocolEra() ?? 'legacy';
+  const info = client.getServerVersion();
+  const instructions = client.getInstructions();
+  const pingMethod = era === 'modern' ? 'server/discover' : 'ping';
+  let doubted = options.onMisjudged;
+
+  const send = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> =>
+    requests.request(method, params, { ...given, timeoutMs: given.timeoutMs ?? server.timeoutMs });
+
+  const misjudged = async (error: ToolscoutError): Promise<never> => {
+    const forget = doubted;
+    doubted = undefined;
+    log.info('connect.misjudged', { server: server.id, era, why: error.message });
+    await forget?.();
+    throw error;
+  };
+
+  /** The first answer on a connection that was believed to be modern is an error: is it modern at all? */
+  const prove = async (error: ToolscoutError): Promise<never> => {
+    if (error.code === 'SERVER_CONNECTION_ERROR' && error.delivered !== false && requests.closed)
+      return misjudged(error);
+    if (error.code === 'TOOL_EXECUTION_TIMEOUT') {
+      requests.fail(error);
+      return misjudged(error);
+    }
+    if (error.code !== 'TOOL_EXECUTION_ERROR' && error.code !== 'SERVER_CONNECTION_ERROR') throw error;
+    try {
+      await requests.request('server/discover', undefined, { timeoutMs: PROOF_MS });
+      doubted = undefined;
+    } catch {
+      // It does not speak this era: it refused the request unread, so it may be sent again.
+      const message = `The server "${server.id}" speaks another protocol revision than it did before.`;
+      const gone = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false, cause: error });
+      requests.fail(gone);
+      return misjudged(gone);
+    }
+    throw error;
+  };
+
+  const request = async (
+    method: string,
+    params: JsonObject | undefined,
+    given: UpstreamRequest,
+  ): Promise<JsonObject> => {
+    let result: JsonObject;
+    try {
+      result = await send(method, params, given);
+    } catch (thrown) {
+      if (doubted && thrown instanceof ToolscoutError) return prove(thrown);
+      throw thrown;
+    }
+    doubted = undefined;
+    if (result['resultType'] === 'input_required' && era === 'modern') {
+      const message = `The server "${server.id}" asks for input in the middle of the call, which was not offered to it.`;
+      throw new ToolscoutError('TOOL_EXECUTION_ERROR', message);
+    }
+    return result;
+  };
+
+  if (era === 'modern') {
+    void subscribe(client, server, log);
+  }
+
+  return {
+    server: server.id,
+    era,
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+    info: {
+      name: info?.name ?? server.id,
+      version: info?.version ?? '',
+      ...(info?.title !== undefined && { title: info.title }),
+    },
+    capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+    ...(instructions !== undefined && { instructions }),
+    ...(connection.pid !== undefined && { pid: connection.pid }),
+    get closed() {
+      return requests.closed;
+    },
+    request: (method, params, given = {}) => request(method, params, given),
+    async ping(timeoutMs) {
+      try {
+        await request(pingMethod, undefined, { timeoutMs });
+      } catch (thrown) {
+        // Any answer is a sign of life, "method not found" too.
+        if (!(thrown instanceof ToolscoutError) || thrown.upstream === undefined) throw thrown;
+      }
+    },
+    onNotification: (listener) => requests.notifications.on(listener),
+    onClose(listener) {
+      const off = requests.ended.on((reason) => {
+        off();
+        listener(reason);
+      });
+      return off;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** On modern connections a change of the lists is only told to those who asked for it. */
+async function subscribe(client: Client, server: Server, log: Log): Promise<void> {
+  const offered = client.getServerCapabilities();
+  const filter = {
+    ...(offered?.tools?.listChanged && { toolsListChanged: true }),
+    ...(offered?.prompts?.listChanged && { promptsListChanged: true }),
+    ...(offered?.resources?.listChanged && { resourcesListChanged: true }),
+  };
+  if (Object.keys(filter).length === 0) return;
+  try {
+    await client.listen(filter, { timeout: server.timeoutMs });
+  } catch (thrown) {
+    // Without it changes are seen at the next refresh, no worse than with a server that cannot announce them.
+    log.debug('connect.listen', { server: server.id, why: messageOf(thrown) });
+  }
+}

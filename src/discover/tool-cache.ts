@@ -1,0 +1,235 @@
+import type { Clock } from '../kernel/clock.js';
+import { messageOf } from '../kernel/errors.js';
+import { sha256 } from '../kernel/hash.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { Server } from '../model/server.js';
+import type { Entry, Store } from '../model/store.js';
+import type { Upstream } from '../model/upstream.js';
+import type { Listed } from './list.js';
+
+/** What a server said of itself when it was listed. */
+export interface UpstreamFacts {
+  readonly info?: Upstream['info'];
+  readonly instructions?: string;
+  readonly era?: Upstream['era'];
+}
+
+/** A list that was learned before. */
+export interface CachedList extends UpstreamFacts {
+  readonly items: readonly JsonObject[];
+  /** How many entries of the list were dropped as malformed. */
+  readonly dropped: number;
+  /** Wall-clock time at which the server gave this list. */
+  readonly learnedAt: number;
+  /** Too old, or announced as changed: may be shown while it is fetched anew. */
+  readonly stale: boolean;
+}
+
+/** How well the cache does. */
+export interface CacheStats {
+  readonly hits: number;
+  readonly misses: number;
+  /** Lists held in memory. */
+  readonly entries: number;
+}
+
+/** Lists of tools by server and credential: memory in front of the store (DISC-4). */
+export interface ToolCache {
+  read(server: Server): Promise<CachedList | undefined>;
+  /** Lists of many servers, by id, with one look into the store. */
+  readAll(servers: readonly Server[]): Promise<Map<string, CachedList>>;
+  /** Keeps a list. A store that fails costs the next process a listing, never this one its tools. */
+  write(server: Server, listed: Listed, facts: UpstreamFacts): Promise<void>;
+  /** Marks a server's list as stale, e.g. when the server announced a change. */
+  invalidate(server: Server): Promise<void>;
+  /** Forgets one server's lists under every credential, or all lists; answers how many. */
+  clear(serverId?: string): Promise<number>;
+  stats(): CacheStats;
+  /** Stops listening to the store. */
+  close(): void;
+}
+
+/** What the cache needs. */
+export interface ToolCacheDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long a list is fresh when its server did not say. */
+  readonly ttlMs: number;
+  readonly log: Log;
+  /** Client capabilities declared to servers; a server may list other tools for others. */
+  readonly capabilities?: string;
+}
+
+const SPACE = 'tools';
+const FORMAT = 1;
+const DAY_MS = 86_400_000;
+
+/** A list dated further ahead than this was written by a clock that has since been set back. */
+const CLOCK_SLACK_MS = 60_000;
+
+interface Remembered extends Omit<CachedList, 'stale'> {
+  readonly server: string;
+  readonly ttlMs: number | undefined;
+  readonly cacheScope: Listed['cacheScope'];
+  readonly invalidated: boolean;
+}
+
+function keyPrefix(serverId: string): string {
+  return `tools_${serverId.replace(/[^A-Za-z0-9.-]/g, '_').slice(0, 64)}_`;
+}
+
+/** The hash keeps apart what looks alike when sanitised, and one credential's tools from another's (A22). */
+function keyOf(server: Server, capabilities: string): string {
+  return keyPrefix(server.id) + sha256(`${server.id}\0${server.digest}\0${capabilities}`).slice(0, 32);
+}
+
+/** The body is text with its own checksum, so that no store can damage or reorder it unnoticed (A23). */
+function pack(list: Remembered): JsonObject {
+  const { invalidated, server, ...rest } = list;
+  const body = JSON.stringify(rest);
+  return { format: FORMAT, server, sum: sha256(body), stale: invalidated, body };
+}
+
+function unpack(value: JsonValue, serverId: string): Remembered | { readonly reason: string } {
+  if (!isObject(value) || typeof value.body !== 'string') return { reason: 'it is not a list' };
+  if (value.format !== FORMAT) return { reason: 'it was written by another version' };
+  if (value.server !== serverId) return { reason: 'it belongs to another server' };
+  if (value.sum !== sha256(value.body)) return { reason: 'its checksum is wrong' };
+  const body = JSON.parse(value.body) as Omit<Remembered, 'server' | 'invalidated'>;
+  return { ...body, server: serverId, invalidated: value.stale === true };
+}
+
+/** A cache of tool lists over a store. */
+export function createToolCache(deps: ToolCacheDeps): ToolCache {
+  const { store, clock, log } = deps;
+  const capabilities = deps.capabilities ?? '';
+  const memory = new Map<string, Remembered>();
+  let hits = 0;
+  let misses = 0;
+  const stop = store.onChange((space) => {
+    if (space === SPACE) memory.clear();
+  });
+
+  const present = (list: Remembered): CachedList => {
+    const { server: _server, ttlMs, cacheScope: _scope, invalidated, ...rest } = list;
+    const age = clock.now() - list.learnedAt;
+    const fresh = age < Math.min(ttlMs ?? deps.ttlMs, ttlMs === undefined ? Infinity : DAY_MS);
+    return { ...rest, stale: invalidated || !fresh || age < -CLOCK_SLACK_MS };
+  };
+
+  /** Reads a stored entry; a damaged one is a miss that is logged, never an error. */
+  const open = (entry: Entry | undefined, server: Server): Remembered | undefined => {
+    if (!entry) return undefined;
+    try {
+      const list = unpack(entry.value, server.id);
+      if (!('reason' in list)) return list;
+      log.warn('cache.ignored', { server: server.id, reason: list.reason });
+    } catch (thrown) {
+      log.warn('cache.ignored', { server: server.id, reason: messageOf(thrown) });
+    }
+    return undefined;
+  };
+
+  const guard = async <T>(doing: string, fallback: T, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      log.warn('cache.store-failed', { doing, reason: messageOf(thrown) });
+      return fallback;
+    }
+  };
+
+  const count = (key: string, list: Remembered | undefined): CachedList | undefined => {
+    if (!list) {
+      misses++;
+      return undefined;
+    }
+    hits++;
+    memory.set(key, list);
+    return present(list);
+  };
+
+  return {
+    async read(server) {
+      const key = keyOf(server, capabilities);
+      const known = memory.get(key);
+      if (known) return count(key, known);
+      const entry = await guard('read', undefined, () => store.get(SPACE, key));
+      return count(key, open(entry, server));
+    },
+
+    async readAll(servers) {
+      const wanted = servers.map((server) => ({ server, key: keyOf(server, capabilities) }));
+      const isKnown = wanted.every(({ key }) => memory.has(key));
+      const entries = isKnown ? [] : await guard('list', [], () => store.list(SPACE));
+      const stored = new Map(entries.map((entry) => [entry.key, entry]));
+      const found = new Map<string, CachedList>();
+      for (const { server, key } of wanted) {
+        const list = count(key, memory.get(key) ?? open(stored.get(key), server));
+        if (list) found.set(server.id, list);
+      }
+      return found;
+    },
+
+    async write(server, listed, facts) {
+      const key = keyOf(server, capabilities);
+      const { info, instructions, era } = facts;
+      const list: Remembered = {
+        server: server.id,
+        items: listed.items,
+        dropped: listed.bad.length,
+        learnedAt: clock.now(),
+        ttlMs: listed.ttlMs,
+        cacheScope: listed.cacheScope,
+        invalidated: false,
+        ...(info ? { info } : {}),
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(era ? { era } : {}),
+      };
+      // What this server listed for an earlier credential is not asked for again in this process.
+      for (const [other, old] of memory) if (old.server === server.id) memory.delete(other);
+      memory.set(key, list);
+      const expiresAt = list.learnedAt + Math.min(listed.ttlMs ?? deps.ttlMs, DAY_MS);
+      await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
+    },
+
+    async invalidate(server) {
+      const key = keyOf(server, capabilities);
+      const known = memory.get(key);
+      if (known) memory.set(key, { ...known, invalidated: true });
+      await guard('invalidate', false, async () => {
+        const entry = await store.get(SPACE, key);
+        if (!entry || !isObject(entry.value) || entry.value.stale === true) return false;
+        // Another process may have stored a newer list meanwhile; that one is not stale.
+        return store.put(SPACE, key, { ...entry.value, stale: true }, { ifRevision: entry.revision });
+      });
+    },
+
+    async clear(serverId) {
+      if (serverId === undefined) {
+        const held = memory.size;
+        memory.clear();
+        return Math.max(held, await store.clear(SPACE));
+      }
+      const gone = new Set<string>();
+      for (const [key, list] of memory) {
+        if (list.server !== serverId) continue;
+        memory.delete(key);
+        gone.add(key);
+      }
+      const prefix = keyPrefix(serverId);
+      for (const { key, value } of await store.list(SPACE)) {
+        // An entry that names no server is damaged; where it may be this server's it goes too.
+        const owner = isObject(value) && typeof value.server === 'string' ? value.server : undefined;
+        if (owner === undefined ? !key.startsWith(prefix) : owner !== serverId) continue;
+        await store.delete(SPACE, key);
+        gone.add(key);
+      }
+      return gone.size;
+    },
+
+    stats: () => ({ hits, misses, entries: memory.size }),
+    close: stop,
+  };
+}

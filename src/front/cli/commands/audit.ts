@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { AuditRecord } from '../../../model/audit-record.js';
+import { printable } from '../../../kernel/text.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+interface Flags extends CommonFlags {
+  readonly server?: string;
+  readonly tool?: string;
+  readonly kind?: string;
+  readonly outcome?: AuditRecord['outcome'];
+  readonly limit: string;
+  readonly follow?: boolean;
+}
+
+function line(record: AuditRecord): string {
+  const subject = [record.server, record.tool].filter((part) => part !== undefined).join(':');
+  const latency = record.latencyMs === undefined ? '' : ` ${record.latencyMs.toFixed(1)} ms`;
+  const code = record.code ? ` ${record.code}` : '';
+  const args = record.arguments === undefined ? '' : ` ${JSON.stringify(record.arguments)}`;
+  return printable(
+    `${new Date(record.time).toISOString()} ${record.principal} ${record.kind} ${subject} ${record.outcome}${code}${latency}${args}`,
+  );
+}
+
+/** `toolscout audit`: what was done, by whom, with what outcome. */
+export function addAudit(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('audit'))
+    .summary('show what was done, by whom, with what outcome')
+    .description('Shows what was done, newest first. Secrets in arguments are redacted when they are stored.')
+    .option('-s, --server <id>', 'only this server')
+    .option('--tool <name>', 'only this tool')
+    .option('--kind <kind>', 'only this kind: execution, discovered, reload, …')
+    .option('--outcome <outcome>', 'only success, failure or refused')
+    .option('-n, --limit <count>', 'how many at most', '20')
+    .option('-f, --follow', 'go on and show new records as they come')
+    .addHelpText('after', '\nExample:\n  $ toolscout audit --server github --outcome failure')
+    .action(async (flags: Flags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const { server, tool, kind, outcome } = flags;
+        const filter = { server, tool, kind, outcome };
+        const print = (record: AuditRecord): void => terminal.out(flags.json ? JSON.stringify(record) : line(record));
+        const records = await gateway.audit({ ...filter, limit: Math.max(1, Number(flags.limit) || 20) });
+        if (!flags.follow) {
+          if (flags.json) return terminal.out(JSON.stringify({ records }));
+          if (records.length === 0) return terminal.note('Nothing is recorded yet.');
+          return records.forEach(print);
+        }
+        records.toReversed().forEach(print);
+        const stop = gateway.followAudit(filter, print);
+        await deps.stopped();
+        stop();
+      });
+    });
+}

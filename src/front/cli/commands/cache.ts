@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+/** `toolscout cache`: what is remembered, and forgetting it. */
+export function addCache(program: Command, deps: CliDeps): void {
+  const cache = program
+    .command('cache')
+    .summary('show or clear what is remembered of servers')
+    .description('Shows or clears what is remembered of the servers.')
+    .addHelpText('after', '\nExamples:\n  $ toolscout cache stats\n  $ toolscout cache clear github');
+
+  withCommonFlags(cache.command('stats'))
+    .description('Shows how many lists are remembered.')
+    .addHelpText('after', '\nExample:\n  $ toolscout cache stats --json')
+    .action(async (flags: CommonFlags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        await gateway.ready();
+        const stats = gateway.cacheStats();
+        if (flags.json) deps.terminal.out(JSON.stringify(stats));
+        else
+          deps.terminal.out(
+            `${stats.entries} lists remembered; ${stats.hits} hits, ${stats.misses} misses at this start`,
+          );
+      });
+    });
+
+  withCommonFlags(cache.command('clear'))
+    .description('Forgets the tools of one server, or of all.')
+    .argument('[server]', 'id of a server')
+    .addHelpText('after', '\nExample:\n  $ toolscout cache clear')
+    .action(async (server: string | undefined, flags: CommonFlags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const cleared = await gateway.clearCache(server);
+        deps.terminal.out(flags.json ? JSON.stringify({ cleared }) : `${cleared} lists forgotten`);
+      });
+    });
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { printable } from '../../../kernel/text.js';
+import { parseAddress } from '../address.js';
+import { parseArguments } from '../arguments.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { contentText } from '../render.js';
+
+interface Flags extends CommonFlags {
+  readonly args?: string;
+  readonly timeout?: string;
+}
+
+async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
+  const text =
+    source === '-' ? await deps.readStdin() : source.startsWith('@') ? await deps.readFile(source.slice(1)) : source;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    throw new ToolscoutError('INVALID_REQUEST', `--args is not JSON: ${messageOf(thrown)}`);
+  }
+  if (isObject(value)) return value;
+  throw new ToolscoutError('INVALID_REQUEST', '--args must be a JSON object, e.g. --args \'{"path": "README.md"}\'.');
+}
+
+/** `toolscout call`: run one tool. */
+export function addCall(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('call'))
+    .summary('run a tool')
+    .description(
+      'Runs a tool. Arguments are given as name=value (read by the tool’s schema), name:=JSON, or whole with --args.',
+    )
+    .argument('<server>', 'id of the server, or server:tool')
+    .argument('[tool]', 'name of the tool')
+    .argument('[arguments...]', 'name=value or name:=JSON')
+    .option('-a, --args <json>', 'all arguments as a JSON object, @FILE, or - for stdin')
+    .option('--timeout <ms>', 'give up after this long without progress')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2',
+    )
+    .action(async (first: string, second: string | undefined, rest: string[], flags: Flags) => {
+      const isPair = second !== undefined && first.includes(':') && second.includes('=');
+      const { server, tool } = parseAddress(first, isPair ? undefined : second);
+      const pairs = isPair ? [second, ...rest] : rest;
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const whole = flags.args === undefined ? {} : await readObject(flags.args, deps);
+        const parameters = pairs.length === 0 ? [] : (await gateway.toolDetails(server, tool)).tool.parameters;
+        const outcome = await gateway.executeTool(
+          server,
+          tool,
+          { ...whole, ...parseArguments(pairs, parameters) },
+          {
+            route: 'cli',
+            timeoutMs: flags.timeout === undefined ? undefined : Number(flags.timeout),
+            onProgress: (step) =>
+              terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
+          },
+        );
+        terminal.status('');
+        if (flags.json) terminal.out(JSON.stringify(outcome));
+        else if (outcome.result) terminal.out(contentText(outcome.result));
+        if (!outcome.error) return;
+        const { code, message, suggestion, problems } = outcome.error;
+        if (!flags.json && !outcome.result) {
+          terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
+          for (const problem of problems ?? []) terminal.note(`  ${problem.path}: ${printable(problem.message)}`);
+          terminal.note(suggestion);
+        }
+        throw new Exit(ERROR_TABLE[code].exit);
+      });
+    });
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+/** `toolscout config`: check the config, or show what is in force. */
+export function addConfig(program: Command, deps: CliDeps): void {
+  const config = program
+    .command('config')
+    .summary('check the config, or show what is in force')
+    .description('Checks the config, or shows what is in force.')
+    .addHelpText('after', '\nExamples:\n  $ toolscout config validate\n  $ toolscout config show --json');
+
+  withCommonFlags(config.command('validate'))
+    .description('Reports every problem of the config at once, with its path.')
+    .addHelpText('after', '\nExample:\n  $ toolscout config validate --config toolscout.config.json')
+    .action(async (flags: CommonFlags) => {
+      const { terminal } = deps;
+      const { source, problems, warnings } = await deps.checkConfig(flags.config);
+      if (flags.json) terminal.out(JSON.stringify({ source, valid: problems.length === 0, problems, warnings }));
+      else {
+        for (const { path, message } of problems)
+          terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
+        for (const { path, message } of warnings)
+          terminal.out(`${terminal.paint.yellow('warning')} ${printable(`${path}: ${message}`)}`);
+        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${source} is valid`);
+      }
+      if (problems.length > 0) throw new Exit(2);
+    });
+
+  withCommonFlags(config.command('show'))
+    .description('Shows where the config is and what it says. Values of variables and headers are never shown.')
+    .addHelpText('after', '\nExample:\n  $ toolscout config show')
+    .action(async (flags: CommonFlags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const { config: inForce, servers, path, source, warnings } = gateway.config();
+        const { toolRules, cache, limits, http, maxParallelDiscoveries, approval, rateLimit, retryPolicy } = inForce;
+        const view = {
+          source: path ?? source,
+          servers: servers.map(({ id, shown, enabled, problem, tags }) => ({ id, ...shown, enabled, problem, tags })),
+          toolRules,
+          cache,
+          limits,
+          http,
+          maxParallelDiscoveries,
+          approval,
+          rateLimit,
+          retryPolicy,
+          warnings,
+        };
+        terminal.out(printable(flags.json ? JSON.stringify(view) : JSON.stringify(view, null, 2)));
+      });
+    });
+}

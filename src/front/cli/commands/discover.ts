@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { DiscoveryOutcome } from '../../../gateway/index.js';
+import { printable } from '../../../kernel/text.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { progressBar } from '../render.js';
+
+function outcomeJson(outcome: DiscoveryOutcome): object {
+  if (!outcome.ok) return { server: outcome.server, ok: false, code: outcome.error.code, error: outcome.error.message };
+  const { server, tools, dropped, truncated } = outcome;
+  return { server, ok: true, tools, dropped, ...(truncated ? { truncated } : {}) };
+}
+
+/** `toolscout discover`: ask servers for their tools now. */
+export function addDiscover(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('discover'))
+    .summary('ask servers for their tools now')
+    .description('Connects to the named servers (all by default), lists their tools and remembers them.')
+    .argument('[server...]', 'ids of servers')
+    .addHelpText('after', '\nExample:\n  $ toolscout discover filesystem memory')
+    .action(async (ids: string[], flags: CommonFlags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
+          onProgress: progressBar(terminal),
+        });
+        if (flags.json) terminal.out(JSON.stringify({ servers: outcomes.map(outcomeJson) }));
+        else {
+          for (const outcome of outcomes) {
+            if (!outcome.ok) {
+              terminal.out(`${terminal.paint.red('✗')} ${outcome.server}: ${printable(outcome.error.message)}`);
+              continue;
+            }
+            const dropped = outcome.dropped.length > 0 ? `, ${outcome.dropped.length} malformed dropped` : '';
+            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${outcome.tools} tools${dropped}`);
+            for (const bad of outcome.dropped) {
+              terminal.out(
+                terminal.paint.yellow(`    entry ${bad.index} ${printable(bad.name ?? '')}: ${printable(bad.reason)}`),
+              );
+            }
+            if (outcome.truncated) terminal.out(terminal.paint.yellow(`    ${printable(outcome.truncated)}`));
+          }
+        }
+        if (outcomes.some((outcome) => !outcome.ok)) throw new Exit(1);
+      });
+    });
+}
+
+/** `toolscout warm`: learn what is not known yet, so that the first search is quick. */
+export function addWarm(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('warm'))
+    .summary('learn every server that is not known yet')
+    .description('Learns every server whose tools are not known yet, so that the first search is quick.')
+    .option('--all', 'learn the known ones anew as well')
+    .addHelpText('after', '\nExample:\n  $ toolscout warm')
+    .action(async (flags: CommonFlags & { all?: boolean }) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const outcomes = await gateway.discover(undefined, {
+          onlyUnknown: !flags.all,
+          onProgress: progressBar(terminal),
+        });
+        const failed = outcomes.filter((outcome) => !outcome.ok);
+        const report = {
+          successful: outcomes.length - failed.length,
+          failed: failed.length,
+          cachedTools: outcomes.reduce((sum, outcome) => sum + (outcome.ok ? outcome.tools : 0), 0),
+          errors: failed.map((outcome) => ({ server: outcome.server, error: outcome.error.message })),
+        };
+        if (flags.json) terminal.out(JSON.stringify(report));
+        else {
+          terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
+          for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);
+        }
+        if (failed.length > 0) throw new Exit(1);
+      });
+    });
+}

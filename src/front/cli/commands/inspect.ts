@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import type { Parameter } from '../../../model/tool.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { parseAddress } from '../address.js';
+
+function describeParameter(parameter: Parameter): string {
+  const values = parameter.values ? ` (${parameter.values.join(', ')})` : '';
+  const mark = parameter.required ? ' required' : '';
+  return printable(`  ${parameter.name}: ${parameter.type}${mark}${values}  ${parameter.description}`.trimEnd());
+}
+
+/** `toolscout inspect`: one tool with its parameters and schema. */
+export function addInspect(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('inspect'))
+    .summary('show one tool: what it does and what it takes')
+    .description('Shows one tool: what it does and what it takes. --json prints its whole definition.')
+    .argument('<server>', 'id of the server, or server:tool')
+    .argument('[tool]', 'name of the tool')
+    .addHelpText('after', '\nExample:\n  $ toolscout inspect everything echo')
+    .action(async (first: string, second: string | undefined, flags: CommonFlags) => {
+      const { server, tool: name } = parseAddress(first, second);
+      await withGateway(deps, flags, async (gateway) => {
+        const { tool } = await gateway.toolDetails(server, name);
+        const { terminal } = deps;
+        if (flags.json) {
+          const { definition, status, tags, domains, categories, hash, decision } = tool;
+          const view = {
+            server,
+            tool: tool.name,
+            status,
+            reason: decision.reason,
+            tags,
+            domains,
+            categories,
+            hash,
+            definition,
+          };
+          return terminal.out(JSON.stringify(view));
+        }
+        terminal.out(terminal.paint.bold(`${server}:${printable(tool.name)}`));
+        terminal.out(printable(tool.description || tool.summary));
+        if (tool.parameters.length > 0) {
+          terminal.out('');
+          terminal.out(terminal.paint.dim('Parameters'));
+          for (const parameter of tool.parameters) terminal.out(describeParameter(parameter));
+        }
+        terminal.out('');
+        terminal.out(terminal.paint.dim(`Offered: ${tool.decision.reason}. Full schema: --json`));
+      });
+    });
+}

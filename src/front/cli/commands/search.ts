@@ -1,0 +1,69 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { progressBar, table } from '../render.js';
+
+/** A command line waits this long for servers it has never seen, then answers with what is known. */
+const PATIENCE_MS = 15_000;
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return number;
+}
+
+interface Flags extends CommonFlags {
+  readonly server?: string;
+  readonly limit: number;
+  readonly tag?: string[];
+  readonly schema?: boolean;
+  readonly includeDisabled?: boolean;
+}
+
+/** `toolscout search`: find tools by intent. */
+export function addSearch(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('search'))
+    .summary('find tools for a need in plain words')
+    .description('Finds tools for a need in plain words, over all servers. An empty query lists by name.')
+    .argument('<query...>', 'what you want to do')
+    .option('-s, --server <id>', 'only this server')
+    .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
+    .option('-t, --tag <tag...>', 'only tools with all of these tags')
+    .option('--schema', 'show how each tool is called')
+    .option('--include-disabled', 'also tools that a rule disables')
+    .addHelpText('after', '\nExample:\n  $ toolscout search "read a text file" --limit 3')
+    .action(async (words: string[], flags: Flags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const unknown = gateway.discover(undefined, { onlyUnknown: true, onProgress: progressBar(terminal) });
+        await Promise.race([unknown, gateway.settle(PATIENCE_MS)]);
+        terminal.status('');
+        const answer = await gateway.searchTools(words.join(' '), {
+          server: flags.server,
+          limit: flags.limit,
+          tags: flags.tag,
+          includeSchema: flags.schema,
+          includeDisabled: flags.includeDisabled,
+        });
+        if (flags.json) terminal.out(JSON.stringify(answer));
+        else if (answer.hits.length > 0) {
+          const rows = answer.hits.map((hit) => [
+            hit.relevance.toFixed(2),
+            `${hit.server}:${hit.tool}`,
+            hit.signature ?? hit.summary,
+          ]);
+          terminal.out(table(terminal, ['', 'TOOL', flags.schema ? 'CALL' : 'SUMMARY'], rows));
+        } else {
+          terminal.note('Nothing was found.');
+          if (answer.nearest.length > 0) terminal.note(`Nearest names: ${answer.nearest.join(', ')}`);
+        }
+        if (!flags.json) {
+          if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);
+          for (const { server, reason } of answer.unavailable) {
+            terminal.note(terminal.paint.yellow(`Not included: ${server}: ${printable(reason)}`));
+          }
+        }
+        if (answer.hits.length === 0) throw new Exit(2);
+      });
+    });
+}

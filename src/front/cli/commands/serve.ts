@@ -1,0 +1,39 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
+
+function portNumber(value: string): number {
+  const port = Number(value);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be from 0 to 65535.');
+  return port;
+}
+
+interface Flags extends CommonFlags {
+  readonly stdio?: boolean;
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** `toolscout serve`: the gateway itself. */
+export function addServe(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('serve'))
+    .summary('run the gateway for hosts to connect to')
+    .description('Runs the gateway: over HTTP on 127.0.0.1:7077, or with --stdio for a host that starts it itself.')
+    .option('--stdio', 'speak MCP over stdin and stdout')
+    .option('--host <address>', 'listen on this loopback address')
+    .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
+    .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
+    .action(async (flags: Flags) => {
+      await deps.serve({
+        config: flags.config,
+        stateDir: flags.stateDir,
+        demo: flags.demo,
+        logLevel: flags.verbose ? 'debug' : 'warn',
+        learnAtStart: true,
+        watch: true,
+        stdio: flags.stdio ?? false,
+        host: flags.host,
+        port: flags.port,
+      });
+    });
+}

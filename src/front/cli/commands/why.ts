@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import { parseAddress } from '../address.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+/** `toolscout why`: why a tool is or is not offered (FIND-5). */
+export function addWhy(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('why'))
+    .summary('say why a tool is or is not offered')
+    .description('Says in one sentence why a tool is or is not offered.')
+    .argument('<server>', 'id of the server, or server:tool')
+    .argument('[tool]', 'name of the tool')
+    .addHelpText('after', '\nExample:\n  $ toolscout why github:delete_repo')
+    .action(async (first: string, second: string | undefined, flags: CommonFlags) => {
+      const { server, tool } = parseAddress(first, second);
+      await withGateway(deps, flags, async (gateway) => {
+        await gateway.ready();
+        const known = (await gateway.listServers()).find((view) => view.id === server);
+        if (known?.knowledge === 'unknown') await gateway.discover([server]);
+        const why = await gateway.why(server, tool);
+        deps.terminal.out(flags.json ? JSON.stringify(why) : printable(why.reason));
+        if (!why.offered) throw new Exit(why.because === 'rule' || why.because === 'approval' ? 4 : 2);
+      });
+    });
+}

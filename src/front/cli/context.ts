@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Gateway } from '../../gateway/index.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Problem, ToolscoutError } from '../../kernel/errors.js';
+import type { LogLevel } from '../../kernel/log.js';
+import type { Terminal } from './terminal.js';
+
+/** How a command wants its gateway. */
+export interface OpenOptions {
+  readonly config?: string;
+  readonly stateDir?: string;
+  readonly demo?: boolean;
+  readonly logLevel?: LogLevel;
+  /** Learn unknown servers at once in the background; commands that wait for them say when instead. */
+  readonly learnAtStart: boolean;
+  /** Watch the config file and reload when it changes. */
+  readonly watch?: boolean;
+}
+
+/** What a running `serve` is told to do. */
+export interface ServeOptions extends OpenOptions {
+  readonly stdio: boolean;
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** What `main.ts` hands to the commands: everything that touches the process. */
+export interface CliDeps {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly terminal: Terminal;
+  open(options: OpenOptions): Promise<Gateway>;
+  /** Checks a config without opening anything. */
+  checkConfig(file?: string): Promise<{
+    readonly source: string;
+    readonly problems: readonly Problem[];
+    readonly warnings: readonly Problem[];
+  }>;
+  /** Serves until the process is told to stop. */
+  serve(options: ServeOptions): Promise<void>;
+  /** Resolves when the user wants to stop (Ctrl-C). */
+  stopped(): Promise<void>;
+  readStdin(): Promise<string>;
+  readFile(path: string): Promise<string>;
+}
+
+/** Flags every command takes. */
+export interface CommonFlags {
+  readonly config?: string;
+  readonly stateDir?: string;
+  readonly demo?: boolean;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Thrown by a command that has already said everything: only the exit code is left. */
+export class Exit extends Error {
+  constructor(readonly code: number) {
+    super(`exit ${code}`);
+  }
+}
+
+/** Adds the flags that every command takes. */
+export function withCommonFlags(command: Command): Command {
+  return command
+    .option('--json', 'print JSON on stdout')
+    .option('-c, --config <file>', 'use this config file')
+    .option('--state-dir <dir>', 'keep state in this directory')
+    .option('--demo', 'use the demo servers instead of a config')
+    .option('-v, --verbose', 'log to stderr what happens');
+}
+
+/** Runs `task` with an open gateway and closes it, whatever happens. */
+export async function withGateway<T>(
+  deps: CliDeps,
+  flags: CommonFlags,
+  task: (gateway: Gateway) => Promise<T>,
+  options: Partial<OpenOptions> = {},
+): Promise<T> {
+  const gateway = await deps.open({
+    config: flags.config,
+    stateDir: flags.stateDir,
+    demo: flags.demo,
+    logLevel: flags.verbose ? 'debug' : 'silent',
+    learnAtStart: false,
+    ...options,
+  });
+  try {
+    return await task(gateway);
+  } finally {
+    deps.terminal.status('');
+    await gateway.close({ drainMs: 0 });
+  }
+}
+
+/** A failure as the JSON that `--json` prints. */
+export function failureJson(error: ToolscoutError): object {
+  const { code, message, suggestion, severity, problems } = error;
+  return { error: { code, message, suggestion, severity, ...(problems.length > 0 ? { problems } : {}) } };
+}

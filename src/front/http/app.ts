@@ -1,0 +1,30 @@
+import { Hono } from 'hono';
+import type { Gateway } from '../../gateway/index.js';
+import type { McpEndpoint } from '../mcp/http.js';
+import { guardOrigin } from './guard.js';
+
+/** The HTTP front: the MCP endpoint, and whether toolscout lives. */
+export function createHttpApp(options: {
+  readonly gateway: Gateway;
+  readonly mcp: McpEndpoint;
+  readonly version: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}): Hono {
+  const app = new Hono();
+  app.use(guardOrigin({ hosts: options.allowedHosts, origins: options.allowedOrigins }));
+  app.all('/mcp', (context) => options.mcp.fetch(context.req.raw));
+  app.get('/health', (context) => context.json({ status: 'ok', version: options.version }));
+  app.get('/ready', async (context) => {
+    const servers = await options.gateway.listServers();
+    const learning = servers.filter((server) => server.knowledge === 'learning').length;
+    return context.json({ status: learning > 0 ? 'learning' : 'ready', servers: servers.length, learning });
+  });
+  app.notFound((context) =>
+    context.json(
+      { error: 'NOT_FOUND', message: `There is nothing at ${context.req.path}; the MCP endpoint is /mcp.` },
+      404,
+    ),
+  );
+  return app;
+}

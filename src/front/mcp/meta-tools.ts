@@ -1,0 +1,251 @@
+import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
+import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import type { CallOptions, Gateway } from '../../gateway/index.js';
+import type { SearchAnswer } from '../../model/hit.js';
+
+const string = { type: 'string' };
+const readOnly = { readOnlyHint: true, openWorldHint: false };
+
+function object(properties: JsonObject, required: string[] = []): JsonObject {
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+/**
+ * The five tools an agent pays for (META-1), in a fixed order with fixed bytes. The wording of
+ * `search_tools` draws out queries that rank well; every word here is paid for in every session.
+ */
+export const META_TOOLS: readonly JsonObject[] = [
+  {
+    name: 'search_tools',
+    title: 'Search tools',
+    description:
+      'Find tools on all connected servers. Ask for one need at a time, in plain words: action + object + product + key inputs, e.g. "create issue in GitHub repo".',
+    inputSchema: object(
+      {
+        query: string,
+        server: { type: 'string', description: 'only this server' },
+        limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+        includeSchema: { type: 'boolean', description: 'add call signatures' },
+      },
+      ['query'],
+    ),
+    annotations: readOnly,
+  },
+  {
+    name: 'get_tool_details',
+    title: 'Tool details',
+    description: "A tool's full description and input schema. Read it before the first execute_tool.",
+    inputSchema: object({ server: string, tool: string }, ['server', 'tool']),
+    annotations: readOnly,
+  },
+  {
+    name: 'execute_tool',
+    title: 'Execute tool',
+    description: 'Run a tool that search_tools found.',
+    inputSchema: object(
+      { server: string, tool: string, arguments: { type: 'object', description: "match the tool's schema" } },
+      ['server', 'tool', 'arguments'],
+    ),
+    annotations: { destructiveHint: true, openWorldHint: true },
+  },
+  {
+    name: 'list_mcp_servers',
+    title: 'List servers',
+    description: 'Servers, their state and number of tools.',
+    inputSchema: object({}),
+    annotations: readOnly,
+  },
+  {
+    name: 'list_tools',
+    title: 'List tools of a server',
+    description: 'All tools of one server.',
+    inputSchema: object({ server: string, includeDisabled: { type: 'boolean', default: false } }, ['server']),
+    annotations: readOnly,
+  },
+];
+
+/** What a host is told about toolscout when it connects (META-2, META-8). */
+export function instructionsFor(coverage: string): string {
+  const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
+  return (
+    `One door to many MCP servers. ${behind} Whenever a task may need an outside tool or data: ` +
+    'search_tools, then get_tool_details, then execute_tool. Do not guess tool names.'
+  );
+}
+
+/** Servers listed at once; beyond that an agent is better served by a search. */
+const SERVERS_SHOWN = 200;
+
+/** Lists of many tools get shorter lines. */
+const LONG_LIST = 100;
+
+/** A meta-tool's answer. */
+export type MetaResult = JsonObject & { content: JsonValue[] };
+
+function text(value: string): MetaResult {
+  return { content: [{ type: 'text', text: value }] };
+}
+
+/** JSON with one row of a list per line: machines parse it, people and agents can read it. */
+function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail: JsonObject = {}): string {
+  const field = (entry: [string, JsonValue | undefined]): string =>
+    `${JSON.stringify(entry[0])}:${JSON.stringify(entry[1])}`;
+  const fields = (part: JsonObject): string[] =>
+    Object.entries(part)
+      .filter(([, value]) => value !== undefined)
+      .map(field);
+  const body = list.length === 0 ? '[]' : `[\n${list.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
+  return `{${[...fields(head), `${JSON.stringify(name)}:${body}`, ...fields(tail)].join(',')}}`;
+}
+
+/** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */
+export function refusal(error: ToolscoutError, server?: string, tool?: string): MetaResult {
+  const { code, message, suggestion, severity, retryAfterMs, problems } = error;
+  const body = {
+    code,
+    message,
+    server,
+    tool,
+    suggestion,
+    severity,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(problems.length === 0 ? {} : { problems }),
+  };
+  return { ...text(JSON.stringify(body)), isError: true };
+}
+
+/** The arguments of a meta-tool call, read once at the door. */
+class Arguments {
+  constructor(
+    private readonly tool: string,
+    private readonly values: JsonObject,
+  ) {}
+
+  private fail(name: string, expected: string): never {
+    const found =
+      this.values[name] === undefined ? 'it is missing' : `found ${JSON.stringify(this.values[name])?.slice(0, 80)}`;
+    throw new ToolscoutError('INVALID_REQUEST', `${this.tool} needs "${name}" to be ${expected}; ${found}.`);
+  }
+
+  text(name: string): string {
+    const value = this.values[name];
+    return typeof value === 'string' ? value : this.fail(name, 'a text');
+  }
+
+  optionalText(name: string): string | undefined {
+    return this.values[name] === undefined || this.values[name] === null ? undefined : this.text(name);
+  }
+
+  flag(name: string): boolean {
+    const value = this.values[name] ?? false;
+    return typeof value === 'boolean' ? value : this.fail(name, 'true or false');
+  }
+
+  count(name: string, fallback: number, most: number): number {
+    const value = this.values[name] ?? fallback;
+    return typeof value === 'number' && Number.isInteger(value) && value >= 1
+      ? Math.min(value, most)
+      : this.fail(name, `a whole number from 1 to ${most}`);
+  }
+
+  object(name: string): JsonObject {
+    const value = this.values[name] ?? {};
+    return isObject(value) ? value : this.fail(name, 'an object');
+  }
+
+  /** Server and tool; `server:tool` in `tool` is accepted (META-4). */
+  address(): { server: string; tool: string } {
+    const tool = this.text('tool');
+    const server = this.optionalText('server');
+    const colon = tool.indexOf(':');
+    if (colon > 0 && (server === undefined || tool.slice(0, colon) === server)) {
+      return { server: tool.slice(0, colon), tool: tool.slice(colon + 1) };
+    }
+    return { server: server ?? this.text('server'), tool };
+  }
+}
+
+function searchAnswer(answer: SearchAnswer): string {
+  const hits = answer.hits.map(({ server, tool, summary, relevance, tags, signature }) => ({
+    server,
+    tool,
+    summary: signature ?? summary,
+    ...(signature ? { about: summary } : {}),
+    relevance: Math.round(relevance * 100) / 100,
+    ...(tags.length > 0 ? { tags: [...tags] } : {}),
+  }));
+  return rows({}, 'hits', hits, {
+    ...(answer.nearest.length > 0 ? { nearest: [...answer.nearest] } : {}),
+    ...(answer.learning.length > 0 ? { stillLearning: answer.learning.slice(0, 10) } : {}),
+    ...(answer.unavailable.length > 0
+      ? { unavailable: answer.unavailable.slice(0, 5).map(({ server, reason }) => `${server}: ${reason.slice(0, 80)}`) }
+      : {}),
+  });
+}
+
+/** Answers one call of a meta-tool. Failures are answers, never exceptions (META-3). */
+export async function callMetaTool(
+  gateway: Gateway,
+  name: string,
+  values: JsonObject,
+  options: CallOptions,
+): Promise<JsonObject> {
+  const args = new Arguments(name, values);
+  let server: string | undefined;
+  let tool: string | undefined;
+  try {
+    switch (name) {
+      case 'execute_tool': {
+        ({ server, tool } = args.address());
+        const outcome = await gateway.executeTool(server, tool, args.object('arguments'), options);
+        if (outcome.result) return outcome.result;
+        return { ...text(JSON.stringify(outcome.error)), isError: true };
+      }
+      case 'search_tools': {
+        server = args.optionalText('server');
+        const answer = await gateway.searchTools(args.text('query'), {
+          server,
+          limit: args.count('limit', 10, 50),
+          includeSchema: args.flag('includeSchema'),
+        });
+        return text(searchAnswer(answer));
+      }
+      case 'get_tool_details': {
+        ({ server, tool } = args.address());
+        const { lean } = await gateway.toolDetails(server, tool);
+        return text(JSON.stringify(lean));
+      }
+      case 'list_tools': {
+        server = args.text('server');
+        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled') });
+        const width = tools.length > LONG_LIST ? 60 : 100;
+        const list = tools.map((each) => ({
+          tool: each.name,
+          summary: each.summary.slice(0, width),
+          ...(each.status === 'enabled' ? {} : { status: each.status }),
+        }));
+        return text(rows({ server }, 'tools', list));
+      }
+      case 'list_mcp_servers': {
+        const views = await gateway.listServers();
+        const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
+          server: view.id,
+          ...(view.title ? { title: view.title } : {}),
+          state: view.knowledge,
+          tools: view.tools,
+          ...(view.problem ? { problem: view.problem.slice(0, 120) } : {}),
+        }));
+        const more = views.length - list.length;
+        return text(rows({}, 'servers', list, more > 0 ? { more, hint: 'search_tools covers all of them' } : {}));
+      }
+      default:
+        throw new ToolscoutError(
+          'TOOL_NOT_FOUND',
+          `There is no meta-tool "${name}"; the five are ${META_TOOLS.map((each) => String(each['name'])).join(', ')}.`,
+          { suggestion: 'Call a tool of a server with execute_tool.' },
+        );
+    }
+  } catch (thrown) {
+    return refusal(toToolscoutError(thrown), server, tool);
+  }
+}

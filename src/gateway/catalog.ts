@@ -1,0 +1,94 @@
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import { nearestNames } from '../kernel/text.js';
+import type { Config } from '../model/config.js';
+import type { Server } from '../model/server.js';
+import type { Tool } from '../model/tool.js';
+import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
+import { createIndex, type ToolIndex } from '../search/index.js';
+
+/** What a server said of itself when its tools were learned. */
+export interface ServerFacts {
+  readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
+  readonly instructions?: string;
+  readonly era?: 'legacy' | 'modern';
+}
+
+/** The learned list of one server, before rules. */
+export interface LearnedList extends ServerFacts {
+  readonly items: readonly JsonObject[];
+  /** Wall-clock time at which the server gave this list. */
+  readonly learnedAt: number;
+  readonly stale: boolean;
+  /** How many entries of the list were dropped as malformed. */
+  readonly dropped: number;
+}
+
+/** Every known tool of every configured server under one set of rules. */
+export interface Catalog {
+  readonly rules: Rules;
+  readonly index: ToolIndex;
+  readonly servers: ReadonlyMap<string, Server>;
+  /** What is known of a server's list; `undefined` while it was never learned. */
+  list(server: string): LearnedList | undefined;
+  /** Puts a server's list on the shelf, replacing what was there; answers its tools. */
+  put(server: Server, list: LearnedList): readonly Tool[];
+  /** Takes a server's tools off the shelf. */
+  drop(server: string): void;
+  /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
+  server(id: string): Server;
+  /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names (META-4). */
+  tool(server: string, name: string): Tool;
+}
+
+/** A sentence that offers the nearest names, or nothing when there is none. */
+function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
+}
+
+/** An empty catalog over a configuration; lists are put in as they become known. */
+export function createCatalog(config: Config, servers: readonly Server[]): Catalog {
+  const rules = compileRules(config.toolRules);
+  const index = createIndex();
+  const byId = new Map(servers.map((server) => [server.id, server]));
+  const lists = new Map<string, LearnedList>();
+
+  const serverOf = (id: string): Server => {
+    const server = byId.get(id);
+    if (server) return server;
+    const nearest = nearestNames(id, byId.keys());
+    throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
+  };
+
+  return {
+    rules,
+    index,
+    servers: byId,
+    list: (server) => lists.get(server),
+    put(server, list) {
+      const tools = list.items.map((item) => normalizeTool(server, item, rules));
+      lists.set(server.id, list);
+      index.replace(server.id, tools, { title: server.title ?? list.info?.title, name: list.info?.name });
+      return tools;
+    },
+    drop(server) {
+      lists.delete(server);
+      index.remove(server);
+    },
+    server: serverOf,
+    tool(server, name) {
+      serverOf(server);
+      const tool = index.tool(server, name);
+      if (tool) return tool;
+      const names = index.tools(server).map((known) => known.name);
+      const elsewhere = index
+        .nearest(name)
+        .filter((address) => !address.startsWith(`${server}:`))
+        .slice(0, 2);
+      throw new ToolscoutError(
+        'TOOL_NOT_FOUND',
+        `Server "${server}" has no tool "${name}".${didYouMean([...nearestNames(name, names), ...elsewhere].slice(0, 3))}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { LoadedConfig } from '../config/index.js';
+import type { Pool } from '../connect/index.js';
+import type { Clock } from '../kernel/clock.js';
+import { messageOf } from '../kernel/errors.js';
+import type { Server } from '../model/server.js';
+import type { Store } from '../model/store.js';
+import type { Catalog } from './catalog.js';
+import type { Learner } from './learner.js';
+import { isUsable, problemOf } from './views.js';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly subject: string;
+  readonly level: 'ok' | 'warning' | 'error';
+  readonly message: string;
+  /** What to do next, where something is to be done. */
+  readonly next?: string;
+  /** The last lines a local server wrote to stderr, where that helps. */
+  readonly stderr?: string;
+}
+
+/** What `doctor` found (CLI-3). */
+export interface DoctorReport {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+}
+
+interface Patient {
+  readonly loaded: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly learner: Learner;
+  readonly pool: Pool;
+  readonly store: Store;
+  readonly hide: (text: string) => string;
+  readonly clock: Clock;
+}
+
+/** Lines of stderr worth showing for a server that failed. */
+const STDERR_LINES = 8;
+
+function examineConfig({ loaded }: Patient): Finding[] {
+  const where = loaded.path ?? loaded.source;
+  const findings: Finding[] = [
+    {
+      subject: 'config',
+      level: 'ok',
+      message: `${where}: ${loaded.servers.length} servers, ${loaded.config.toolRules.length} rules`,
+    },
+  ];
+  for (const warning of loaded.warnings) {
+    findings.push({ subject: 'config', level: 'warning', message: `${warning.path}: ${warning.message}` });
+  }
+  if (loaded.servers.length === 0) {
+    findings.push({
+      subject: 'config',
+      level: 'warning',
+      message: 'no server is configured',
+      next: 'add one under "servers" in toolscout.config.json',
+    });
+  }
+  return findings;
+}
+
+async function examineStore({ store, clock, hide }: Patient): Promise<Finding> {
+  const probe = { key: 'probe', value: clock.now() };
+  try {
+    await store.put('doctor', probe.key, probe.value);
+    const read = await store.get('doctor', probe.key);
+    if (typeof read?.value !== 'number') throw new Error('a value that was written could not be read back');
+    return { subject: 'store', level: 'ok', message: store.location };
+  } catch (thrown) {
+    return {
+      subject: 'store',
+      level: 'error',
+      message: `${store.location}: ${hide(messageOf(thrown))}`,
+      next: 'check that the directory is writable and has space, or choose another with --state-dir',
+    };
+  }
+}
+
+async function examineServer(server: Server, patient: Patient): Promise<Finding> {
+  const { catalog, learner, pool, hide } = patient;
+  const subject = `server ${server.id}`;
+  if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
+  if (!isUsable(server)) {
+    return {
+      subject,
+      level: 'error',
+      message: problemOf(server, patient) ?? 'unusable',
+      next: 'set it and start again',
+    };
+  }
+  try {
+    await learner.learn(server);
+    const latency = await pool.ping(server);
+    const health = pool.health(server.id);
+    const dropped = catalog.list(server.id)?.dropped ?? 0;
+    const noise = health.noise ? `, ${health.noise} lines on stdout that were not protocol` : '';
+    const tools = catalog.index.tools(server.id);
+    const offered = tools.filter((tool) => tool.status === 'enabled').length;
+    return {
+      subject,
+      level: dropped > 0 ? 'warning' : 'ok',
+      message:
+        `${health.protocolVersion} over ${server.transport.type}, answers in ${latency.toFixed(1)} ms, ` +
+        `${offered} of ${tools.length} tools offered${dropped > 0 ? `, ${dropped} malformed dropped` : ''}${noise}`,
+      ...(dropped > 0 ? { next: 'tell the author of the server; see the log for the reasons' } : {}),
+    };
+  } catch (thrown) {
+    const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');
+    return {
+      subject,
+      level: 'error',
+      message: hide(messageOf(thrown)),
+      next:
+        server.transport.type === 'stdio'
+          ? `run its command by hand: ${server.shown.target}`
+          : `check that it runs and that the URL is right: ${server.shown.target}`,
+      ...(stderr ? { stderr: hide(stderr) } : {}),
+    };
+  }
+}
+
+/** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */
+export async function examine(patient: Patient): Promise<DoctorReport> {
+  const [store, ...servers] = await Promise.all([
+    examineStore(patient),
+    ...patient.loaded.servers.map((server) => examineServer(server, patient)),
+  ]);
+  const findings = [...examineConfig(patient), store!, ...servers];
+  return { ok: findings.every((finding) => finding.level !== 'error'), findings };
+}

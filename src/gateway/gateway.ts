@@ -1,0 +1,382 @@
+import type { Audit } from '../audit/index.js';
+import type { LoadedConfig } from '../config/index.js';
+import { isTransient, withRetry, type Limiter, type Pool, type PoolEvent } from '../connect/index.js';
+import type { CacheStats, ToolCache } from '../discover/index.js';
+import { createArgumentValidator, createExecutor, ruleCheck, type CallEvent } from '../execute/index.js';
+import type { Clock } from '../kernel/clock.js';
+import { createEmitter } from '../kernel/emitter.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { SecretMask } from '../kernel/secrets.js';
+import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { Call, CallResult } from '../model/call.js';
+import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Server } from '../model/server.js';
+import type { Store } from '../model/store.js';
+import type { Tool } from '../model/tool.js';
+import { leanDefinition, signatureOf } from '../normalize/index.js';
+import { createCatalog, type Catalog } from './catalog.js';
+import { examine, type DoctorReport } from './doctor.js';
+import { createLearner, type DiscoveryOutcome, type DiscoveryProgress } from './learner.js';
+import { learn } from './pipeline.js';
+import { rebuild, type ReloadReport } from './reload.js';
+import { coverageOf, isUsable, problemOf, viewServer, type ServerView } from './views.js';
+import { explainTool, type Why } from './why.js';
+
+/** Something that happened in the gateway, for logs, hosts and pages that follow along. */
+export type GatewayEvent =
+  | PoolEvent
+  | { readonly type: 'learned'; readonly server: string; readonly tools: number }
+  | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
+  | { readonly type: 'reloaded'; readonly report: ReloadReport }
+  | { readonly type: 'reload-failed'; readonly reason: string };
+
+/** A call as a caller of the library makes it. */
+export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
+
+/** The verbs of toolscout; every front is written against these and nothing else. */
+export interface Gateway {
+  /** Resolves when everything the store knows has been indexed. */
+  ready(): Promise<void>;
+  /** The line that names what is behind toolscout (META-8). */
+  coverage(): string;
+  listServers(): Promise<ServerView[]>;
+  searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
+  listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  /** A tool, and its definition without what an agent does not need. */
+  toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+  executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
+  why(server: string, tool: string): Promise<Why>;
+  /** Learns servers anew, all usable ones by default (DISC-3). */
+  discover(
+    servers?: readonly string[],
+    options?: { readonly onProgress?: (progress: DiscoveryProgress) => void; readonly onlyUnknown?: boolean },
+  ): Promise<DiscoveryOutcome[]>;
+  /** Waits until no server is being learned, at most `patienceMs`. */
+  settle(patienceMs: number): Promise<void>;
+  /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
+  reload(): Promise<ReloadReport>;
+  clearCache(server?: string): Promise<number>;
+  cacheStats(): CacheStats;
+  audit(filter?: AuditFilter): Promise<AuditRecord[]>;
+  followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
+  doctor(): Promise<DoctorReport>;
+  /** The configuration in force. */
+  config(): LoadedConfig;
+  onEvent(listener: (event: GatewayEvent) => void): () => void;
+  /** Stops taking work, lets running calls finish for `drainMs`, then closes every server. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/** What the gateway is made of; `main.ts` hands it in. */
+export interface GatewayDeps {
+  readonly loaded: LoadedConfig;
+  readonly loadConfig: () => Promise<LoadedConfig>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mask: SecretMask;
+  readonly random: () => number;
+  readonly pool: Pool;
+  readonly limiter: Limiter;
+  readonly cache: ToolCache;
+  readonly audit: Audit;
+  /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
+  readonly learnAtStart: boolean;
+}
+
+/** A server that lists anew many times in a row is asked once. */
+const RELIST_DELAY_MS = 250;
+
+/** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { clock, log, pool, limiter, cache, audit, mask } = deps;
+  const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
+  const hide = (text: string): string => mask.hide(text);
+  mask.add(deps.loaded.secrets);
+
+  let loaded = deps.loaded;
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers);
+  let closing = false;
+
+  const learner = createLearner({
+    clock,
+    run: async (server, signal) => {
+      try {
+        const learned = await learn(
+          server,
+          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          signal,
+        );
+        for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
+        events.emit({ type: 'learned', server: server.id, tools: learned.tools });
+        return learned;
+      } catch (thrown) {
+        const reason = hide(messageOf(thrown));
+        if (!signal.aborted) {
+          log.warn('discover.failed', { server: server.id, reason });
+          events.emit({ type: 'learn-failed', server: server.id, reason });
+        }
+        throw thrown;
+      }
+    },
+  });
+
+  /** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
+  const fill = async (target: Catalog, servers: readonly Server[]): Promise<Server[]> => {
+    if (!loaded.config.cache.enabled) return servers.filter(isUsable);
+    const cached = await cache.readAll(servers);
+    const now = clock.now();
+    const due: Server[] = [];
+    for (const server of servers) {
+      if (!isUsable(server)) continue;
+      const list = cached.get(server.id);
+      if (list) target.put(server, list);
+      if (!list || now - list.learnedAt > loaded.config.cache.ttl * 1000) due.push(server);
+    }
+    return due;
+  };
+
+  const learnInBackground = (servers: readonly Server[]): void => {
+    if (servers.length === 0 || closing) return;
+    void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
+  };
+
+  const filled = fill(catalog, loaded.servers).then(
+    (due) => {
+      if (deps.learnAtStart) learnInBackground(due);
+    },
+    (thrown: unknown) => log.error('cache.unreadable', { error: hide(messageOf(thrown)) }),
+  );
+
+  const relist = new Map<string, { cancel(): void }>();
+  const learnAgainSoon = (id: string): void => {
+    relist.get(id)?.cancel();
+    relist.set(
+      id,
+      clock.after(RELIST_DELAY_MS, () => {
+        relist.delete(id);
+        const server = catalog.servers.get(id);
+        if (server && isUsable(server)) learnInBackground([server]);
+      }),
+    );
+  };
+
+  pool.onEvent((event) => {
+    if (event.type === 'notification' && event.method === 'notifications/tools/list_changed') {
+      const server = catalog.servers.get(event.server);
+      if (server) void cache.invalidate(server);
+      learnAgainSoon(event.server);
+    }
+    events.emit(event);
+  });
+
+  /** Makes sure that a server's list is known before a verb that needs exactly that server. */
+  const known = async (id: string): Promise<Server> => {
+    await filled;
+    const server = catalog.server(id);
+    if (isUsable(server) && !catalog.list(id)) {
+      await learner.learn(server).catch((thrown: unknown) => {
+        const error = learner.failure(id);
+        throw error
+          ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
+              cause: error,
+            })
+          : thrown;
+      });
+    }
+    return server;
+  };
+
+  const executor = createExecutor({
+    clock,
+    hide,
+    resolve: (call) => {
+      const server = catalog.server(call.server);
+      const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
+      if (problem) {
+        throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${server.id}" cannot be used: ${problem}`, {
+          delivered: false,
+        });
+      }
+      return { server, tool: catalog.tool(call.server, call.tool) };
+    },
+    checks: [ruleCheck],
+    validate: createArgumentValidator({
+      onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
+    }),
+    limit: (server) => limiter.take(server),
+    run: (server, task) => pool.use(server, task),
+    retry: (task, server, options) => withRetry(task, server.retry, { clock, random: deps.random, ...options }),
+    isTransient,
+    record: (entry) => audit.record(entry),
+  });
+
+  const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call => ({
+    principal: 'local',
+    route: 'library',
+    ...options,
+    server,
+    tool,
+    arguments: args,
+  });
+
+  /** Learns the server first when it must be; a failure to learn is the answer of the call. */
+  const prepared = async (call: Call): Promise<void> => {
+    if (catalog.list(call.server)) return;
+    await filled;
+    if (catalog.list(call.server)) return;
+    const server = catalog.servers.get(call.server);
+    if (server && isUsable(server)) await known(call.server);
+  };
+
+  const gateway: Gateway = {
+    ready: () => filled,
+    coverage: () => coverageOf(catalog.servers.values()),
+
+    async listServers() {
+      await filled;
+      const sources = { catalog, learner, pool, hide };
+      return [...catalog.servers.values()]
+        .map((server) => viewServer(server, sources))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+
+    async searchTools(query, options = {}) {
+      await filled;
+      const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
+      const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
+      const learning = new Set(learner.learning());
+      learnInBackground(unlearned.filter((server) => !learning.has(server.id) && !learner.failure(server.id)));
+      await learner.settle(
+        unlearned.map((server) => server.id),
+        loaded.config.limits.searchWaitMs,
+      );
+
+      const ranked = catalog.index.search(query, options);
+      const stillLearning = new Set(learner.learning());
+      const missing = unlearned.filter((server) => !catalog.list(server.id));
+      return {
+        hits: ranked.map(({ tool, relevance }) => ({
+          server: tool.server,
+          tool: tool.name,
+          summary: tool.summary,
+          relevance,
+          tags: tool.tags,
+          ...(options.includeSchema ? { signature: signatureOf(tool) } : {}),
+        })),
+        nearest: ranked.length === 0 ? catalog.index.nearest(query) : [],
+        learning: missing.filter((server) => stillLearning.has(server.id)).map((server) => server.id),
+        unavailable: missing
+          .filter((server) => !stillLearning.has(server.id))
+          .map((server) => ({
+            server: server.id,
+            reason: problemOf(server, { catalog, learner, pool, hide }) ?? 'not learned yet',
+          })),
+      };
+    },
+
+    async listTools(server, options = {}) {
+      await known(server);
+      const tools = catalog.index.tools(server);
+      return options.includeDisabled ? tools : tools.filter((tool) => tool.status === 'enabled');
+    },
+
+    async toolDetails(server, name) {
+      await known(server);
+      const tool = catalog.tool(server, name);
+      ruleCheck({ tool });
+      return { tool, lean: leanDefinition(tool.definition) };
+    },
+
+    async executeTool(server, tool, args, options = {}) {
+      const call = callOf(server, tool, args, options);
+      return executor.execute(call, () => prepared(call));
+    },
+
+    executeStream(server, tool, args, options = {}) {
+      const call = callOf(server, tool, args, options);
+      return executor.executeStream(call, () => prepared(call));
+    },
+
+    async why(server, tool) {
+      await filled;
+      return explainTool(server, tool, { catalog, learner, pool, hide, now: clock.now() });
+    },
+
+    async discover(ids, options = {}) {
+      await filled;
+      const chosen = ids ? ids.map((id) => catalog.server(id)) : [...catalog.servers.values()].filter(isUsable);
+      const servers = options.onlyUnknown ? chosen.filter((server) => !catalog.list(server.id)) : chosen;
+      return learner.learnAll(servers, {
+        parallel: loaded.config.maxParallelDiscoveries,
+        onProgress: options.onProgress,
+      });
+    },
+
+    async settle(patienceMs) {
+      await filled;
+      await learner.settle([...catalog.servers.keys()], patienceMs);
+    },
+
+    async reload() {
+      await filled;
+      try {
+        const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
+        mask.add(next.loaded.secrets);
+        for (const id of next.forgotten) learner.forget(id);
+        loaded = next.loaded;
+        catalog = next.catalog;
+        pool.retain(loaded.servers);
+        learnInBackground(next.due);
+        await audit.recordNow({ kind: 'reload', principal: 'local', outcome: 'success', detail: { ...next.report } });
+        events.emit({ type: 'reloaded', report: next.report });
+        return next.report;
+      } catch (thrown) {
+        const reason = hide(messageOf(thrown));
+        log.error('config.reload-failed', { reason });
+        events.emit({ type: 'reload-failed', reason });
+        throw thrown;
+      }
+    },
+
+    async clearCache(server) {
+      await filled;
+      if (server !== undefined) catalog.server(server);
+      const cleared = await cache.clear(server);
+      await audit.recordNow({
+        kind: 'cache-clear',
+        principal: 'local',
+        server,
+        outcome: 'success',
+        detail: { cleared },
+      });
+      return cleared;
+    },
+
+    cacheStats: () => cache.stats(),
+    audit: (filter = {}) => audit.query(filter),
+    followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
+
+    async doctor() {
+      await filled;
+      return examine({ loaded, catalog, learner, pool, store: deps.store, hide, clock });
+    },
+
+    config: () => loaded,
+    onEvent: (listener) => events.on(listener),
+
+    async close(options = {}) {
+      if (closing) return;
+      closing = true;
+      for (const timer of relist.values()) timer.cancel();
+      learner.close();
+      await pool.close({ drainMs: options.drainMs ?? 5000 });
+      await audit.close();
+      await deps.store.close();
+    },
+  };
+  return gateway;
+}

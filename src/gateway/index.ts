@@ -1,0 +1,7 @@
+export { createGateway } from './gateway.js';
+export type { CallOptions, Gateway, GatewayDeps, GatewayEvent } from './gateway.js';
+export type { DoctorReport, Finding } from './doctor.js';
+export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+export type { ReloadReport } from './reload.js';
+export type { Knowledge, ServerView } from './views.js';
+export type { Why } from './why.js';

@@ -1,0 +1,68 @@
+import { diffServers, type LoadedConfig } from '../config/index.js';
+import type { ToolCache } from '../discover/index.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Server } from '../model/server.js';
+import { createCatalog, type Catalog } from './catalog.js';
+import { isUsable } from './views.js';
+
+/** What a reload changed. */
+export interface ReloadReport extends JsonObject {
+  /** False when the new configuration equals the old one. */
+  changed: boolean;
+  added: string[];
+  removed: string[];
+  reconnected: string[];
+  unchanged: number;
+}
+
+/** The next state, complete before anything is swapped. */
+export interface NextState {
+  readonly loaded: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly report: ReloadReport;
+  /** Servers whose past no longer counts. */
+  readonly forgotten: readonly string[];
+  /** Servers whose tools must be learned. */
+  readonly due: readonly Server[];
+}
+
+/**
+ * Builds the next state from a configuration that is read and validated first: if anything in it is
+ * wrong this throws and the caller's state has not been touched (CFG-6).
+ */
+export async function rebuild(now: {
+  readonly loaded: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly load: () => Promise<LoadedConfig>;
+  readonly cache: ToolCache;
+}): Promise<NextState> {
+  const loaded = await now.load();
+  const diff = diffServers(now.loaded.servers, loaded.servers);
+  const catalog = createCatalog(loaded.config, loaded.servers);
+
+  for (const server of diff.unchanged) {
+    const list = now.catalog.list(server.id);
+    if (list && isUsable(server)) catalog.put(server, list);
+  }
+  const renewed = [...diff.added, ...diff.changed];
+  const cached = loaded.config.cache.enabled ? await now.cache.readAll(renewed) : new Map();
+  for (const server of renewed) {
+    const list = cached.get(server.id);
+    if (list && isUsable(server)) catalog.put(server, list);
+  }
+
+  const ids = (servers: readonly Server[]): string[] => servers.map((server) => server.id).toSorted();
+  return {
+    loaded,
+    catalog,
+    forgotten: ids([...diff.removed, ...diff.changed]),
+    due: loaded.servers.filter((server) => isUsable(server) && !catalog.list(server.id)),
+    report: {
+      changed: loaded.hash !== now.loaded.hash,
+      added: ids(diff.added),
+      removed: ids(diff.removed),
+      reconnected: ids(diff.changed),
+      unchanged: diff.unchanged.length,
+    },
+  };
+}

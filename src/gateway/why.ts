@@ -1,0 +1,64 @@
+import type { Pool } from '../connect/index.js';
+import { addressOf } from '../kernel/ids.js';
+import { nearestNames } from '../kernel/text.js';
+import type { Catalog } from './catalog.js';
+import type { Learner } from './learner.js';
+import { isUsable, problemOf } from './views.js';
+
+/** Why a tool is or is not offered (FIND-5). */
+export interface Why {
+  readonly address: string;
+  readonly offered: boolean;
+  /** What decided: the first of these that stands in the way, or `none`. */
+  readonly because: 'none' | 'server' | 'connection' | 'unknown-tool' | 'rule' | 'approval' | 'provenance';
+  /** One sentence for a person. */
+  readonly reason: string;
+}
+
+/** Says in one sentence why a tool is or is not offered. */
+export function explainTool(
+  server: string,
+  tool: string,
+  sources: { catalog: Catalog; learner: Learner; pool: Pool; hide: (text: string) => string; now: number },
+): Why {
+  const { catalog } = sources;
+  const address = addressOf(server, tool);
+  const no = (because: Why['because'], reason: string): Why => ({ address, offered: false, because, reason });
+
+  const known = catalog.servers.get(server);
+  if (!known) {
+    const near = nearestNames(server, catalog.servers.keys(), 1)[0];
+    return no('server', `No server "${server}" is configured${near ? `; the nearest name is "${near}"` : ''}.`);
+  }
+  if (!isUsable(known)) return no('server', `Server "${server}" is off: ${problemOf(known, sources)}.`);
+  const list = catalog.list(server);
+  if (!list) {
+    const failure = problemOf(known, sources);
+    return failure
+      ? no('connection', `The tools of "${server}" could not be learned: ${failure}`)
+      : no('connection', `The tools of "${server}" are not known yet; run: toolscout discover ${server}`);
+  }
+  const found = catalog.index.tool(server, tool);
+  if (!found) {
+    const names = catalog.index.tools(server).map((each) => each.name);
+    const near = nearestNames(tool, names, 1)[0];
+    const dropped = list.dropped > 0 ? ` ${list.dropped} malformed entries of its list were dropped.` : '';
+    return no(
+      'unknown-tool',
+      `Server "${server}" lists ${names.length} tools and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
+    );
+  }
+  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.status !== 'enabled') return no('approval', `"${address}" is ${found.status} and waits for approval.`);
+  if (found.provenance !== 'protocol') {
+    return no('provenance', `"${address}" was ${found.provenance}, not listed by the server, so it cannot be called.`);
+  }
+  const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
+  const { state } = sources.pool.health(server);
+  return {
+    address,
+    offered: true,
+    because: 'none',
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes} min ago${list.stale ? ' and is stale' : ''}, the server is ${state}.`,
+  };
+}

@@ -1,0 +1,26 @@
+export { createToolscout, type ToolscoutOptions } from './main.js';
+export { defineConfig } from './config/define-config.js';
+export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
+export type {
+  CallOptions,
+  DiscoveryOutcome,
+  DiscoveryProgress,
+  DoctorReport,
+  Finding,
+  Gateway,
+  GatewayEvent,
+  Knowledge,
+  ReloadReport,
+  ServerView,
+  Why,
+} from './gateway/index.js';
+export type { JsonObject, JsonValue } from './kernel/json.js';
+export type { AuditFilter, AuditRecord } from './model/audit-record.js';
+export type { Call, CallResult, Failure, Progress } from './model/call.js';
+export type { Config, ConfigInput } from './model/config.js';
+export type { Hit, SearchAnswer, SearchOptions } from './model/hit.js';
+export type { Server, ServerHealth } from './model/server.js';
+export type { Entry, Store } from './model/store.js';
+export type { Parameter, Tool } from './model/tool.js';
+export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';
+export { VERSION } from './version.js';

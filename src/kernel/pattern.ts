@@ -1,0 +1,169 @@
+import { messageOf, ToolscoutError } from './errors.js';
+import { addressOf } from './ids.js';
+import { compileRegex } from './regex.js';
+
+/** One entry of a pattern list: a glob or a `/regex/`, perhaps negated (PAT-1). */
+export interface Pattern {
+  /** As it was written. */
+  readonly source: string;
+  /** It began with `!`. */
+  readonly negated: boolean;
+  /** It names a `:`, so it tests the address `server:tool` and not the tool's name (PAT-3). */
+  readonly hasColon: boolean;
+  /** Whether glob or regex match the text; `negated` is not applied here. */
+  matches(text: string): boolean;
+}
+
+/** Several patterns read as one condition (PAT-2). */
+export interface PatternList {
+  readonly patterns: readonly Pattern[];
+  /** No negated entry matches, and a positive one does or there is none. */
+  matches(server: string, tool: string): boolean;
+}
+
+interface Body {
+  readonly hasColon: boolean;
+  matches(text: string): boolean;
+}
+
+/** Longer globs are mistakes or attacks. */
+const LONGEST_GLOB = 2000;
+
+const ANY = '[\\x00-\\x{10FFFF}]';
+
+function literal(char: string): string {
+  return /^\w$/.test(char) ? char : `\\x{${char.codePointAt(0)!.toString(16)}}`;
+}
+
+interface CharClass {
+  readonly regex: string;
+  /** Index of the closing bracket. */
+  readonly end: number;
+}
+
+/** Reads `[abc]`, `[a-z]`, `[!a]` from the bracket at `start`; a `]` that comes first is an ordinary character. */
+function readClass(chars: readonly string[], start: number): CharClass {
+  let i = start + 1;
+  const negated = chars[i] === '!' || chars[i] === '^';
+  if (negated) i++;
+  const next = (): string => {
+    if (chars[i] === '\\' && i + 1 < chars.length) i++;
+    const char = chars[i++];
+    if (char === undefined) throw new Error('a "[" is never closed');
+    return char;
+  };
+  let members = '';
+  do {
+    const low = next();
+    if (chars[i] !== '-' || chars[i + 1] === ']' || chars[i + 1] === undefined) {
+      members += literal(low);
+      continue;
+    }
+    i++;
+    const high = next();
+    if (high.codePointAt(0)! < low.codePointAt(0)!) throw new Error(`the range "${low}-${high}" is in the wrong order`);
+    members += `${literal(low)}-${literal(high)}`;
+  } while (chars[i] !== ']');
+  return { regex: `[${negated ? '^' : ''}${members}]`, end: i };
+}
+
+/** Alternatives become a group of the linear engine and are never multiplied out, so no glob can explode. */
+function compileGlob(glob: string): Body {
+  if (glob.length > LONGEST_GLOB) throw new Error(`it is longer than ${LONGEST_GLOB} characters`);
+  const chars = [...glob];
+  let regex = '';
+  let text = '';
+  let plain = true;
+  let depth = 0;
+  let hasColon = false;
+  for (let i = 0; i < chars.length; i++) {
+    const char = chars[i]!;
+    if (char === '*') regex += chars[i - 1] === '*' && regex.endsWith(`${ANY}*`) ? '' : `${ANY}*`;
+    else if (char === '?') regex += ANY;
+    else if (char === '[') {
+      const read = readClass(chars, i);
+      regex += read.regex;
+      i = read.end;
+    } else if (char === '{') {
+      depth++;
+      regex += '(?:';
+    } else if (char === '}' && depth > 0) {
+      depth--;
+      regex += ')';
+    } else if (char === ',' && depth > 0) regex += '|';
+    else {
+      const taken = char === '\\' && i + 1 < chars.length ? chars[++i]! : char;
+      hasColon ||= taken === ':';
+      regex += literal(taken);
+      text += taken;
+      continue;
+    }
+    plain = false;
+  }
+  if (depth > 0) throw new Error('a "{" is never closed');
+  if (plain) return { hasColon, matches: (other) => other === text };
+  if (regex === `${ANY}*`) return { hasColon, matches: () => true };
+  const compiled = compileRegex(`^(?:${regex})$`);
+  return { hasColon, matches: (other) => compiled.test(other) };
+}
+
+/** Whether a `:` stands in a regex as text: not in a character class, and not as part of `(?:` or `(?i:`. */
+function regexHasColon(source: string): boolean {
+  let inClass = false;
+  for (let i = 0; i < source.length; i++) {
+    const char = source[i];
+    if (char === '\\') {
+      if (source[++i] === ':' && !inClass) return true;
+    } else if (inClass) inClass = char !== ']';
+    else if (char === '[') inClass = true;
+    else if (char === '(') i += (/^\(\?[a-zA-Z-]*:/.exec(source.slice(i, i + 12))?.[0].length ?? 1) - 1;
+    else if (char === ':') return true;
+  }
+  return false;
+}
+
+function compileBody(body: string): Body {
+  if (body === '') throw new Error('it is empty');
+  if (!body.startsWith('/')) return compileGlob(body);
+  const end = body.lastIndexOf('/');
+  if (end === 0) throw new Error('a regex ends with "/"; write "\\/" for a name that begins with a slash');
+  const source = body.slice(1, end);
+  const compiled = compileRegex(source, body.slice(end + 1));
+  return { hasColon: regexHasColon(source), matches: (text) => compiled.test(text) };
+}
+
+/**
+ * Compiles one glob (`*`, `?`, `[abc]`, `[!a]`, `{a,b}`, `\` escapes; case-sensitive; `*` also crosses `/`)
+ * or one `/regex/flags`. A leading `!` negates. Matching takes linear time whatever the pattern.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR` that says what is wrong with the pattern.
+ */
+export function compilePattern(text: string): Pattern {
+  const negated = text.startsWith('!');
+  try {
+    const body = compileBody(negated ? text.slice(1) : text);
+    return { source: text, negated, hasColon: body.hasColon, matches: (other) => body.matches(other) };
+  } catch (thrown) {
+    const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    throw new ToolscoutError('CONFIGURATION_ERROR', `Invalid pattern ${JSON.stringify(shown)}: ${messageOf(thrown)}.`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Compiles a list of patterns; the order of the entries does not matter (PAT-2). An empty list matches nothing. */
+export function compilePatterns(list: string | readonly string[]): PatternList {
+  const patterns = (typeof list === 'string' ? [list] : list).map((text) => compilePattern(text));
+  const negative = patterns.filter((pattern) => pattern.negated);
+  const positive = patterns.filter((pattern) => !pattern.negated);
+  return {
+    patterns,
+    matches(server, tool) {
+      let address: string | undefined;
+      const hit = (pattern: Pattern): boolean =>
+        pattern.matches(pattern.hasColon ? (address ??= addressOf(server, tool)) : tool);
+      if (negative.some(hit)) return false;
+      return positive.length === 0 ? negative.length > 0 : positive.some(hit);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { homedir } from 'node:os';
+import { createAudit } from './audit/index.js';
+import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
+import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { demoConfig, isDemoInstalled } from './demo.js';
+import { createToolCache } from './discover/index.js';
+import { createGateway, type Gateway } from './gateway/index.js';
+import { systemClock, type Clock } from './kernel/clock.js';
+import { messageOf } from './kernel/errors.js';
+import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
+import { createSecretMask } from './kernel/secrets.js';
+import type { ConfigInput } from './model/config.js';
+import type { Store } from './model/store.js';
+import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { createVerdictMemory } from './gateway/verdicts.js';
+import { VERSION } from './version.js';
+
+/** How toolscout is opened. */
+export interface ToolscoutOptions {
+  /** A configuration, or the path of a config file; by default one is looked for (CFG-1). */
+  readonly config?: ConfigInput | string;
+  /** Use the demo servers instead of a config. */
+  readonly demo?: boolean;
+  /** Where state is kept (STORE-2); `memory` keeps nothing. */
+  readonly stateDir?: string;
+  /** Say what happens, one JSON line an event, on stderr; `silent` by default. */
+  readonly logLevel?: LogLevel;
+  /** Learn servers never seen before at once, in the background (CONN-2); true by default. */
+  readonly learnAtStart?: boolean;
+  /** Watch the config file and reload when it changes (CFG-6). */
+  readonly watch?: boolean;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The environment toolscout was started in, as far as it matters. */
+interface Surroundings {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stateDir: string;
+}
+
+function surroundings(options: ToolscoutOptions): Surroundings {
+  const env = options.env ?? process.env;
+  const home = env['HOME'] ?? homedir();
+  return {
+    cwd: options.cwd ?? process.cwd(),
+    home,
+    env,
+    stateDir: stateDirectory({ platform: process.platform, home, env, override: options.stateDir }),
+  };
+}
+
+/** Reads the configuration that these options mean; the same again for every reload. */
+export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
+  const { config, demo } = options;
+  const { cwd, home, env, stateDir } = surroundings(options);
+  const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });
+  if (typeof config === 'object') return async () => resolveConfig(config, { source: 'library', env, directory: cwd });
+  if (demo) return async () => resolveConfig(demonstration(), { source: 'demo', env, directory: cwd });
+  return () =>
+    loadConfig({
+      file: config,
+      cwd,
+      home,
+      env,
+      xdgConfigHome: readEnvironment(env).configHome,
+      fallback: isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
+    });
+}
+
+function openStore(options: ToolscoutOptions, directory: string, clock: Clock, log: Log): Promise<Store> {
+  if (options.stateDir === 'memory') return Promise.resolve(createMemoryStore({ clock }));
+  return openSqliteStore({ directory, clock, log });
+}
+
+/** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
+export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
+  const { env, stateDir } = surroundings(options);
+  const clock = systemClock;
+  const mask = createSecretMask();
+  const log =
+    options.logLevel === undefined || options.logLevel === 'silent'
+      ? silentLog
+      : createLog({
+          level: options.logLevel,
+          now: clock.now,
+          mask: (text) => mask.hide(text),
+          write: (line) => process.stderr.write(line),
+        });
+
+  const read = configReader(options);
+  const loaded = await read();
+  const { limits, cache: caching } = loaded.config;
+  const store = await openStore(options, stateDir, clock, log);
+
+  const children = createChildKeeper({ clock, log });
+  const limiter = createLimiter({ clock });
+  const verdicts = createVerdictMemory(store, log);
+  const pool = createPool({
+    clock,
+    log,
+    limiter,
+    hide: (text) => mask.hide(text),
+    healthIntervalMs: limits.healthIntervalMs,
+    breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
+    open: (server, signal) =>
+      openUpstream(server, {
+        clock,
+        log,
+        children,
+        verdicts,
+        signal,
+        baseEnv: env,
+        clientInfo: { name: 'toolscout', version: VERSION },
+        onStderr: (id, chunk) => pool.appendStderr(id, chunk),
+        onNoise: (id) => pool.noteNoise(id),
+      }),
+  });
+
+  const gateway = createGateway({
+    loaded,
+    loadConfig: read,
+    store,
+    clock,
+    log,
+    mask,
+    random: Math.random,
+    pool,
+    limiter,
+    cache: createToolCache({ store, clock, log, ttlMs: caching.ttl * 1000 }),
+    audit: createAudit({ store, clock, log }),
+    learnAtStart: options.learnAtStart ?? true,
+  });
+
+  const watcher =
+    options.watch && loaded.path !== undefined
+      ? watchConfig(loaded.path, {
+          clock,
+          log,
+          onChange: () => {
+            // The gateway has reported the reason; the old state goes on serving.
+            gateway.reload().catch((thrown: unknown) => log.debug('config.kept', { reason: messageOf(thrown) }));
+          },
+        })
+      : undefined;
+
+  return {
+    ...gateway,
+    async close(how) {
+      watcher?.close();
+      await gateway.close(how);
+      await children.closeAll();
+    },
+  };
+}

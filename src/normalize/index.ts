@@ -1,0 +1,5 @@
+export { inferCategories, inferDomains, primaryDomain } from './domains.js';
+export { leanDefinition } from './lean-definition.js';
+export { normalizeTool } from './normalize.js';
+export { compileRules, type Rules } from './rules.js';
+export { signatureOf } from './signature.js';

@@ -1,0 +1,91 @@
+/** Bits that hold one field's term frequency; more than the largest value adds nothing to a saturated score. */
+const FREQUENCY_BITS = 5;
+
+/** The largest term frequency that is told apart. */
+export const HIGHEST_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
+
+/** One occurrence in a field, to be added to a posting's packed frequencies. */
+export function packedOnce(field: number): number {
+  return 1 << (field * FREQUENCY_BITS);
+}
+
+/** How often a field holds the term, out of a posting's packed frequencies. */
+export function frequencyIn(packed: number, field: number): number {
+  return (packed >>> (field * FREQUENCY_BITS)) & HIGHEST_FREQUENCY;
+}
+
+/**
+ * For every term the documents that hold it, ascending, all in one typed array. A posting is two
+ * words: document, packed frequencies. A list that is full moves to the end of the array with
+ * twice the room, so appending is cheap and nothing is an object.
+ */
+export interface PostingLists {
+  /** The array all lists live in; appending replaces it, so read it anew for every query. */
+  readonly arena: Uint32Array;
+  /** Where a term's list begins and ends in the arena, in words. */
+  start(term: number): number;
+  end(term: number): number;
+  /** Adds a document that is higher than every one in the list. */
+  append(term: number, document: number, packed: number): void;
+  /** The packed frequencies of a term in a document; 0 when it is not there. */
+  find(term: number, document: number): number;
+}
+
+const WORDS = 2;
+
+/** A typed array with at least `length` places and the old content. */
+export function grown<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
+  if (length <= array.length) return array;
+  const larger = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2, 64));
+  larger.set(array);
+  return larger;
+}
+
+/** Empty lists. */
+export function createPostingLists(): PostingLists {
+  let arena = new Uint32Array(0);
+  let used = 0;
+  let starts = new Uint32Array(0);
+  let ends = new Uint32Array(0);
+  let rooms = new Uint32Array(0);
+
+  function makeRoom(term: number): void {
+    const start = starts[term]!;
+    const room = Math.max(WORDS, rooms[term]! * 2);
+    arena = grown(arena, used + room);
+    arena.copyWithin(used, start, ends[term]!);
+    ends[term] = used + (ends[term]! - start);
+    starts[term] = used;
+    rooms[term] = room;
+    used += room;
+  }
+
+  return {
+    get arena() {
+      return arena;
+    },
+    start: (term) => starts[term] ?? 0,
+    end: (term) => ends[term] ?? 0,
+    append(term, document, packed) {
+      starts = grown(starts, term + 1);
+      ends = grown(ends, term + 1);
+      rooms = grown(rooms, term + 1);
+      if (ends[term]! - starts[term]! === rooms[term]!) makeRoom(term);
+      const at = ends[term]!;
+      arena[at] = document;
+      arena[at + 1] = packed;
+      ends[term] = at + WORDS;
+    },
+    find(term, document) {
+      let low = (starts[term] ?? 0) / WORDS;
+      let high = (ends[term] ?? 0) / WORDS;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (arena[middle * WORDS]! < document) low = middle + 1;
+        else high = middle;
+      }
+      const at = low * WORDS;
+      return at < (ends[term] ?? 0) && arena[at] === document ? arena[at + 1]! : 0;
+    },
+  };
+}

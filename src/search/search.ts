@@ -1,0 +1,174 @@
+import { addressOf } from '../kernel/ids.js';
+import type { SearchOptions } from '../model/hit.js';
+import type { Tool } from '../model/tool.js';
+import { createAnalyzer } from './analysis.js';
+import { SERVER_FIELD, textsOf } from './fields.js';
+import { nearestTerm, nearestTo } from './nearest.js';
+import { createPostings, type Document, type Segment } from './postings.js';
+import { cutQuery, parseQuery, type Query, type QueryTerm } from './query.js';
+import { compareAddresses, rank } from './rank.js';
+import { createScorer } from './score.js';
+import { createVerbClasses } from './verb-classes.js';
+
+/** One answer of the index. */
+export interface Ranked {
+  readonly tool: Tool;
+  /** In [0,1]; 0 when the query held nothing that can be scored. */
+  readonly relevance: number;
+  /** The words of the query found in the tool, themselves or by a word of the same class. */
+  readonly terms: string[];
+}
+
+/** What a server calls itself: its id was chosen by a user and may hide the product. */
+export interface Evidence {
+  readonly title?: string;
+  readonly name?: string;
+}
+
+/** The catalog as it is searched (FIND-1). */
+export interface ToolIndex {
+  /** How many tools there are. */
+  readonly size: number;
+  /** Puts a server's tools in the place of those it had; the cost is that of the server, not of the catalog. */
+  replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
+  remove(server: string): void;
+  tool(server: string, name: string): Tool | undefined;
+  /** All tools, or a server's, sorted by name. */
+  tools(server?: string): Tool[];
+  /** Servers that were put in, sorted. */
+  servers(): string[];
+  /** The tools that fit a query, best first; an empty query lists by name. */
+  search(query: string, options?: SearchOptions): Ranked[];
+  /** Addresses of enabled tools whose names look like a text that led to nothing (FIND-5, META-4). */
+  nearest(query: string, count?: number): string[];
+}
+
+/** Hits unless a caller says otherwise. */
+const DEFAULT_LIMIT = 10;
+
+/** Unknown words of a query that are worth guessing at. */
+const GUESSED_WORDS = 8;
+
+/** An empty index. */
+export function createIndex(): ToolIndex {
+  const analyzer = createAnalyzer();
+  const classes = createVerbClasses((word) => analyzer.terms(word)[0] ?? word);
+  const postings = createPostings();
+  const score = createScorer();
+  const segments = new Map<string, Segment>();
+
+  function replace(server: string, tools: readonly Tool[], evidence: Evidence = {}): void {
+    remove(server);
+    const serverTerms = new Set(analyzer.terms([server, evidence.title, evidence.name].join(' ')));
+    const named = new Map(tools.map((tool) => [tool.name, tool]));
+    const documents = [...named.values()].toSorted(compareNames).map((tool): Document => {
+      const terms = textsOf(tool).map((text) => analyzer.terms(text));
+      terms[SERVER_FIELD] = [...serverTerms];
+      return { tool, terms };
+    });
+    segments.set(server, postings.add(server, documents));
+  }
+
+  function remove(server: string): void {
+    const segment = segments.get(server);
+    if (!segment) return;
+    segments.delete(server);
+    postings.remove(segment);
+  }
+
+  function tools(server?: string): Tool[] {
+    if (server !== undefined) return [...(segments.get(server)?.tools ?? [])];
+    return [...segments.values()].flatMap((segment) => segment.tools).toSorted(compareNames);
+  }
+
+  function search(text: string, options: SearchOptions = {}): Ranked[] {
+    const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
+    const query = parseQuery(text, analyzer, postings.vocabulary, classes);
+    return query.empty ? list(limit, options) : answer(query, limit, options);
+  }
+
+  function answer(query: Query, limit: number, options: SearchOptions): Ranked[] {
+    const scores = score([...query.own, ...query.related], postings);
+    return rank(query, scores, postings, limit, acceptance(options)).map(({ document, tool, relevance }) => ({
+      tool,
+      relevance,
+      terms: wordsFound(query, document),
+    }));
+  }
+
+  function list(limit: number, options: SearchOptions): Ranked[] {
+    return tools(options.server)
+      .filter(acceptance(options))
+      .slice(0, limit)
+      .map((tool) => ({ tool, relevance: 0, terms: [] }));
+  }
+
+  function wordsFound(query: Query, document: number): string[] {
+    const found = new Set<string>();
+    for (const { id, word } of [...query.own, ...query.related]) {
+      if (postings.lists.find(id, document) !== 0) found.add(word);
+    }
+    return [...found];
+  }
+
+  function nearest(text: string, count = 3): string[] {
+    const wanted = cutQuery(text).trim();
+    const byName = new Map<string, string[]>();
+    for (const tool of tools()) {
+      if (tool.status !== 'enabled') continue;
+      const address = addressOf(tool.server, tool.name);
+      const key = wanted.includes(':') ? address : tool.name;
+      byName.set(key, [...(byName.get(key) ?? []), address]);
+    }
+    const alike = nearestTo(wanted, byName.keys(), count).flatMap((name) => byName.get(name) ?? []);
+    return [...new Set([...alike, ...guess(wanted, count)])].slice(0, count);
+  }
+
+  /** Tools that hold the known terms most like the words of a query. */
+  function guess(text: string, count: number): string[] {
+    const own = new Map<number, QueryTerm>();
+    for (const { text: word, term } of analyzer.words(text).slice(0, GUESSED_WORDS)) {
+      const id = nearestTerm(term, postings.vocabulary);
+      if (id !== undefined) own.set(id, { id, weight: 1, word });
+    }
+    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0 };
+    return answer(query, count, {}).map(({ tool }) => addressOf(tool.server, tool.name));
+  }
+
+  return {
+    get size() {
+      return postings.size;
+    },
+    replace,
+    remove,
+    tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
+    tools,
+    servers: () => [...segments.keys()].toSorted(),
+    search,
+    nearest,
+  };
+}
+
+function compareNames(a: Tool, b: Tool): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : compareAddresses(a, b);
+}
+
+function acceptance(options: SearchOptions): (tool: Tool) => boolean {
+  const { server, includeDisabled = false, tags = [] } = options;
+  return (tool) =>
+    (includeDisabled || tool.status === 'enabled') &&
+    (server === undefined || tool.server === server) &&
+    tags.every((tag) => tool.tags.includes(tag));
+}
+
+/** A look-up in tools sorted by name; a map for each server would hold every name twice. */
+function findByName(tools: readonly Tool[], name: string): Tool | undefined {
+  let low = 0;
+  let high = tools.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (tools[middle]!.name < name) low = middle + 1;
+    else high = middle;
+  }
+  return tools[low]?.name === name ? tools[low] : undefined;
+}

@@ -1,0 +1,62 @@
+import { letterSet, mayBeNear } from './letters.js';
+import { grown } from './posting-lists.js';
+
+/** Every term once, numbered, with the number of tools that hold it. */
+export interface Vocabulary {
+  /** Terms ever seen; some may be out of use. */
+  readonly size: number;
+  /** The number of a term, given to it now if it is new. */
+  intern(term: string): number;
+  /** The number of a term that at least one tool holds. */
+  find(term: string): number | undefined;
+  text(id: number): string;
+  /** How many tools hold the term. */
+  uses(id: number): number;
+  addUses(id: number, count: number): void;
+  /** Terms in use that may be within `limit` edits of a text; a cheap superset, for an exact look. */
+  near(text: string, limit: number): number[];
+}
+
+/** An empty vocabulary. */
+export function createVocabulary(): Vocabulary {
+  const ids = new Map<string, number>();
+  const texts: string[] = [];
+  let uses = new Uint32Array(0);
+  let letters = new Uint32Array(0);
+
+  return {
+    get size() {
+      return texts.length;
+    },
+    intern(term) {
+      const known = ids.get(term);
+      if (known !== undefined) return known;
+      // A term cut out of a description is a view that keeps the whole description alive: copy it.
+      const own = Buffer.from(term).toString();
+      const id = texts.push(own) - 1;
+      ids.set(own, id);
+      uses = grown(uses, id + 1);
+      letters = grown(letters, id + 1);
+      letters[id] = letterSet(own);
+      return id;
+    },
+    find(term) {
+      const id = ids.get(term);
+      return id !== undefined && uses[id]! > 0 ? id : undefined;
+    },
+    text: (id) => texts[id]!,
+    uses: (id) => uses[id]!,
+    addUses(id, count) {
+      uses[id] = uses[id]! + count;
+    },
+    near(text, limit) {
+      const wanted = letterSet(text);
+      const found: number[] = [];
+      for (let id = 0; id < texts.length; id++) {
+        if (uses[id]! === 0 || !mayBeNear(wanted, letters[id]!, limit)) continue;
+        if (Math.abs(texts[id]!.length - text.length) <= limit) found.push(id);
+      }
+      return found;
+    },
+  };
+}

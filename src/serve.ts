@@ -1,0 +1,111 @@
+import type { ServeOptions } from './front/cli/context.js';
+import type { Terminal } from './front/cli/terminal.js';
+import { serveMcpStdio } from './front/mcp/stdio.js';
+import { systemClock } from './kernel/clock.js';
+import { messageOf } from './kernel/errors.js';
+import { createLog, type Log } from './kernel/log.js';
+import type { Gateway } from './gateway/index.js';
+import { createToolscout } from './main.js';
+import { VERSION } from './version.js';
+
+/** How long calls may still run once toolscout was told to stop. */
+const DRAIN_MS = 5000;
+
+const INFO = { name: 'toolscout', version: VERSION };
+
+interface Running {
+  /** Resolves when the front has ended by itself, as stdio does when its host goes. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Running {
+  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin });
+  return { ended: front.closed, close: () => front.close() };
+}
+
+async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
+  const [{ createMcpEndpoint }, { createHttpApp }, { listen }] = await Promise.all([
+    import('./front/mcp/http.js'),
+    import('./front/http/app.js'),
+    import('./front/http/listen.js'),
+  ]);
+  const { http } = gateway.config().config;
+  const mcp = createMcpEndpoint({ gateway, info: INFO, log });
+  const app = createHttpApp({
+    gateway,
+    mcp,
+    version: VERSION,
+    allowedHosts: http.allowedHosts,
+    allowedOrigins: http.allowedOrigins,
+  });
+  const front = await listen(app, { host: options.host ?? http.host, port: options.port ?? http.port });
+  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
+  return {
+    ended: new Promise(() => {}),
+    async close() {
+      await mcp.close();
+      await front.close();
+    },
+  };
+}
+
+/** What a person sees in the first second: where it is, how to connect, what to try. */
+function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): string {
+  const { servers, path, source } = gateway.config();
+  const from = path ?? (source === 'demo' ? 'the demo (no config found)' : 'no config found');
+  return [
+    `${paint.bold('toolscout')} ${VERSION} · ${servers.length} servers from ${from}`,
+    '',
+    `  MCP endpoint  ${paint.cyan(endpoint)}`,
+    `  Connect       claude mcp add --transport http toolscout ${endpoint}`,
+    '',
+    '  Try',
+    '    npx toolscout search "read a text file"',
+    '    npx toolscout inspect everything echo',
+    '    npx toolscout call filesystem read_text_file path=README.md',
+    '',
+    paint.dim('  Ctrl-C stops it.'),
+  ].join('\n');
+}
+
+/** Runs the gateway with one front until it is told to stop, then stops everything it started. */
+export async function serve(
+  options: ServeOptions,
+  process: { readonly terminal: Terminal; readonly streams: NodeJS.Process },
+): Promise<void> {
+  const { terminal, streams } = process;
+  const gateway = await createToolscout(options);
+  const log = createLog({
+    level: options.logLevel ?? 'warn',
+    now: systemClock.now,
+    write: (line) => streams.stderr.write(line),
+  });
+  const front = options.stdio ? serveStdio(gateway, log, streams) : await serveHttp(gateway, log, options, terminal);
+
+  const reload = (): void => {
+    gateway.reload().then(
+      (report) => log.info('config.reloaded', { report }),
+      (thrown: unknown) => log.error('config.invalid', { reason: messageOf(thrown) }),
+    );
+  };
+  const failed = new Promise<Error>((resolve) => {
+    streams.once('uncaughtException', resolve);
+    streams.once('unhandledRejection', (reason) =>
+      resolve(reason instanceof Error ? reason : new Error(String(reason))),
+    );
+  });
+  const told = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
+  });
+  streams.on('SIGHUP', reload);
+
+  const failure = await Promise.race([told, front.ended, failed]);
+  streams.off('SIGHUP', reload);
+  // A second signal means now; the watchdog takes care of the children.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
+  if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
+  await front.close();
+  await gateway.close({ drainMs: DRAIN_MS });
+  streams.exit(failure ? 1 : 0);
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonValue } from '../kernel/json.js';
+import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { Entry, Store } from '../model/store.js';
+import { pageSize } from './page-size.js';
+import { toText } from './stored-text.js';
+
+/** What is kept of the audit log when there is no disk; older records fall off. */
+const AUDIT_KEPT = 10_000;
+
+interface Stored {
+  /** The value as text, so that nobody can change a stored value from outside. */
+  readonly json: string;
+  readonly storedAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revision: number;
+}
+
+interface Space {
+  readonly entries: Map<string, Stored>;
+  /** Counts writes and outlives deletions, so that a revision never comes twice. */
+  version: number;
+}
+
+interface Logged {
+  readonly json: string;
+  /** Read from `json`, for the filters; never handed out. */
+  readonly record: AuditRecord;
+}
+
+/** A store that forgets everything with the process: for tests, and for a disk that cannot be used. */
+export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
+  const spaces = new Map<string, Space>();
+  let log: Logged[] = [];
+  let logged = new Set<string>();
+  let closed = false;
+
+  const openOnly = (): void => {
+    if (closed) throw new ToolscoutError('STORE_ERROR', 'The store is closed; open it again.');
+  };
+  const spaceOf = (name: string): Space => {
+    let space = spaces.get(name);
+    if (!space) spaces.set(name, (space = { entries: new Map(), version: 0 }));
+    return space;
+  };
+
+  return {
+    location: 'memory',
+    async get(space, key) {
+      openOnly();
+      const stored = spaces.get(space)?.entries.get(key);
+      return stored && toEntry(key, stored);
+    },
+    async list(space) {
+      openOnly();
+      const entries = [...(spaces.get(space)?.entries ?? [])];
+      return entries.map(([key, stored]) => toEntry(key, stored)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    async put(name, key, value, options = {}) {
+      openOnly();
+      const json = toText(value);
+      const space = spaceOf(name);
+      const { expiresAt, ifRevision } = options;
+      if (ifRevision !== undefined && ifRevision !== (space.entries.get(key)?.revision ?? 0)) return false;
+      space.version += 1;
+      space.entries.set(key, { json, storedAt: clock.now(), expiresAt, revision: space.version });
+      return true;
+    },
+    async delete(name, key) {
+      openOnly();
+      const space = spaces.get(name);
+      if (!space?.entries.delete(key)) return false;
+      space.version += 1;
+      return true;
+    },
+    async clear(name) {
+      openOnly();
+      const space = spaces.get(name);
+      const count = space?.entries.size ?? 0;
+      if (!space || count === 0) return 0;
+      space.entries.clear();
+      space.version += 1;
+      return count;
+    },
+    async append(records) {
+      openOnly();
+      const texts = records.map((record) => toText(record));
+      for (const json of texts) {
+        const record = JSON.parse(json) as AuditRecord;
+        if (logged.has(record.id)) continue;
+        logged.add(record.id);
+        log.push({ json, record });
+      }
+      for (const { record } of log.splice(0, log.length - AUDIT_KEPT)) logged.delete(record.id);
+    },
+    async audit(filter) {
+      openOnly();
+      const found: AuditRecord[] = [];
+      const limit = pageSize(filter.limit);
+      for (let at = log.length - 1; at >= 0 && found.length < limit; at--) {
+        const { record, json } = log[at]!;
+        if (matches(filter, record)) found.push(JSON.parse(json) as AuditRecord);
+      }
+      return found;
+    },
+    async pruneAudit(before) {
+      openOnly();
+      const kept = log.filter(({ record }) => record.time >= before);
+      const gone = log.length - kept.length;
+      log = kept;
+      logged = new Set(kept.map(({ record }) => record.id));
+      return gone;
+    },
+    // There is no other process that could change this memory.
+    onChange: () => () => {},
+    async close() {
+      closed = true;
+      spaces.clear();
+      log = [];
+    },
+  };
+}
+
+function toEntry(key: string, { json, storedAt, expiresAt, revision }: Stored): Entry {
+  return { key, value: JSON.parse(json) as JsonValue, storedAt, expiresAt, revision };
+}
+
+function matches(filter: AuditFilter, record: AuditRecord): boolean {
+  return (
+    (filter.server === undefined || record.server === filter.server) &&
+    (filter.tool === undefined || record.tool === filter.tool) &&
+    (filter.kind === undefined || record.kind === filter.kind) &&
+    (filter.outcome === undefined || record.outcome === filter.outcome) &&
+    (filter.since === undefined || record.time >= filter.since)
+  );
+}

@@ -1,0 +1,96 @@
+import { rmSync } from 'node:fs';
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { connect, type Connection, type Engine } from './sqlite-connection.js';
+import { DamagedFile, troubleOf } from './sqlite-error.js';
+import {
+  identityOf,
+  prepareDatabaseFile,
+  preparePrivateDirectory,
+  preparePrivateFile,
+  setAside,
+  type StoreFiles,
+} from './sqlite-files.js';
+import { migrate, refuseNewer } from './sqlite-schema.js';
+
+/** An open database, and which file it is. */
+export interface OpenDatabase {
+  readonly connection: Connection;
+  readonly identity: number | undefined;
+}
+
+/** What opening needs. */
+export interface Opening {
+  readonly engine: Engine;
+  readonly files: StoreFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long SQLite blocks for a lock before it says busy. */
+  readonly busyMs: number;
+}
+
+/**
+ * Opens the database of a store; a damaged one is set aside and rebuilt.
+ *
+ * All of it happens under one lock between processes. So the file that is set aside is the one that
+ * was found damaged, never the good one another process has just put in its place, and nobody opens
+ * a database whose companions are being moved.
+ */
+export function openDatabase(opening: Opening): OpenDatabase {
+  const { engine, files, clock, log, busyMs } = opening;
+  preparePrivateDirectory(files, log);
+  preparePrivateFile(files.lock);
+  const lock = connect(engine, files.lock, busyMs);
+  try {
+    hold(lock, files);
+    const suspect = identityOf(files.suspect) !== undefined;
+    let opened: OpenDatabase;
+    try {
+      opened = openFile(opening, suspect);
+    } catch (thrown) {
+      if (troubleOf(thrown) !== 'damaged') throw thrown;
+      const keptAs = setAside(files, clock.now());
+      log.warn('store.damaged', { file: files.database, keptAs, reason: String(thrown) });
+      opened = openFile(opening, false);
+    }
+    if (suspect) rmSync(files.suspect, { force: true });
+    return opened;
+  } finally {
+    lock.close();
+  }
+}
+
+function hold(lock: Connection, files: StoreFiles): void {
+  try {
+    lock.exec('begin exclusive');
+  } catch (thrown) {
+    if (troubleOf(thrown) !== 'damaged') throw thrown;
+    throw new ToolscoutError('STORE_ERROR', `Will not use ${files.lock}: it holds something that is not ours.`, {
+      suggestion: 'Remove that file; toolscout keeps it empty.',
+      cause: thrown,
+    });
+  }
+}
+
+function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDatabase {
+  prepareDatabaseFile(files);
+  const connection = connect(engine, files.database, busyMs);
+  try {
+    refuseNewer(connection, files.database);
+    // In WAL mode `normal` survives the death of the process at any moment: what is committed is in
+    // the kernel's hands. Only a power cut can take the last commits, and never the file.
+    connection.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma journal_size_limit = 4194304');
+    migrate(connection);
+    if (suspect) checkWhole(connection);
+    return { connection, identity: identityOf(files.database) };
+  } catch (thrown) {
+    connection.close();
+    throw thrown;
+  }
+}
+
+function checkWhole(connection: Connection): void {
+  const complaint = connection.rows('pragma integrity_check(1)')[0]?.[0];
+  if (complaint !== 'ok') throw new DamagedFile(String(complaint));
+}

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import type { Entry, Store } from '../model/store.js';
+import { insertRows, pruneSome, selectRecords, toRow } from './sqlite-audit.js';
+import { createChangeWatch } from './sqlite-changes.js';
+import type { Column, Connection, Engine } from './sqlite-connection.js';
+import { storeFiles } from './sqlite-files.js';
+import { openSession } from './sqlite-session.js';
+import { fromName, fromText, toName, toText } from './stored-text.js';
+
+/** What the embedded store needs. */
+export interface SqliteStoreOptions {
+  /** Created when it is missing; private to the user. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long an operation waits for other processes; 5 s unless said otherwise. */
+  readonly busyTimeoutMs?: number;
+}
+
+/** How long SQLite may stop the process for a lock before the event loop gets its turn. */
+const SLICE_MS = 20;
+
+const COLUMNS = 'key, value, stored_at, expires_at, revision';
+const GET = `select ${COLUMNS} from entries where space = ? and key = ?`;
+const LIST = `select ${COLUMNS} from entries where space = ?`;
+const REVISION = 'select revision from entries where space = ? and key = ?';
+const PUT = `insert into entries (space, key, value, stored_at, expires_at, revision) values (?, ?, ?, ?, ?, ?)
+  on conflict (space, key) do update set value = excluded.value, stored_at = excluded.stored_at,
+  expires_at = excluded.expires_at, revision = excluded.revision`;
+const DELETE = 'delete from entries where space = ? and key = ?';
+const CLEAR = 'delete from entries where space = ?';
+const BUMP = `insert into changes (space, version) values (?, 1)
+  on conflict (space) do update set version = version + 1 returning version`;
+const VERSIONS = 'select space, version from changes';
+
+/**
+ * The embedded store: one SQLite file that several processes share (STORE-1). A write is on its way
+ * to the disk when its promise resolves, and no death of a process takes it back.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { directory, clock, log, busyTimeoutMs = 5000 } = options;
+  const files = storeFiles(directory);
+  const opening = { engine: await loadEngine(), files, clock, log, busyMs: SLICE_MS };
+  const session = await openSession(opening, busyTimeoutMs);
+  const watch = createChangeWatch(
+    {
+      stamp: () =>
+        session.peek((connection, generation) => `${generation}:${connection.rows('pragma data_version')[0]?.[0]}`),
+      versions: () =>
+        session.peek((connection) => {
+          const rows = connection.rows(VERSIONS);
+          return new Map(rows.map(([space, version]) => [fromName(space) ?? '', Number(version)]));
+        }),
+    },
+    clock,
+    log,
+  );
+
+  const toEntry = (
+    space: string,
+    [name, text, storedAt, expiresAt, revision]: readonly Column[],
+  ): Entry | undefined => {
+    const key = fromName(name);
+    const read = fromText(text);
+    if (key === undefined || !read) {
+      log.warn('store.unreadable', { file: files.database, space, key: String(name) });
+      return undefined;
+    }
+    return {
+      key,
+      value: read.value,
+      storedAt: Number(storedAt),
+      expiresAt: expiresAt === null ? undefined : Number(expiresAt),
+      revision: Number(revision),
+    };
+  };
+  /** A write to one space. The task calls `bump` when it changes something; that is the new revision. */
+  const change = async <Result>(
+    space: string,
+    task: (connection: Connection, bump: () => number) => Result,
+  ): Promise<Result> => {
+    let version: number | undefined;
+    const result = await session.write((connection) => {
+      version = undefined;
+      return task(connection, () => (version = Number(connection.rows(BUMP, toName(space))[0]?.[0])));
+    });
+    if (version !== undefined) watch.wrote(space, version);
+    return result;
+  };
+
+  return {
+    location: files.database,
+    async get(space, key) {
+      const [row] = await session.read((connection) => connection.rows(GET, toName(space), toName(key)));
+      return row && toEntry(space, row);
+    },
+    async list(space) {
+      const rows = await session.read((connection) => connection.rows(LIST, toName(space)));
+      const entries = rows.map((row) => toEntry(space, row)).filter((entry) => entry !== undefined);
+      return entries.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    async put(space, key, value, { expiresAt, ifRevision } = {}) {
+      const text = toText(value);
+      const storedAt = clock.now();
+      const names = [toName(space), toName(key)] as const;
+      return change(space, (connection, bump) => {
+        const stored = ifRevision === undefined ? undefined : (connection.rows(REVISION, ...names)[0]?.[0] ?? 0);
+        if (stored !== ifRevision) return false;
+        connection.run(PUT, ...names, text, storedAt, expiresAt ?? null, bump());
+        return true;
+      });
+    },
+    delete: (space, key) =>
+      change(space, (connection, bump) => {
+        if (connection.run(DELETE, toName(space), toName(key)) === 0) return false;
+        bump();
+        return true;
+      }),
+    clear: (space) =>
+      change(space, (connection, bump) => {
+        const count = connection.run(CLEAR, toName(space));
+        if (count > 0) bump();
+        return count;
+      }),
+    async append(records) {
+      if (records.length === 0) return;
+      const rows = records.map((record) => toRow(record));
+      await session.write((connection) => insertRows(connection, rows));
+    },
+    audit: (filter) =>
+      session.read((connection) =>
+        selectRecords(connection, filter, (seq) => log.warn('store.unreadable', { file: files.database, audit: seq })),
+      ),
+    async pruneAudit(before) {
+      let gone = 0;
+      for (;;) {
+        const some = await session.write((connection) => pruneSome(connection, before));
+        if (some === 0) return gone;
+        gone += some;
+        await nextTurn();
+      }
+    },
+    onChange: (listener) => watch.on(listener),
+    async close() {
+      watch.stop();
+      await session.close();
+    },
+  };
+}
+
+/** Loaded only when a store is opened: the native part costs more than everything else here. */
+async function loadEngine(): Promise<Engine> {
+  try {
+    return (await import('libsql')).default;
+  } catch (thrown) {
+    throw new ToolscoutError('STORE_ERROR', 'Cannot load SQLite: the package libsql has no build for this platform.', {
+      suggestion: 'Install toolscout again without --omit=optional.',
+      cause: thrown,
+    });
+  }
+}
