@@ -11,6 +11,7 @@ import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
 import type { ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
+import { compileRules } from './normalize/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { VERSION } from './version.js';
@@ -52,8 +53,18 @@ function surroundings(options: ToolscoutOptions): Surroundings {
   };
 }
 
+/** Adds the rules that can never decide: only the room that knows how rules decide can tell (PAT-4). */
+function withRuleWarnings(loaded: LoadedConfig): LoadedConfig {
+  return { ...loaded, warnings: [...loaded.warnings, ...compileRules(loaded.config.toolRules).warnings] };
+}
+
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
+  const read = plainReader(options);
+  return async () => withRuleWarnings(await read());
+}
+
+function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
   const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });

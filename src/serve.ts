@@ -20,7 +20,7 @@ interface Running {
 }
 
 function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Running {
-  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin });
+  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin, output: streams.stdout });
   return { ended: front.closed, close: () => front.close() };
 }
 

@@ -19,7 +19,6 @@ export function judge(ranked: readonly string[], groups: Judged['groups']): Qual
   const firstRanks = groups.map((group) => ranked.findIndex((id) => group.has(id)));
   const found = firstRanks.filter((rank) => rank >= 0);
   const recall = (k: number): number => found.filter((rank) => rank < k).length / groups.length;
-  const gain = (rank: number): number => 1 / Math.log2(rank + 2);
   const ideal = sum(groups.slice(0, 10).map((_, rank) => gain(rank)));
   // Two groups may share an id; it can only stand at one rank, so it is counted there once.
   const reached = sum([...new Set(found)].filter((rank) => rank < 10).map(gain));
@@ -50,6 +49,11 @@ export function meanQuality(all: readonly Quality[]): Quality {
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** What a hit at a rank (from 0) is worth to nDCG. */
+function gain(rank: number): number {
+  return 1 / Math.log2(rank + 2);
 }
 
 function sum(values: readonly number[]): number {

@@ -44,8 +44,15 @@ function measure(folder: string, name: string): Row {
   };
 }
 
+function percent(value: number): string {
+  return (value * 100).toFixed(1);
+}
+
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toFixed(4)) : value;
+}
+
 function print(rows: readonly Row[]): void {
-  const percent = (value: number): string => (value * 100).toFixed(1);
   const cells = rows.map((row) => [
     row.set,
     String(row.tools),
@@ -59,8 +66,6 @@ function print(rows: readonly Row[]): void {
   for (const line of [head, ...cells]) {
     console.log(line.map((cell, i) => (i === 0 ? cell.padEnd(16) : cell.padStart(9))).join(''));
   }
-  const rounded = (_: string, value: unknown): unknown =>
-    typeof value === 'number' ? Number(value.toFixed(4)) : value;
   console.log(JSON.stringify({ bench: 'retrieval', sets: rows }, rounded));
 }
 

@@ -1,21 +1,14 @@
 import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
-import type { JsonObject, JsonValue } from '../kernel/json.js';
+import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Store } from '../model/store.js';
 import { createFollower, type Follower } from './follower.js';
 import { finishRecord } from './finish-record.js';
+import type { NewRecord, Waiting } from './new-record.js';
 import { redactArguments } from './redact.js';
-
-/**
- * What is to be recorded, as it happened. `arguments` are the raw ones; they are hashed and redacted
- * before they are stored, and must not be changed by the caller any more.
- */
-export interface NewRecord extends Omit<AuditRecord, 'id' | 'time' | 'arguments' | 'argumentsHash'> {
-  readonly arguments?: JsonObject;
-}
 
 /** What audit needs. */
 export interface AuditOptions {
@@ -57,13 +50,6 @@ export interface Audit {
   state(): AuditState;
   /** Stores what waits and stops. */
   close(): Promise<void>;
-}
-
-/** A record that waits. Hashing and redacting happen when it is stored, not while a call is running. */
-export interface Waiting {
-  readonly id: string;
-  readonly time: number;
-  readonly entry: NewRecord;
 }
 
 /** Records that one append takes: large enough to be cheap, small enough not to hold up the calls. */

@@ -5,7 +5,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
 import { MASK } from '../kernel/secrets.js';
 import type { AuditRecord } from '../model/audit-record.js';
-import type { Waiting } from './audit.js';
+import type { Waiting } from './new-record.js';
 
 /** Longest name, principal or trace id that is kept; callers may send any text in their place. */
 const LONGEST_NAME = 500;

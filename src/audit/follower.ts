@@ -49,7 +49,7 @@ export function createFollower({ store, clock, log, filter, old, onRecord }: Fol
       const fresh = end === -1 ? page : page.slice(0, end);
       if (end === -1 && page.length === limit && limit < LARGEST_PAGE) continue;
       if (end === -1 && page.length === limit) log.warn('audit.follow-behind', { shown: limit });
-      note(fresh);
+      note(page);
       return fresh.filter(({ id }) => !skipped.delete(id)).toReversed();
     }
   };

@@ -1,2 +1,3 @@
-export { type Audit, type AuditOptions, type AuditState, createAudit, type NewRecord } from './audit.js';
+export { type Audit, type AuditOptions, type AuditState, createAudit } from './audit.js';
+export { type NewRecord } from './new-record.js';
 export { redactArguments } from './redact.js';

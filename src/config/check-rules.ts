@@ -6,7 +6,6 @@ import { joinPath, problemAt, type Findings } from './path.js';
 
 interface ReadRule {
   readonly path: string;
-  readonly patterns: readonly string[];
   readonly server: string | undefined;
   readonly decides: boolean;
   readonly tags: boolean;
@@ -33,35 +32,22 @@ function readRule(rule: unknown, path: string, problems: Problem[]): ReadRule | 
   check(rule.server, joinPath(path, 'server'));
   return {
     path,
-    patterns: [rule.pattern].flat().filter((text) => typeof text === 'string'),
     server: typeof rule.server === 'string' ? rule.server : undefined,
     decides: typeof rule.enabled === 'boolean',
     tags: Array.isArray(rule.tags) && rule.tags.length > 0,
   };
 }
 
-/** True only when `earlier` surely matches every tool that `later` matches. */
-function covers(earlier: ReadRule, later: ReadRule): boolean {
-  if (earlier.server !== undefined && earlier.server !== '*' && earlier.server !== later.server) return false;
-  if (earlier.patterns.some((text) => text.startsWith('!'))) return false;
-  if (earlier.patterns.includes('*')) return true;
-  const positive = later.patterns.filter((text) => !text.startsWith('!'));
-  return positive.length > 0 && positive.every((text) => earlier.patterns.includes(text));
-}
-
-/** Patterns that do not compile are problems; rules without effect are warnings (PAT-1, PAT-4). */
+/** Patterns that do not compile are problems; rules without effect are warnings (PAT-1). */
 export function checkRules(rules: unknown, path: string, knownServers: readonly string[] | undefined): Findings {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const earlier: ReadRule[] = [];
   for (const [i, raw] of (Array.isArray(rules) ? rules : []).entries()) {
     const rule = readRule(raw, joinPath(path, i), problems);
     if (!rule) continue;
     if (!rule.decides && !rule.tags) {
       warnings.push(problemAt(rule.path, 'has no effect; give it "enabled" or "tags"'));
     }
-    const shadow = rule.decides && earlier.find((other) => other.decides && covers(other, rule));
-    if (shadow) warnings.push(problemAt(rule.path, `can never decide: ${shadow.path} always decides first`));
     if (rule.server !== undefined && knownServers && /^[\w.-]+$/.test(rule.server)) {
       const [nearest] = nearestNames(rule.server, knownServers, 1);
       const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
@@ -69,7 +55,6 @@ export function checkRules(rules: unknown, path: string, knownServers: readonly 
         warnings.push(problemAt(joinPath(rule.path, 'server'), `no server is called "${rule.server}"${hint}`));
       }
     }
-    earlier.push(rule);
   }
   return { problems, warnings };
 }

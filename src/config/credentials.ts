@@ -70,7 +70,7 @@ export function hideInUrl(url: string): Hidden {
 }
 
 function masked(kept: string, secret: string): Hidden {
-  return { shown: kept + MASK, secrets: [secret] };
+  return { shown: kept + MASK, secrets: secretsOfHeader(secret) };
 }
 
 function hideArgument(arg: string): Hidden {
@@ -96,13 +96,13 @@ export function hideInArguments(args: readonly string[]): Array<Hidden> {
       const [name = '', ...rest] = arg.split('=');
       return { shown: `${name}=${MASK}`, secrets: [rest.join('=')] };
     }
-    if (isValue && flag.length > 2 && isSecretName(flag)) return { shown: MASK, secrets: [arg] };
+    if (isValue && flag.length > 2 && isSecretName(flag)) return { shown: MASK, secrets: secretsOfHeader(arg) };
     return hideArgument(arg);
   });
 }
 
-/** The secret part of a header's value: all of it, and what follows its scheme. */
+/** The secret parts of a header's value: all of it, and what follows its name or scheme. */
 export function secretsOfHeader(value: string): string[] {
-  const credential = /^[A-Za-z][\w-]*\s+(\S[^]*)$/.exec(value)?.[1];
-  return credential === undefined ? [value] : [value, credential];
+  const rest = /^[A-Za-z][\w-]*(?::\s*|\s+)(\S[^]*)$/.exec(value)?.[1];
+  return rest === undefined ? [value] : [value, ...secretsOfHeader(rest)];
 }

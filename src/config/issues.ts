@@ -26,7 +26,7 @@ export function describeValue(value: unknown, quote = false): string {
 }
 
 /** The complaint about a key nobody knows, with the nearest that exists. */
-export function unknownKey(path: string, key: string, known: readonly string[]): Problem {
+function unknownKey(path: string, key: string, known: readonly string[]): Problem {
   const [nearest] = nearestNames(key, known, 1);
   const hint = nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${nearest}"?`;
   return problemAt(joinPath(path, key), `unknown key; ${hint}`);

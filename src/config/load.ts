@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { LIMITS } from '../kernel/limits.js';
 import type { ConfigInput } from '../model/config.js';
 import type { Variables } from './environment.js';
 import { locateConfig, type FindOptions } from './find.js';
@@ -16,14 +15,17 @@ export interface LoadOptions extends FindOptions {
   readonly fallback?: { readonly config: ConfigInput; readonly source: string };
 }
 
+/** Bytes of a config file; a thousand servers need a fifth of it. */
+const LARGEST_FILE = 1024 * 1024;
+
 async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size <= LIMITS.bodyBytes) return await readFile(path, 'utf8');
+    if (size <= LARGEST_FILE) return await readFile(path, 'utf8');
   } catch (thrown) {
     throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
   }
-  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LIMITS.bodyBytes} bytes.`);
+  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LARGEST_FILE} bytes.`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
-import type { Node } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 import { defineConfig } from './define-config.js';
 import { FORMATS, type Format } from './find.js';
@@ -48,7 +49,7 @@ function nodeValue(node: Node): unknown {
 
 async function parseJsonc(text: string, path: string, strict: boolean): Promise<unknown> {
   const { parseTree, printParseErrorCode } = await import('jsonc-parser');
-  const errors: Array<{ error: number; offset: number }> = [];
+  const errors: ParseError[] = [];
   const tree = parseTree(text, errors, {
     allowEmptyContent: true,
     allowTrailingComma: !strict,
@@ -77,19 +78,54 @@ async function parseJson(text: string, path: string): Promise<unknown> {
 
 /** What follows a colon in these messages may quote the file. */
 function yamlReason(thrown: unknown): string {
-  return oneLine(printable(messageOf(thrown).split(':')[0]!), 200);
+  const reason = messageOf(thrown).split(':')[0]!;
+  return reason.includes('call stack') ? 'it is nested too deep' : oneLine(printable(reason), 200);
+}
+
+/**
+ * Whether collections open inside each other on one line deeper than any config needs. The parser itself takes
+ * minutes and gigabytes for a megabyte of `[` or `- `, so it must not see that.
+ */
+function nestsTooDeep(tokens: Iterable<string>, typeOf: (token: string) => string | null): boolean {
+  let flow = 0;
+  let compact = 0;
+  for (const token of tokens) {
+    const type = typeOf(token);
+    if (type === 'flow-map-start' || type === 'flow-seq-start') flow++;
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') flow--;
+    else if (type === 'seq-item-ind' || type === 'explicit-key-ind' || type === 'map-value-ind') compact++;
+    else if (type !== 'space') compact = 0;
+    if (flow > LIMITS.depth || compact > LIMITS.depth) return true;
+  }
+  return false;
 }
 
 async function parseYaml(text: string, path: string): Promise<unknown> {
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { CST, isScalar, Lexer, LineCounter, parseDocument, visit } = await import('yaml');
+  if (nestsTooDeep(new Lexer().lex(text), CST.tokenType)) throw parseError(path, 'is nested too deep');
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, logLevel: 'silent' });
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
   // A warning is a tag that nobody knows, such as !!js/function: what it means is not what would be read.
   const [first] = [...document.errors, ...document.warnings];
   if (first) {
     const { line, col } = lineCounter.linePos(first.pos[0]);
     throw parseError(path, `not valid YAML: ${yamlReason(first)}`, { line, column: col });
   }
+  // The parser could look for duplicate keys itself, but compares each with each.
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        const name = String(isScalar(key) ? key.value : key);
+        if (seen.has(name)) {
+          const start = isScalar(key) ? key.range?.[0] : undefined;
+          const { line, col } = lineCounter.linePos(start ?? 0);
+          throw parseError(path, 'not valid YAML: this key is given twice', { line, column: col });
+        }
+        seen.add(name);
+      }
+    },
+  });
   if (document.contents === null) return {};
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;

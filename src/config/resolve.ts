@@ -40,7 +40,7 @@ export interface ResolveOptions {
 const SHORTEST_SECRET = 6;
 
 /** The error that lists all problems of a config, one a line. */
-export function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
+function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
   const lines = problems.map((problem) => `${problem.path}: ${problem.message}`);
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new ToolscoutError('CONFIGURATION_ERROR', [`The config (${source}) has ${count}:`, ...lines].join('\n'), {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export type Schema = z.core.$ZodType;
 
 /** The schemas a value may satisfy: defaults, optionality and transforms peeled off, unions opened. */
-export function alternatives(schema: Schema): Schema[] {
+function alternatives(schema: Schema): Schema[] {
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => alternatives(option as Schema));
   if (schema instanceof z.ZodPipe) return alternatives(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { BreakerState } from '../model/server.js';
-import { httpStatusOf } from './upstream-errors.js';
+import { statusBehind } from './retry.js';
 
 /**
  * Stops asking a server that keeps failing (CONN-3): closed → open after a number of failures in a
@@ -96,6 +96,6 @@ const TROUBLE: ReadonlySet<ErrorCode> = new Set([
  */
 export function judgeFailure(thrown: unknown): 'trouble' | 'answered' | 'nothing' {
   if (!(thrown instanceof ToolscoutError)) return 'nothing';
-  if (TROUBLE.has(thrown.code)) return (httpStatusOf(thrown.cause) ?? 500) < 500 ? 'nothing' : 'trouble';
+  if (TROUBLE.has(thrown.code)) return (statusBehind(thrown) ?? 500) < 500 ? 'nothing' : 'trouble';
   return thrown.code === 'TOOL_EXECUTION_ERROR' ? 'answered' : 'nothing';
 }

@@ -7,7 +7,7 @@ import type { Log } from '../kernel/log.js';
 import { createWatchdog } from './watchdog.js';
 
 /** After closing stdin a child has this long before it is asked with SIGTERM. */
-const POLITE_MS = 2000;
+const POLITE_MS = 500;
 /** After this, counted from the beginning of stopping, nothing is asked any more: SIGKILL. */
 const PATIENT_MS = 5000;
 /** What a leader leaves behind has this long between SIGTERM and SIGKILL. */

@@ -33,8 +33,11 @@ export function childEnvironment(
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const environment = Object.create(null) as Record<string, string>;
-  for (const name of platform === 'win32' ? INHERITED_WINDOWS : INHERITED_POSIX) {
-    const value = base[name];
+  const windows = platform === 'win32';
+  // On Windows `Path` and `PATH` are one variable, but not one key of a copied environment.
+  const known = windows ? new Map(Object.entries(base).map(([name, value]) => [name.toUpperCase(), value])) : undefined;
+  for (const name of windows ? INHERITED_WINDOWS : INHERITED_POSIX) {
+    const value = known ? known.get(name) : base[name];
     if (value !== undefined && !value.startsWith('()')) environment[name] = value;
   }
   for (const [name, value] of Object.entries(configured)) environment[name] = value;

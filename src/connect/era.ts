@@ -30,6 +30,8 @@ export interface Terms {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Called with what a modern server says about itself when it says so too late to matter this time. */
+  readonly onLate?: (discover: JsonObject) => void;
 }
 
 /** One way to a server, not yet spoken over. */
@@ -48,7 +50,7 @@ export interface Connected {
 }
 
 /** Whether an answer to `server/discover` is that of a server we can speak to in the modern way. */
-export function isModern(discover: unknown): discover is JsonObject {
+function isModern(discover: unknown): discover is JsonObject {
   return (
     isObject(discover) &&
     Array.isArray(discover['supportedVersions']) &&
@@ -69,7 +71,7 @@ function toPrior(verdict: Omit<Verdict, 'decidedAt'>): PriorDiscovery | undefine
 }
 
 /** Settles with the promise, or with the reason of the signal as soon as that is aborted. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
@@ -84,7 +86,8 @@ async function attach(link: Link, terms: Terms, client: Client, prior?: PriorDis
     await untilAborted(client.connect(link.requests.transport, options), terms.signal);
   } catch (thrown) {
     void link.close();
-    throw thrown;
+    // How a child ended says more than that the connection is closed.
+    throw link.requests.reason ?? thrown;
   }
   const version = client.getNegotiatedProtocolVersion();
   const modern = client.getProtocolEra() === 'modern' && version !== undefined;
@@ -134,7 +137,11 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
   let link = await open();
   let late: JsonObject | undefined;
   try {
-    const discover = await askDiscover(link, terms, PROBE_MS, (found) => (late = found));
+    const discover = await askDiscover(link, terms, PROBE_MS, (found) => {
+      if (!isModern(found)) return;
+      late = found;
+      terms.onLate?.(found);
+    });
     const connected =
       isModern(discover) && (await connectAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms));
     if (connected) return connected;
@@ -150,12 +157,11 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
   try {
     const client = await attach(remaining, terms, newClient(terms), { kind: 'legacy' });
     // It was modern, only slow to say so: next time it is spoken to as such.
-    const verdict = isModern(late) ? { kind: 'modern' as const, discover: late } : { kind: 'legacy' as const };
+    const verdict = late ? { kind: 'modern' as const, discover: late } : { kind: 'legacy' as const };
     return { link: remaining, client, verdict };
   } catch (thrown) {
     const code = rpcCodeOf(thrown);
-    if (terms.signal.aborted || (code !== UNSUPPORTED_VERSION && code !== METHOD_NOT_FOUND && !isModern(late)))
-      throw thrown;
+    if (terms.signal.aborted || (code !== UNSUPPORTED_VERSION && code !== METHOD_NOT_FOUND && !late)) throw thrown;
     return connectSlowModern(open, terms, late, thrown);
   }
 }
@@ -169,7 +175,7 @@ async function connectSlowModern(
 ): Promise<Connected> {
   const link = await open();
   try {
-    const discover = isModern(late) ? late : await askDiscover(link, terms, terms.timeoutMs);
+    const discover = late ?? (await askDiscover(link, terms, terms.timeoutMs));
     const connected = await connectAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms);
     if (connected) return connected;
   } catch (thrown) {

@@ -4,7 +4,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { Clock } from '../kernel/clock.js';
+import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { LIMITS } from '../kernel/limits.js';
 import type { HttpTransport } from '../model/server.js';
@@ -136,14 +136,9 @@ export function createRemoteTransport(
     isLoss: () => false,
     async farewell() {
       if (transport.sessionId === undefined) return;
-      await new Promise<void>((resolve) => {
-        const timer = options.clock.after(FAREWELL_MS, resolve);
-        const done = (): void => {
-          timer.cancel();
-          resolve();
-        };
-        transport.terminateSession().then(done, done);
-      });
+      const tooLate = new AbortController();
+      const ended = transport.terminateSession().finally(() => tooLate.abort());
+      await Promise.allSettled([Promise.race([ended, sleep(options.clock, FAREWELL_MS, tooLate.signal)])]);
     },
   };
 }

@@ -51,7 +51,12 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
     const message = `The server "${server.id}" did not complete the handshake within ${server.connectTimeoutMs} ms.`;
     controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
   });
-  const terms: Terms = { clientInfo: deps.clientInfo, timeoutMs: server.connectTimeoutMs, signal: controller.signal };
+  const terms: Terms = {
+    clientInfo: deps.clientInfo,
+    timeoutMs: server.connectTimeoutMs,
+    signal: controller.signal,
+    onLate: (discover) => void remember(server, deps, { kind: 'modern', discover, decidedAt: clock.now() }),
+  };
   try {
     return await connect(server, deps, terms);
   } catch (thrown) {
@@ -203,15 +208,18 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
   };
 }
 
-/** What a failed attempt is called: refused credentials and a lost connection by their names, the rest a failed handshake. */
+/**
+ * What a failed attempt is called: refused credentials and a lost connection by their names, the rest
+ * a failed handshake. Whatever the caller wanted to send was not sent.
+ */
 async function explain(server: Server, thrown: unknown, terms: Terms): Promise<ToolscoutError> {
   if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
   const { toUpstreamError } = await import('./upstream-errors.js');
-  const error = toUpstreamError(server.id, thrown);
-  if (error.code !== 'TOOL_EXECUTION_ERROR') return error;
-  return new ToolscoutError('SESSION_INIT_FAILED', `The handshake failed. ${error.message}`, {
-    delivered: false,
-    ...(error.upstream && { upstream: error.upstream }),
-    cause: thrown,
-  });
+  const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
+  const error = toUpstreamError(server.id, thrown, maskFor(secrets));
+  const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
+  const { message, retryAfterMs, upstream, suggestion } = error;
+  return refused
+    ? new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false, upstream, cause: thrown })
+    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, suggestion, cause: thrown });
 }

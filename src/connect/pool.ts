@@ -135,23 +135,6 @@ export function createPool(deps: PoolDeps): Pool {
     return newSlot(server);
   }
 
-  function held(slot: Slot): Link | undefined {
-    const { link } = slot;
-    if (!link || link.upstream.closed) return undefined;
-    link.busy++;
-    return link;
-  }
-
-  /** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
-  function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown): void {
-    const verdict = link ? judgeFailure(thrown) : 'nothing';
-    if (verdict === 'answered') return slot.breaker.succeed();
-    const lost = link?.upstream.closed === true;
-    if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release();
-    if (link && lost) link.lossCounted = true;
-    slot.breaker.fail();
-  }
-
   async function use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (closed) throw shuttingDown();
     const slot = slotOf(server);
@@ -260,4 +243,22 @@ export function createPool(deps: PoolDeps): Pool {
       return closed;
     },
   };
+}
+
+/** The connection of a slot, counted as used by one more; `undefined` when one must be made. */
+function held(slot: Slot): Link | undefined {
+  const { link } = slot;
+  if (!link || link.upstream.closed) return undefined;
+  link.busy++;
+  return link;
+}
+
+/** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
+function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown): void {
+  const verdict = link ? judgeFailure(thrown) : 'nothing';
+  if (verdict === 'answered') return slot.breaker.succeed();
+  const lost = link?.upstream.closed === true;
+  if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release();
+  if (link && lost) link.lossCounted = true;
+  slot.breaker.fail();
 }

@@ -31,14 +31,28 @@ const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const DEEPEST_CAUSE = 5;
 
-function isPermanentCause(error: ToolscoutError): boolean {
-  const status = httpStatusOf(error.cause);
-  if (status !== undefined) return !TRANSIENT_STATUS.has(status);
-  for (let cause = error.cause, depth = 0; cause instanceof Error && depth < DEEPEST_CAUSE; cause = cause.cause) {
-    depth++;
-    if ('code' in cause && typeof cause.code === 'string' && PERMANENT_CAUSE.test(cause.code)) return true;
+function causesOf(error: ToolscoutError): Error[] {
+  const causes: Error[] = [];
+  let { cause } = error;
+  for (; cause instanceof Error && causes.length < DEEPEST_CAUSE; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
+/** The HTTP status behind a failure, if there is one. */
+export function statusBehind(error: ToolscoutError): number | undefined {
+  for (const cause of causesOf(error)) {
+    const status = httpStatusOf(cause);
+    if (status !== undefined) return status;
   }
-  return false;
+  return undefined;
+}
+
+function isPermanent(error: ToolscoutError): boolean {
+  const status = statusBehind(error);
+  if (status !== undefined) return !TRANSIENT_STATUS.has(status);
+  return causesOf(error).some(
+    (cause) => 'code' in cause && typeof cause.code === 'string' && PERMANENT_CAUSE.test(cause.code),
+  );
 }
 
 /**
@@ -46,7 +60,7 @@ function isPermanentCause(error: ToolscoutError): boolean {
  * reachable. It says nothing about whether sending it again is safe.
  */
 export function isTransient(error: ToolscoutError): boolean {
-  return TRANSIENT.has(error.code) && !isPermanentCause(error);
+  return TRANSIENT.has(error.code) && !isPermanent(error);
 }
 
 /** The wait before retry number `retry` (from 0): growing, bounded, jittered (CONN-7). */

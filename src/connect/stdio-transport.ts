@@ -1,11 +1,11 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { isObject } from '../kernel/json.js';
+import { isMessage } from '../kernel/json-rpc.js';
 import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
-import { createLineReader } from './stdio-transport-lines.js';
+import { createLineReader } from '../kernel/lines.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */
 const LAST_WORDS_MS = 100;
@@ -13,6 +13,9 @@ const LAST_WORDS_MS = 100;
 const UNREAD_BYTES = 2 * LIMITS.lineBytes;
 /** How much of stderr is looked at for the last line. */
 const TAIL_CHARS = 4096;
+
+/** What a crashing Node.js prints below its message: the stack, the fields of the error, its own version. */
+const TRACE = /^(?:\s+at |\s+\w+: |Node\.js v\d|[\s})\]]*$)/;
 
 /** A transport over the pipes of a child. */
 export interface StdioTransport extends Transport {
@@ -39,17 +42,6 @@ interface Waiting {
   readonly reject: (error: ToolscoutError) => void;
   /** Set when it was part of a write that failed and may have arrived nevertheless. */
   perhaps?: boolean;
-}
-
-/** Whether a parsed line has the shape of a JSON-RPC 2.0 message. Deliberately light: it runs for every message. */
-export function isMessage(value: unknown): value is JSONRPCMessage {
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
-  const { id, method, params } = value;
-  const named = typeof id === 'number' || typeof id === 'string';
-  if (method !== undefined) {
-    return typeof method === 'string' && (named || id === undefined) && (params === undefined || isObject(params));
-  }
-  return named && (value['result'] !== undefined || isObject(value['error']));
 }
 
 function describeExit(exit: ChildExit | undefined): string {
@@ -80,7 +72,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const lastStderrLine = (): string => {
     const lines = stderrTail.split('\n');
-    const last = lines.findLast((line) => line.trim() !== '');
+    const last = lines.findLast((line) => !TRACE.test(line)) ?? lines.findLast((line) => line.trim() !== '');
     if (last === undefined) return '';
     return `: ${oneLine(printable(options.mask ? options.mask(last) : last), 300)}`;
   };
@@ -121,7 +113,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
       return;
     }
     try {
-      transport.onmessage?.(message);
+      transport.onmessage?.(message as unknown as JSONRPCMessage);
     } catch (thrown) {
       // One message that cannot be handled must not end the process that reads it.
       transport.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));

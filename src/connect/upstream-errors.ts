@@ -99,7 +99,12 @@ function httpError(server: string, status: number, thrown: unknown, mask: (text:
   if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
     return rpcError(server, body['error']);
   }
-  const said = oneLine(printable(mask(typeof text === 'string' && text !== '' ? text : String(statusText ?? ''))), 200);
+  // Where a refused redirect points to stands in the message only.
+  const redirect = status >= 300 && status < 400 ? messageOf(thrown) : undefined;
+  const said = oneLine(
+    printable(mask(redirect ?? (typeof text === 'string' && text !== '' ? text : String(statusText ?? '')))),
+    200,
+  );
   const message = `The server "${server}" answered with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { cause: thrown });
 }

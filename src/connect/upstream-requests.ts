@@ -25,7 +25,7 @@ export function modernEnvelope(version: string, clientInfo: { name: string; vers
 }
 
 /** Options of a request before a connection is established. */
-export interface RawRequest extends UpstreamRequest {
+interface RawRequest extends UpstreamRequest {
   readonly timeoutMs: number;
   /** Called when the answer comes after the timeout; then no cancellation is sent either. */
   readonly onLate?: (result: JsonObject) => void;
@@ -46,6 +46,8 @@ export interface Requests {
   /** Emits once, when the connection has ended. */
   readonly ended: Emitter<ToolscoutError | undefined>;
   readonly closed: boolean;
+  /** Why it ended, if not because we closed it. */
+  readonly reason: ToolscoutError | undefined;
   /** Sets what every later request carries in its `_meta`. */
   setEnvelope(envelope: JsonObject | undefined): void;
   request(method: string, params: JsonObject | undefined, options: RawRequest): Promise<JsonObject>;
@@ -151,8 +153,9 @@ export function createRequests(deps: RequestsDeps): Requests {
     const entry = take(id);
     if (!entry) return;
     const { result } = message;
-    if (isObject(result)) entry.resolve(result);
-    else if (message['error'] !== undefined) entry.reject(rpcError(server, message['error']));
+    // Both at once is against the protocol; a failure must not pass for a success.
+    if (message['error'] !== undefined) entry.reject(rpcError(server, message['error']));
+    else if (isObject(result)) entry.resolve(result);
     else {
       const text = `The server "${server}" answered with something that is not an object.`;
       entry.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', text));
@@ -235,6 +238,8 @@ export function createRequests(deps: RequestsDeps): Requests {
     onerror: undefined,
     onmessage: undefined,
   };
+  // The SDK's transports have these three fields and no listeners.
+  /* oxlint-disable unicorn/prefer-add-event-listener */
   wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
     if (!route(message as unknown as JsonObject)) tap.onmessage?.(message, extra);
   };
@@ -246,6 +251,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     finish();
     tap.onclose?.();
   };
+  /* oxlint-enable unicorn/prefer-add-event-listener */
 
   return {
     transport: tap,
@@ -254,6 +260,9 @@ export function createRequests(deps: RequestsDeps): Requests {
     fail,
     get closed() {
       return closed;
+    },
+    get reason() {
+      return reason ?? deps.lost();
     },
     setEnvelope(next) {
       envelope = next;

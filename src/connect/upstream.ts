@@ -52,8 +52,9 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
 
   /** The first answer on a connection that was believed to be modern is an error: is it modern at all? */
   const prove = async (error: ToolscoutError): Promise<never> => {
-    if (error.code === 'SERVER_CONNECTION_ERROR' && error.delivered !== false && requests.closed)
-      return misjudged(error);
+    // Not reached at all, it has said nothing about its era; one that died of the question has.
+    if (requests.closed && error.delivered === false) throw error;
+    if (requests.closed) return misjudged(error);
     if (error.code === 'TOOL_EXECUTION_TIMEOUT') {
       requests.fail(error);
       return misjudged(error);
@@ -122,6 +123,11 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     },
     onNotification: (listener) => requests.notifications.on(listener),
     onClose(listener) {
+      if (requests.closed) {
+        let wanted = true;
+        queueMicrotask(() => wanted && listener(requests.reason));
+        return () => (wanted = false);
+      }
       const off = requests.ended.on((reason) => {
         off();
         listener(reason);

@@ -4,12 +4,13 @@ import { messageOf } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 
 /**
- * The whole watchdog program. It learns groups as `+pgid` and `-pgid` lines; when its stdin ends,
+ * The whole watchdog program. It is born knowing the groups in its arguments, so that there is no
+ * moment without them, and learns of others as `+pgid` and `-pgid` lines; when its stdin ends,
  * toolscout is gone, however it died, and what is left of the groups is ended. Ids below 2 are
  * refused: `kill(-1)` would reach every process of the user.
  */
 const SOURCE = `
-const groups = new Set();
+const groups = new Set(process.argv.slice(1).map(Number));
 let rest = '';
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 const signalAll = (signal) => {
@@ -81,19 +82,22 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
       return;
     }
     starts += 1;
-    const started = spawn(process.execPath, ['--max-old-space-size=16', '--v8-pool-size=0', '-e', SOURCE], {
-      cwd: '/',
-      env: {},
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const started = spawn(
+      process.execPath,
+      ['--max-old-space-size=16', '--v8-pool-size=0', '-e', SOURCE, ...[...groups].map(String)],
+      {
+        cwd: '/',
+        env: {},
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      },
+    );
     running = started;
     started.once('error', (error) => lost(started, messageOf(error)));
     started.once('exit', (code, signal) => lost(started, signal ?? `exit ${code}`));
     started.stdin.on('error', (error) => deps.log.debug('watchdog.pipe', { why: messageOf(error) }));
     started.unref();
     (started.stdin as unknown as { unref?: () => void }).unref?.();
-    for (const group of groups) write(`+${group}\n`);
   }
 
   return {

@@ -23,11 +23,14 @@ export interface DiscoverAllOptions {
   readonly parallel: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DiscoverProgress) => void;
-  /** After this a task that still runs lends its place to the next one. */
+  /** After this a task that still runs lends its place to the next one; the more hang, the sooner. */
   readonly patienceMs?: number;
   /** How many tasks may have lent their place at once. */
   readonly sleepers?: number;
 }
+
+/** The share of the patience that is left however many servers hang. */
+const LEAST_PATIENCE = 0.05;
 
 /** Where a task is: waiting its turn, holding a place, overdue while no place can be lent, or having lent its place. */
 type Phase = 'waiting' | 'running' | 'overdue' | 'sleeping' | 'done';
@@ -82,9 +85,12 @@ export function discoverAll<T, S extends { readonly id: string } = Server>(
       }
     };
 
+    // A hundred servers that hang would cost a hundred times the patience if it did not wear thin.
+    const patience = (): number => patienceMs * Math.max(LEAST_PATIENCE, 1 / (1 + sleeping / parallel));
+
     const run = async (index: number): Promise<void> => {
       const server = servers[index]!;
-      const timer = clock.after(patienceMs, () => {
+      const timer = clock.after(patience(), () => {
         if (phases[index] !== 'running') return;
         phases[index] = 'overdue';
         overdue.push(index);

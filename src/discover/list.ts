@@ -2,7 +2,15 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
 import type { Upstream } from '../model/upstream.js';
-import { checkKeyed, checkTool, shownName, type BadItem, type ItemCheck, type ListLimits } from './salvage.js';
+import {
+  checkKeyed,
+  checkTool,
+  shownName,
+  type BadItem,
+  type Checked,
+  type ItemCheck,
+  type ListLimits,
+} from './salvage.js';
 
 /** Everything one server listed. */
 export interface Listed {
@@ -32,8 +40,8 @@ interface ListKind {
   readonly field: string;
   readonly key: string;
   readonly check: ItemCheck;
-  /** The capability without which the method may be missing. */
-  readonly capability: string;
+  /** A server that declares this capability must know the method; any other may lack it. */
+  readonly capability?: string;
 }
 
 const TOOLS: ListKind = { method: 'tools/list', field: 'tools', key: 'name', check: checkTool, capability: 'tools' };
@@ -53,19 +61,24 @@ async function fetchPage(
   options: ListOptions,
 ): Promise<JsonObject | undefined> {
   const { signal, timeoutMs } = options;
-  if (signal?.aborted) throw new ToolscoutError('CANCELLED', `Listing the tools of "${upstream.server}" was cancelled.`);
+  if (signal?.aborted)
+    throw new ToolscoutError('CANCELLED', `Listing the tools of "${upstream.server}" was cancelled.`);
   try {
     return await upstream.request(kind.method, cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
   } catch (thrown) {
     if (!(thrown instanceof ToolscoutError) || !thrown.upstream) throw thrown;
-    const claimed = kind === TOOLS && isObject(upstream.capabilities[kind.capability]);
+    const claimed = kind.capability !== undefined && isObject(upstream.capabilities[kind.capability]);
     if (thrown.upstream.code === METHOD_NOT_FOUND && cursor === undefined && !claimed) return undefined;
-    throw new ToolscoutError('TOOLS_LIST_FAILED', `Server "${upstream.server}" refused ${kind.method}: ${thrown.message}`, {
-      upstream: thrown.upstream,
-      delivered: thrown.delivered,
-      retryAfterMs: thrown.retryAfterMs,
-      cause: thrown,
-    });
+    throw new ToolscoutError(
+      'TOOLS_LIST_FAILED',
+      `Server "${upstream.server}" refused ${kind.method}: ${thrown.message}`,
+      {
+        upstream: thrown.upstream,
+        delivered: thrown.delivered,
+        retryAfterMs: thrown.retryAfterMs,
+        cause: thrown,
+      },
+    );
   }
 }
 
@@ -78,16 +91,20 @@ interface Gathered {
   bytes: number;
 }
 
+/** Of two entries with one key the first stays: a later one must not take over a name that is in use. */
+function refuseDuplicate(checked: Checked, keys: ReadonlySet<string>, kind: ListKind): Checked {
+  return 'key' in checked && keys.has(checked.key) ? { reason: `its ${kind.key} is a duplicate` } : checked;
+}
+
 /** Takes the entries of one page; answers why it stopped when a bound was reached. */
 function gather(into: Gathered, entries: readonly JsonValue[], kind: ListKind, limits: ListLimits): string | undefined {
   for (const raw of entries) {
     if (into.seen >= limits.toolsPerServer) return `the list has more than ${limits.toolsPerServer} entries`;
     const index = into.seen++;
-    const checked = kind.check(raw, limits);
-    const reason = 'reason' in checked ? checked.reason : into.keys.has(checked.key) ? `its ${kind.key} is a duplicate` : undefined;
-    if (reason !== undefined || 'reason' in checked) {
+    const checked = refuseDuplicate(kind.check(raw, limits), into.keys, kind);
+    if ('reason' in checked) {
       const name = shownName(raw, kind.key);
-      into.bad.push({ index, ...(name === undefined ? {} : { name }), reason: reason ?? 'it is malformed' });
+      into.bad.push(name === undefined ? { index, reason: checked.reason } : { index, name, reason: checked.reason });
       continue;
     }
     into.bytes += checked.bytes;
@@ -103,7 +120,12 @@ function readTtl(page: JsonObject): number {
   return typeof page.ttlMs === 'number' && page.ttlMs > 0 ? page.ttlMs : 0;
 }
 
-function findCursorFault(cursor: JsonValue, seen: ReadonlySet<string>, page: number, limits: ListLimits): string | undefined {
+function findCursorFault(
+  cursor: JsonValue,
+  seen: ReadonlySet<string>,
+  page: number,
+  limits: ListLimits,
+): string | undefined {
   if (typeof cursor !== 'string' || cursor.length > LONGEST_CURSOR) return `page ${page} ended with an invalid cursor`;
   if (seen.has(cursor)) return `page ${page} repeated an earlier cursor`;
   return page >= limits.pages ? `the list has more than ${limits.pages} pages` : undefined;
@@ -159,7 +181,6 @@ const RESOURCES: ListKind = {
   field: 'resources',
   key: 'uri',
   check: checkKeyed('uri'),
-  capability: 'resources',
 };
 
 /** Every resource of a server; a server without resources has an empty list. */
@@ -172,7 +193,6 @@ const RESOURCE_TEMPLATES: ListKind = {
   field: 'resourceTemplates',
   key: 'uriTemplate',
   check: checkKeyed('uriTemplate'),
-  capability: 'resources',
 };
 
 /** Every resource template of a server; a server without templates has an empty list. */
@@ -185,7 +205,6 @@ const PROMPTS: ListKind = {
   field: 'prompts',
   key: 'name',
   check: checkKeyed('name', 256),
-  capability: 'prompts',
 };
 
 /** Every prompt of a server; a server without prompts has an empty list. */

@@ -8,7 +8,13 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
 /** Keywords whose value is a map from free names to schemas. */
-const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
 
 /** Keywords whose value is data, in which the key means nothing. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example', 'required', KEY]);
@@ -39,7 +45,8 @@ function childrenOf(place: Place): Place[] {
   if (!isObject(node)) return [];
   return Object.entries(node).flatMap(([keyword, value]): Place[] => {
     if (DATA.has(keyword) || typeof value !== 'object' || value === null) return [];
-    if (!MAPS.has(keyword) || !isObject(value)) return [{ node: value, reachable: false, path: `${place.path}/${keyword}` }];
+    if (!MAPS.has(keyword) || !isObject(value))
+      return [{ node: value, reachable: false, path: `${place.path}/${keyword}` }];
     const reachable = place.reachable && keyword === 'properties';
     return Object.entries(value).map(([name, child]) => ({ node: child, reachable, path: `${place.path}/${name}` }));
   });
@@ -55,7 +62,7 @@ export function findHeaderFault(inputSchema: JsonValue | undefined): string | un
   for (let place = open.pop(); place; place = open.pop()) {
     const fault = findFault(place, names);
     if (fault) return fault;
-    open.push(...childrenOf(place).toReversed());
+    for (const child of childrenOf(place)) open.push(child);
   }
   return undefined;
 }

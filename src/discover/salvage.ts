@@ -54,7 +54,8 @@ function findTypeFault(item: JsonObject, fields: Readonly<Record<string, 'string
   for (const [field, type] of Object.entries(fields)) {
     const value = item[field];
     if (value === undefined) continue;
-    if (type === 'string' ? typeof value !== 'string' : !isObject(value)) return `its ${field} is not ${type === 'string' ? 'a string' : 'an object'}`;
+    if (type === 'string' ? typeof value !== 'string' : !isObject(value))
+      return `its ${field} is not ${type === 'string' ? 'a string' : 'an object'}`;
   }
   return undefined;
 }
@@ -79,7 +80,7 @@ export const checkTool: ItemCheck = (raw, limits) => {
   const size = measure(raw, limits);
   if ('reason' in size) return size;
   const mended = withoutNulls(raw, Object.keys(TOOL_FIELDS));
-  const item = mended.inputSchema === undefined ? { ...mended, inputSchema: { type: 'object' } } : mended;
+  const item: JsonObject = mended.inputSchema === undefined ? { ...mended, inputSchema: { type: 'object' } } : mended;
   const reason =
     findNameFault(item.name, 'name', LONGEST_NAME) ??
     findTypeFault(item, TOOL_FIELDS) ??

@@ -68,6 +68,9 @@ const DAY_MS = 86_400_000;
 /** A list dated further ahead than this was written by a clock that has since been set back. */
 const CLOCK_SLACK_MS = 60_000;
 
+/** Lists under credentials that are no longer in use would pile up; a month after they were stored they go. */
+const FORGOTTEN_MS = 30 * DAY_MS;
+
 interface Remembered extends Omit<CachedList, 'stale'> {
   readonly server: string;
   readonly ttlMs: number | undefined;
@@ -97,6 +100,7 @@ function unpack(value: JsonValue, serverId: string): Remembered | { readonly rea
   if (value.server !== serverId) return { reason: 'it belongs to another server' };
   if (value.sum !== sha256(value.body)) return { reason: 'its checksum is wrong' };
   const body = JSON.parse(value.body) as Omit<Remembered, 'server' | 'invalidated'>;
+  if (!Array.isArray(body.items) || typeof body.learnedAt !== 'number') return { reason: 'it is not a list' };
   return { ...body, server: serverId, invalidated: value.stale === true };
 }
 
@@ -111,11 +115,13 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     if (space === SPACE) memory.clear();
   });
 
+  /** What a server allows is kept within a day; what the configuration says is the user's own business. */
+  const freshFor = (ttlMs: number | undefined): number => (ttlMs === undefined ? deps.ttlMs : Math.min(ttlMs, DAY_MS));
+
   const present = (list: Remembered): CachedList => {
     const { server: _server, ttlMs, cacheScope: _scope, invalidated, ...rest } = list;
     const age = clock.now() - list.learnedAt;
-    const fresh = age < Math.min(ttlMs ?? deps.ttlMs, ttlMs === undefined ? Infinity : DAY_MS);
-    return { ...rest, stale: invalidated || !fresh || age < -CLOCK_SLACK_MS };
+    return { ...rest, stale: invalidated || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS };
   };
 
   /** Reads a stored entry; a damaged one is a miss that is logged, never an error. */
@@ -164,6 +170,11 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       const isKnown = wanted.every(({ key }) => memory.has(key));
       const entries = isKnown ? [] : await guard('list', [], () => store.list(SPACE));
       const stored = new Map(entries.map((entry) => [entry.key, entry]));
+      const keys = new Set(wanted.map(({ key }) => key));
+      for (const { key, storedAt } of entries) {
+        if (keys.has(key) || clock.now() - storedAt < FORGOTTEN_MS) continue;
+        await guard('prune', false, () => store.delete(SPACE, key));
+      }
       const found = new Map<string, CachedList>();
       for (const { server, key } of wanted) {
         const list = count(key, memory.get(key) ?? open(stored.get(key), server));
@@ -190,7 +201,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       // What this server listed for an earlier credential is not asked for again in this process.
       for (const [other, old] of memory) if (old.server === server.id) memory.delete(other);
       memory.set(key, list);
-      const expiresAt = list.learnedAt + Math.min(listed.ttlMs ?? deps.ttlMs, DAY_MS);
+      const expiresAt = list.learnedAt + freshFor(listed.ttlMs);
       await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
     },
 

@@ -2,7 +2,7 @@ import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { isTransient, withRetry, type Limiter, type Pool, type PoolEvent } from '../connect/index.js';
 import type { CacheStats, ToolCache } from '../discover/index.js';
-import { createArgumentValidator, createExecutor, ruleCheck, type CallEvent } from '../execute/index.js';
+import { createArgumentValidator, createExecutor, approvalCheck, ruleCheck, type CallEvent } from '../execute/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter } from '../kernel/emitter.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
@@ -144,12 +144,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
   };
 
-  const filled = fill(catalog, loaded.servers).then(
-    (due) => {
+  const open = async (): Promise<void> => {
+    try {
+      const due = await fill(catalog, loaded.servers);
       if (deps.learnAtStart) learnInBackground(due);
-    },
-    (thrown: unknown) => log.error('cache.unreadable', { error: hide(messageOf(thrown)) }),
-  );
+    } catch (thrown) {
+      log.error('cache.unreadable', { error: hide(messageOf(thrown)) });
+    }
+  };
+  const filled = open();
 
   const relist = new Map<string, { cancel(): void }>();
   const learnAgainSoon = (id: string): void => {
@@ -203,12 +206,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       }
       return { server, tool: catalog.tool(call.server, call.tool) };
     },
-    checks: [ruleCheck],
+    checks: [ruleCheck, approvalCheck],
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
     limit: (server) => limiter.take(server),
-    run: (server, task) => pool.use(server, task),
+    run: (server, task, signal) => pool.use(server, task, signal),
     retry: (task, server, options) => withRetry(task, server.retry, { clock, random: deps.random, ...options }),
     isTransient,
     record: (entry) => audit.record(entry),
@@ -288,12 +291,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await known(server);
       const tool = catalog.tool(server, name);
       ruleCheck({ tool });
+      approvalCheck({ tool });
       return { tool, lean: leanDefinition(tool.definition) };
     },
 
     async executeTool(server, tool, args, options = {}) {
       const call = callOf(server, tool, args, options);
-      return executor.execute(call, () => prepared(call));
+      const outcome = await executor.execute(call, () => prepared(call));
+      // The connection is open now, so a list that is out of date costs one cheap question.
+      if (catalog.list(server)?.stale && !relist.has(server)) learnAgainSoon(server);
+      return outcome;
     },
 
     executeStream(server, tool, args, options = {}) {
@@ -374,6 +381,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       for (const timer of relist.values()) timer.cancel();
       learner.close();
       await pool.close({ drainMs: options.drainMs ?? 5000 });
+      cache.close();
       await audit.close();
       await deps.store.close();
     },

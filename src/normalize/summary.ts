@@ -5,7 +5,7 @@ import { humanise } from './words.js';
 const SUMMARY_LENGTH = 100;
 
 /** Nothing after this is read for a summary. */
-const READ_LENGTH = 3000;
+const READ_LENGTH = 1500;
 
 /** A `.` after one of these, or after a single letter, ends no sentence. */
 const ABBREVIATIONS: ReadonlySet<string> = new Set('e.g i.e eg ie etc vs cf approx incl max min no'.split(' '));
@@ -23,12 +23,12 @@ const BOILERPLATE =
 
 function stripMarkdown(text: string): string {
   return text
-    .replace(/^\s*\([^()]{1,200}\)\s*/, '')
+    .replace(/^\s*\([^()]{1,400}\)\s*/, '')
     .replace(INVISIBLE, (char) => (char === '\r' ? '\n' : ''))
     .replace(/\\n/g, '\n')
     .replace(/\\([`*_#[\]])/g, '$1')
     .replace(/```\w*/g, '')
-    .replace(/^[ \t]*<\/?[a-z][\w-]{0,30}>/gim, '')
+    .replace(/^[ \t]*<[a-z][\w-]{0,30}>|<\/[a-z][\w-]{0,30}>/gim, '')
     .replace(/!?\[([^[\]\n]{1,200})\]\([^()\s]{1,500}\)/g, '$1')
     .replace(/`([^`\n]{1,200})`/g, '$1')
     .replace(/\*\*|__(?=\S)|(?<=\S)__/g, '');

@@ -9,10 +9,12 @@ export interface Word {
 
 /** Turns text into terms; queries and tools go through the same one. */
 export interface Analyzer {
-  /** The words that carry meaning, in order; when there is none, the stop words, so that a tool called `who_am_i` has a name. */
-  words(text: string): Word[];
+  /** The words of a sentence that carry meaning; when none does, its stop words. */
+  words(sentence: string): Word[];
   /** The terms of {@link words}. */
-  terms(text: string): string[];
+  terms(sentence: string): string[];
+  /** The terms of an identifier; stop words count where there is nothing else: `who_am_i`. */
+  nameTerms(identifier: string): string[];
 }
 
 /** Words longer than this are noise (keys, hashes) and would only fill the vocabulary. */
@@ -24,12 +26,25 @@ const REMEMBERED_STEMS = 8192;
 /** `HTTPServer2` → HTTP Server 2; a plural acronym (`URLs`) stays one word. */
 const ASCII_WORD = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 
-/** The same for every script; the first alternative takes runs of scripts that write no spaces. */
-const UNICODE_WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]+|\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+/gu;
+/** Scripts that write no spaces between words; the last is the long-vowel mark that two of them share. */
+const UNSPACED_LETTER = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]`;
+const UNSPACED = new RegExp(`^${UNSPACED_LETTER}`, 'u');
 
-const UNSPACED =
-  /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+/** {@link ASCII_WORD} for every script. */
+const UNICODE_WORD = new RegExp(
+  [
+    `${UNSPACED_LETTER}+`,
+    String.raw`\p{Lu}{2,}s(?!\p{Ll})`,
+    String.raw`\p{Lu}+(?!\p{Ll})`,
+    String.raw`\p{Lu}?[\p{Ll}\p{M}]+`,
+    String.raw`[\p{Lo}\p{Lm}\p{Lt}\p{M}]+`,
+    String.raw`\p{N}+`,
+  ].join('|'),
+  'gu',
+);
+
+/** Two capitalised parts and nothing around them: GitHub, YouTube, OpenAI. */
+const PRODUCT_NAME = /(?<![A-Za-z])[A-Z][a-z]+[A-Z]+[a-z]*(?![A-Za-z])/g;
 
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\u0000-\u007f]*$/;
@@ -42,13 +57,22 @@ const LIGATURES: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' }),
 );
 
-/** The words of a text: split at everything that is not a letter or digit and inside identifiers, lower-case, without accents. */
+/** The words in identifiers or text: lower-case, without accents, split at camelCase, digits and every other sign. */
 export function splitWords(text: string): string[] {
   if (ASCII.test(text)) return (text.match(ASCII_WORD) ?? []).map((word) => word.slice(0, LONGEST_WORD).toLowerCase());
-  const folded = text.normalize('NFKC').normalize('NFD').replace(ACCENTS, '').normalize('NFC');
-  return (folded.match(UNICODE_WORD) ?? []).flatMap((word) =>
+  return (foldAccents(text).match(UNICODE_WORD) ?? []).flatMap((word) =>
     UNSPACED.test(word) ? bigrams(word) : [foldCase(word.slice(0, LONGEST_WORD))],
   );
+}
+
+/** The words of a sentence: {@link splitWords}, and product names whole, for `GitHub` is also written `github`. */
+export function splitSentence(text: string): string[] {
+  const products = text.match(PRODUCT_NAME) ?? [];
+  return [...splitWords(text), ...products.map((name) => name.slice(0, LONGEST_WORD).toLowerCase())];
+}
+
+function foldAccents(text: string): string {
+  return text.normalize('NFKC').normalize('NFD').replace(ACCENTS, '').normalize('NFC');
 }
 
 function foldCase(word: string): string {
@@ -70,19 +94,21 @@ export function createAnalyzer(): Analyzer {
     const known = stems.get(word);
     if (known !== undefined) return known;
     if (stems.size >= REMEMBERED_STEMS) stems.clear();
-    const term = stem(word);
-    stems.set(word, term);
+    // A word cut out of a text is a view that keeps the whole text alive: remember a copy.
+    const own = ` ${word}`.slice(1);
+    const term = stem(own);
+    stems.set(own, term);
     return term;
   }
 
-  function meaningful(text: string): string[] {
-    const all = splitWords(text);
-    const kept = all.filter((word) => !isStopWord(word));
-    return kept.length > 0 ? kept : all;
-  }
-
   return {
-    words: (text) => meaningful(text).map((word) => ({ text: word, term: termOf(word) })),
-    terms: (text) => meaningful(text).map(termOf),
+    words: (sentence) => meaningful(splitSentence(sentence)).map((word) => ({ text: word, term: termOf(word) })),
+    terms: (sentence) => meaningful(splitSentence(sentence)).map(termOf),
+    nameTerms: (identifier) => meaningful(splitWords(identifier)).map(termOf),
   };
+}
+
+function meaningful(words: string[]): string[] {
+  const kept = words.filter((word) => !isStopWord(word));
+  return kept.length > 0 ? kept : words;
 }

@@ -1,4 +1,5 @@
 import type { Tool } from '../model/tool.js';
+import type { Analyzer } from './analysis.js';
 
 /** How much one part of a tool counts, and how strongly a long one is held against it (BM25's b). */
 interface Field {
@@ -6,7 +7,7 @@ interface Field {
   readonly b: number;
 }
 
-/** The parts of a tool that are searched; {@link textsOf} gives their texts in this order. */
+/** The parts of a tool that are searched; {@link termsOf} gives their terms in this order. */
 export const FIELDS: readonly Field[] = [
   { weight: 3, b: 0.3 }, // name
   { weight: 1.5, b: 0.3 }, // server
@@ -18,26 +19,36 @@ export const FIELDS: readonly Field[] = [
 /** The position of the name in {@link FIELDS}. */
 export const NAME_FIELD = 0;
 
-/** The position of the server in {@link FIELDS}; its terms are the same for all of a server's tools. */
-export const SERVER_FIELD = 1;
-
 /** What a description is for stands in its beginning; the rest is examples and warnings. */
 const DESCRIPTION_LENGTH = 600;
 
-/** Bounds what one tool with thousands of parameters may add to the index. */
+/** Bounds what one tool may add to the index: characters of a name, of all parameters, values of one. */
+const NAME_LENGTH = 256;
 const PARAMETERS_LENGTH = 4000;
+const MOST_VALUES = 100;
 
-/** The searched texts of a tool, one for each field; the server's is left to whoever knows the server. */
-export function textsOf(tool: Tool): string[] {
+/** The searched terms of a tool, one list for each field; `server` holds those of its server. */
+export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyzer): ReadonlyArray<readonly string[]> {
   const names: string[] = [];
   const explanations: string[] = [];
   let room = PARAMETERS_LENGTH;
   for (const { name, description, values } of tool.parameters) {
     if (room <= 0) break;
-    const explanation = [description, ...(values ?? []).slice(0, 100)].join(' ').slice(0, room);
-    names.push(name.slice(0, room));
+    const explanation = [description, ...(values ?? []).slice(0, MOST_VALUES)].join(' ').slice(0, room);
+    names.push(name.slice(0, NAME_LENGTH));
     explanations.push(explanation);
-    room -= name.length + explanation.length;
+    room -= name.length + explanation.length + 1;
   }
-  return [tool.name, '', tool.description.slice(0, DESCRIPTION_LENGTH), names.join(' '), explanations.join(' ')];
+  return [
+    analyzer.nameTerms(`${tool.name.slice(0, NAME_LENGTH)} ${(tool.title ?? '').slice(0, NAME_LENGTH)}`),
+    server,
+    analyzer.terms(tool.description.slice(0, DESCRIPTION_LENGTH)),
+    analyzer.nameTerms(names.join(' ')),
+    analyzer.terms(explanations.join(' ')),
+  ];
+}
+
+/** The terms of a server, each once: what it is called by its user and by itself. */
+export function serverTermsOf(names: readonly string[], analyzer: Analyzer): string[] {
+  return [...new Set(names.flatMap((name) => analyzer.terms(name.slice(0, NAME_LENGTH))))];
 }

@@ -1,5 +1,5 @@
 /** Bits that hold one field's term frequency; more than the largest value adds nothing to a saturated score. */
-const FREQUENCY_BITS = 5;
+export const FREQUENCY_BITS = 5;
 
 /** The largest term frequency that is told apart. */
 export const HIGHEST_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
@@ -14,10 +14,13 @@ export function frequencyIn(packed: number, field: number): number {
   return (packed >>> (field * FREQUENCY_BITS)) & HIGHEST_FREQUENCY;
 }
 
+/** Words of the arena that one posting takes: document, packed frequencies. */
+export const POSTING_WORDS = 2;
+
 /**
- * For every term the documents that hold it, ascending, all in one typed array. A posting is two
- * words: document, packed frequencies. A list that is full moves to the end of the array with
- * twice the room, so appending is cheap and nothing is an object.
+ * For every term the documents that hold it, ascending, all in one typed array. A list
+ * that is full moves to the end of the array with twice the room, so appending is cheap and
+ * nothing is an object.
  */
 export interface PostingLists {
   /** The array all lists live in; appending replaces it, so read it anew for every query. */
@@ -30,8 +33,6 @@ export interface PostingLists {
   /** The packed frequencies of a term in a document; 0 when it is not there. */
   find(term: number, document: number): number;
 }
-
-const WORDS = 2;
 
 /** A typed array with at least `length` places and the old content. */
 export function grown<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
@@ -49,15 +50,17 @@ export function createPostingLists(): PostingLists {
   let ends = new Uint32Array(0);
   let rooms = new Uint32Array(0);
 
-  function makeRoom(term: number): void {
+  /** Moves a full list to where it can grow; answers its new end. */
+  function makeRoom(term: number): number {
     const start = starts[term]!;
-    const room = Math.max(WORDS, rooms[term]! * 2);
+    const room = Math.max(POSTING_WORDS, rooms[term]! * 2);
     arena = grown(arena, used + room);
     arena.copyWithin(used, start, ends[term]!);
-    ends[term] = used + (ends[term]! - start);
+    const end = used + (ends[term]! - start);
     starts[term] = used;
     rooms[term] = room;
     used += room;
+    return end;
   }
 
   return {
@@ -70,21 +73,20 @@ export function createPostingLists(): PostingLists {
       starts = grown(starts, term + 1);
       ends = grown(ends, term + 1);
       rooms = grown(rooms, term + 1);
-      if (ends[term]! - starts[term]! === rooms[term]!) makeRoom(term);
-      const at = ends[term]!;
+      const at = ends[term]! - starts[term]! < rooms[term]! ? ends[term]! : makeRoom(term);
       arena[at] = document;
       arena[at + 1] = packed;
-      ends[term] = at + WORDS;
+      ends[term] = at + POSTING_WORDS;
     },
     find(term, document) {
-      let low = (starts[term] ?? 0) / WORDS;
-      let high = (ends[term] ?? 0) / WORDS;
+      let low = (starts[term] ?? 0) / POSTING_WORDS;
+      let high = (ends[term] ?? 0) / POSTING_WORDS;
       while (low < high) {
         const middle = (low + high) >>> 1;
-        if (arena[middle * WORDS]! < document) low = middle + 1;
+        if (arena[middle * POSTING_WORDS]! < document) low = middle + 1;
         else high = middle;
       }
-      const at = low * WORDS;
+      const at = low * POSTING_WORDS;
       return at < (ends[term] ?? 0) && arena[at] === document ? arena[at + 1]! : 0;
     },
   };

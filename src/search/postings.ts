@@ -6,6 +6,7 @@ import {
   grown,
   HIGHEST_FREQUENCY,
   packedOnce,
+  POSTING_WORDS,
   type PostingLists,
 } from './posting-lists.js';
 import { createVocabulary, type Vocabulary } from './vocabulary.js';
@@ -21,7 +22,6 @@ export interface Document {
  * shared statistics is kept with it, so that removing it costs only its own size.
  */
 export interface Segment {
-  readonly server: string;
   /** Sorted by name. */
   readonly tools: readonly Tool[];
   first: number;
@@ -47,12 +47,12 @@ export interface Postings {
   averageLength(field: number): number;
   /** The segment a document belongs to; `undefined` once it is removed. */
   segmentOf(document: number): Segment | undefined;
-  add(server: string, documents: readonly Document[]): Segment;
+  add(documents: readonly Document[]): Segment;
   remove(segment: Segment): void;
 }
 
-/** The greatest field length that is told apart. */
-export const LONGEST_FIELD = 255;
+/** The greatest field length that is told apart; a byte holds it. */
+const LONGEST_FIELD = 255;
 
 /** Removed documents that are always tolerated, so that small catalogs are not rewritten over and over. */
 const TOLERATED = 256;
@@ -78,7 +78,7 @@ export function createPostings(): Postings {
     size += sign * segment.tools.length;
   }
 
-  function add(server: string, documents: readonly Document[]): Segment {
+  function add(documents: readonly Document[]): Segment {
     const first = owners.length;
     const uses = new Map<number, number>();
     const nameTerms: number[] = [];
@@ -97,7 +97,6 @@ export function createPostings(): Postings {
     }
     for (const [id, count] of uses) vocabulary.addUses(id, count);
     const segment: Segment = {
-      server,
       tools: documents.map(({ tool }) => tool),
       first,
       terms: Uint32Array.from(uses.keys()),
@@ -137,7 +136,7 @@ export function createPostings(): Postings {
       const id = keptVocabulary.intern(vocabulary.text(term));
       keptVocabulary.addUses(id, vocabulary.uses(term));
       termIds[term] = id;
-      for (let at = lists.start(term); at < lists.end(term); at += 2) {
+      for (let at = lists.start(term); at < lists.end(term); at += POSTING_WORDS) {
         const document = lists.arena[at]!;
         if (owners[document]) keptLists.append(id, documentIds[document]!, lists.arena[at + 1]!);
       }

@@ -30,7 +30,7 @@ const CLASS_WEIGHT = 0.3;
 const CORRECTED_WEIGHT = 0.7;
 
 /** Shorter words have too many neighbours, and longer queries hold no more typos. */
-const SHORTEST_CORRECTED = 4;
+const SHORTEST_CORRECTED = 5;
 const MOST_CORRECTED = 16;
 
 const encoder = new TextEncoder();

@@ -73,36 +73,37 @@ export function rank(
 
 /** Orders tools by address. */
 export function compareAddresses(a: Tool, b: Tool): number {
+  if (a.server === b.server) return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
   const [left, right] = [addressOf(a.server, a.name), addressOf(b.server, b.name)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function collect(
   query: Query,
-  scores: Scores,
+  { documents, values }: Scores,
   postings: Postings,
   count: number,
   accept: (tool: Tool) => boolean,
 ): Candidate[] {
-  const toolOf = (document: number): Tool | undefined => {
+  const toolAt = (document: number): Tool | undefined => {
     const segment = postings.segmentOf(document);
     return segment?.tools[document - segment.first];
   };
-  const documents = selectTop(
-    scores.documents,
-    count,
-    (a, b) => scores.of(b) - scores.of(a) || compareAddresses(toolOf(a)!, toolOf(b)!),
-    (document) => {
-      const tool = toolOf(document);
-      return tool !== undefined && accept(tool);
-    },
-  );
+  const byScore = (a: number, b: number): number => {
+    if (values[a] !== values[b]) return values[b]! - values[a]!;
+    const [left, right] = [toolAt(a), toolAt(b)];
+    return left && right ? compareAddresses(left, right) : 0;
+  };
+  const isWanted = (document: number): boolean => {
+    const tool = toolAt(document);
+    return tool !== undefined && accept(tool);
+  };
   const asked = new Set(query.own.map(({ id }) => id));
-  return documents.map((document) => {
+  return selectTop(documents, count, byScore, isWanted).map((document) => {
     const segment = postings.segmentOf(document)!;
-    const tool = segment.tools[document - segment.first]!;
-    const covered = nameCoverage(document - segment.first, segment, asked, postings);
-    return { document, tool, segment, words: scores.of(document) * (1 + NAME_COVERAGE * covered) };
+    const offset = document - segment.first;
+    const raised = 1 + NAME_COVERAGE * nameCoverage(offset, segment, asked, postings);
+    return { document, tool: segment.tools[offset]!, segment, words: values[document]! * raised };
   });
 }
 
@@ -131,7 +132,7 @@ function rateServers(candidates: readonly Candidate[]): number[] {
   const ratings = new Map<Segment, number>();
   for (const [segment, all] of best) {
     const speakers = all.toSorted((a, b) => b - a).slice(0, SPEAKERS);
-    ratings.set(segment, speakers.reduce((sum, words) => sum + words, 0) / SPEAKERS);
+    ratings.set(segment, speakers.reduce((sum, words) => sum + words, 0) / speakers.length);
   }
   return candidates.map(({ segment }) => ratings.get(segment)!);
 }

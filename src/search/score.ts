@@ -1,6 +1,6 @@
 import { FIELDS } from './fields.js';
-import { frequencyIn } from './posting-lists.js';
-import { LONGEST_FIELD, type Postings } from './postings.js';
+import { FREQUENCY_BITS, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
+import type { Postings } from './postings.js';
 import type { QueryTerm } from './query.js';
 
 /** How fast repetitions of a term stop counting (BM25's k1). */
@@ -11,58 +11,58 @@ export function rarity(uses: number, size: number): number {
   return Math.log(1 + (size - uses + 0.5) / (uses + 0.5));
 }
 
-/** Scores of documents, in arrays that are used again for the next query. */
+/** Scores of documents, in arrays that the next query uses again. */
 export interface Scores {
   /** Documents that hold any of the terms; removed ones may be among them. */
   readonly documents: Uint32Array;
-  of(document: number): number;
+  /** The score of each document, by its number. */
+  readonly values: Float32Array;
 }
 
 /** The first stage of ranking: BM25F over every posting of the query's terms. */
 export function createScorer(): (terms: readonly QueryTerm[], postings: Postings) => Scores {
-  let scores = new Float32Array(0);
-  let touched = new Uint32Array(0);
+  let values = new Float32Array(0);
+  let documents = new Uint32Array(0);
   let count = 0;
 
   return (terms, postings) => {
-    for (let i = 0; i < count; i++) scores[touched[i]!] = 0;
+    for (let i = 0; i < count; i++) values[documents[i]!] = 0;
     count = 0;
-    if (scores.length < postings.end) {
-      scores = new Float32Array(postings.end + (postings.end >>> 2));
-      touched = new Uint32Array(scores.length);
+    if (values.length < postings.end) {
+      values = new Float32Array(postings.end + (postings.end >>> 2));
+      documents = new Uint32Array(values.length);
     }
-    const { arena } = postings.lists;
-    const { lengths } = postings;
+    const { lists, lengths } = postings;
+    const { arena } = lists;
+    const fields = FIELDS.length;
     const worth = fieldWorth(postings);
 
     for (const { id, weight } of terms) {
       const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
-      const end = postings.lists.end(id);
-      for (let at = postings.lists.start(id); at < end; at += 2) {
+      const end = lists.end(id);
+      for (let at = lists.start(id); at < end; at += POSTING_WORDS) {
         const document = arena[at]!;
-        const packed = arena[at + 1]!;
+        let packed = arena[at + 1]!;
         let frequency = 0;
-        for (let field = 0; field < FIELDS.length; field++) {
-          const inField = frequencyIn(packed, field);
-          if (inField === 0) continue;
-          const length = lengths[document * FIELDS.length + field]!;
-          frequency += inField * worth[field * (LONGEST_FIELD + 1) + length]!;
+        for (let field = 0; packed !== 0; field++, packed >>>= FREQUENCY_BITS) {
+          const inField = packed & HIGHEST_FREQUENCY;
+          if (inField !== 0) frequency += inField * worth[(field << 8) | lengths[document * fields + field]!]!;
         }
-        if (scores[document] === 0) touched[count++] = document;
-        scores[document] = scores[document]! + (most * frequency) / (K1 + frequency);
+        if (values[document] === 0) documents[count++] = document;
+        values[document] = values[document]! + (most * frequency) / (K1 + frequency);
       }
     }
-    return { documents: touched.subarray(0, count), of: (document) => scores[document]! };
+    return { documents: documents.subarray(0, count), values };
   };
 }
 
-/** What one occurrence counts in each field at each length: its weight, less in fields longer than the average. */
+/** What one occurrence counts in each field at each length (0 to 255): its weight, less in fields longer than the average. */
 function fieldWorth(postings: Postings): Float32Array {
-  const worth = new Float32Array(FIELDS.length * (LONGEST_FIELD + 1));
+  const worth = new Float32Array(FIELDS.length << 8);
   for (const [field, { weight, b }] of FIELDS.entries()) {
     const average = postings.averageLength(field) || 1;
-    for (let length = 0; length <= LONGEST_FIELD; length++) {
-      worth[field * (LONGEST_FIELD + 1) + length] = weight / (1 - b + (b * length) / average);
+    for (let length = 0; length < 256; length++) {
+      worth[(field << 8) | length] = weight / (1 - b + (b * length) / average);
     }
   }
   return worth;

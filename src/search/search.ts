@@ -2,12 +2,13 @@ import { addressOf } from '../kernel/ids.js';
 import type { SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
-import { SERVER_FIELD, textsOf } from './fields.js';
-import { nearestTerm, nearestTo } from './nearest.js';
-import { createPostings, type Document, type Segment } from './postings.js';
+import { serverTermsOf, termsOf } from './fields.js';
+import { nearestTerm, nearestTools } from './nearest.js';
+import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm } from './query.js';
 import { compareAddresses, rank } from './rank.js';
 import { createScorer } from './score.js';
+import { selectTop } from './top.js';
 import { createVerbClasses } from './verb-classes.js';
 
 /** One answer of the index. */
@@ -29,7 +30,10 @@ export interface Evidence {
 export interface ToolIndex {
   /** How many tools there are. */
   readonly size: number;
-  /** Puts a server's tools in the place of those it had; the cost is that of the server, not of the catalog. */
+  /**
+   * Puts a server's tools in the place of those it had; the cost is that of the server, not of the
+   * catalog. Of two tools with one name the later is kept.
+   */
   replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
   remove(server: string): void;
   tool(server: string, name: string): Tool | undefined;
@@ -59,14 +63,12 @@ export function createIndex(): ToolIndex {
 
   function replace(server: string, tools: readonly Tool[], evidence: Evidence = {}): void {
     remove(server);
-    const serverTerms = new Set(analyzer.terms([server, evidence.title, evidence.name].join(' ')));
+    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
     const named = new Map(tools.map((tool) => [tool.name, tool]));
-    const documents = [...named.values()].toSorted(compareNames).map((tool): Document => {
-      const terms = textsOf(tool).map((text) => analyzer.terms(text));
-      terms[SERVER_FIELD] = [...serverTerms];
-      return { tool, terms };
-    });
-    segments.set(server, postings.add(server, documents));
+    const documents = [...named.values()]
+      .toSorted(compareNames)
+      .map((tool) => ({ tool, terms: termsOf(tool, serverTerms, analyzer) }));
+    segments.set(server, postings.add(documents));
   }
 
   function remove(server: string): void {
@@ -76,9 +78,9 @@ export function createIndex(): ToolIndex {
     postings.remove(segment);
   }
 
-  function tools(server?: string): Tool[] {
-    if (server !== undefined) return [...(segments.get(server)?.tools ?? [])];
-    return [...segments.values()].flatMap((segment) => segment.tools).toSorted(compareNames);
+  function* walk(server?: string): Generator<Tool> {
+    if (server !== undefined) yield* segments.get(server)?.tools ?? [];
+    else for (const segment of segments.values()) yield* segment.tools;
   }
 
   function search(text: string, options: SearchOptions = {}): Ranked[] {
@@ -97,10 +99,8 @@ export function createIndex(): ToolIndex {
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {
-    return tools(options.server)
-      .filter(acceptance(options))
-      .slice(0, limit)
-      .map((tool) => ({ tool, relevance: 0, terms: [] }));
+    const tools = selectTop(walk(options.server), limit, compareNames, acceptance(options));
+    return tools.map((tool) => ({ tool, relevance: 0, terms: [] }));
   }
 
   function wordsFound(query: Query, document: number): string[] {
@@ -113,14 +113,9 @@ export function createIndex(): ToolIndex {
 
   function nearest(text: string, count = 3): string[] {
     const wanted = cutQuery(text).trim();
-    const byName = new Map<string, string[]>();
-    for (const tool of tools()) {
-      if (tool.status !== 'enabled') continue;
-      const address = addressOf(tool.server, tool.name);
-      const key = wanted.includes(':') ? address : tool.name;
-      byName.set(key, [...(byName.get(key) ?? []), address]);
-    }
-    const alike = nearestTo(wanted, byName.keys(), count).flatMap((name) => byName.get(name) ?? []);
+    const named = wanted.slice(0, Math.max(0, wanted.indexOf(':')));
+    const tools = [...walk(segments.has(named) ? named : undefined)].filter(acceptance({}));
+    const alike = nearestTools(wanted, tools, count).map(({ server, name }) => addressOf(server, name));
     return [...new Set([...alike, ...guess(wanted, count)])].slice(0, count);
   }
 
@@ -142,7 +137,7 @@ export function createIndex(): ToolIndex {
     replace,
     remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
-    tools,
+    tools: (server) => [...walk(server)].toSorted(compareNames),
     servers: () => [...segments.keys()].toSorted(),
     search,
     nearest,

@@ -1,26 +1,28 @@
+type Compare<T> = (a: T, b: T) => number;
+
 /**
- * The best `count` of many numbers, best first, in one pass: a heap keeps the worst of the chosen
- * at its root, so nearly every number costs one comparison. `compare` is negative when the first is better.
+ * The best `count` of many items, best first, in one pass: a heap keeps the worst of the chosen at
+ * its root, so nearly every item costs one comparison. `compare` is negative when the first is better,
+ * and must bear items that `accept` refuses.
  */
-export function selectTop(
-  numbers: Iterable<number>,
+export function selectTop<T>(
+  items: Iterable<T>,
   count: number,
-  compare: (a: number, b: number) => number,
-  accept: (number: number) => boolean,
-): number[] {
-  const heap: number[] = [];
+  compare: Compare<T>,
+  accept: (item: T) => boolean = () => true,
+): T[] {
+  const heap: T[] = [];
   if (count <= 0) return heap;
-  for (const number of numbers) {
+  for (const item of items) {
     const full = heap.length >= count;
-    if (full && compare(number, heap[0]!) >= 0) continue;
-    if (!accept(number)) continue;
-    if (full) sinkRoot(heap, number, compare);
-    else raise(heap, number, compare);
+    if ((full && compare(item, heap[0]!) >= 0) || !accept(item)) continue;
+    if (full) replaceWorst(heap, item, compare);
+    else raise(heap, item, compare);
   }
   return heap.toSorted(compare);
 }
 
-function raise(heap: number[], added: number, compare: (a: number, b: number) => number): void {
+function raise<T>(heap: T[], added: T, compare: Compare<T>): void {
   let at = heap.push(added) - 1;
   while (at > 0) {
     const parent = (at - 1) >>> 1;
@@ -31,7 +33,7 @@ function raise(heap: number[], added: number, compare: (a: number, b: number) =>
   heap[at] = added;
 }
 
-function sinkRoot(heap: number[], added: number, compare: (a: number, b: number) => number): void {
+function replaceWorst<T>(heap: T[], added: T, compare: Compare<T>): void {
   let at = 0;
   for (;;) {
     let child = at * 2 + 1;

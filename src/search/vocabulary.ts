@@ -1,4 +1,4 @@
-import { letterSet, mayBeNear } from './letters.js';
+import { leastEdits, letterSet } from './letters.js';
 import { grown } from './posting-lists.js';
 
 /** Every term once, numbered, with the number of tools that hold it. */
@@ -31,13 +31,11 @@ export function createVocabulary(): Vocabulary {
     intern(term) {
       const known = ids.get(term);
       if (known !== undefined) return known;
-      // A term cut out of a description is a view that keeps the whole description alive: copy it.
-      const own = Buffer.from(term).toString();
-      const id = texts.push(own) - 1;
-      ids.set(own, id);
+      const id = texts.push(term) - 1;
+      ids.set(term, id);
       uses = grown(uses, id + 1);
       letters = grown(letters, id + 1);
-      letters[id] = letterSet(own);
+      letters[id] = letterSet(term);
       return id;
     },
     find(term) {
@@ -53,7 +51,7 @@ export function createVocabulary(): Vocabulary {
       const wanted = letterSet(text);
       const found: number[] = [];
       for (let id = 0; id < texts.length; id++) {
-        if (uses[id]! === 0 || !mayBeNear(wanted, letters[id]!, limit)) continue;
+        if (uses[id] === 0 || leastEdits(wanted, letters[id]!) > limit) continue;
         if (Math.abs(texts[id]!.length - text.length) <= limit) found.push(id);
       }
       return found;

@@ -12,7 +12,7 @@ import {
   setAside,
   type StoreFiles,
 } from './sqlite-files.js';
-import { migrate, refuseNewer } from './sqlite-schema.js';
+import { inspect, migrate } from './sqlite-schema.js';
 
 /** An open database, and which file it is. */
 export interface OpenDatabase {
@@ -77,7 +77,7 @@ function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDat
   prepareDatabaseFile(files);
   const connection = connect(engine, files.database, busyMs);
   try {
-    refuseNewer(connection, files.database);
+    inspect(connection, files.database);
     // In WAL mode `normal` survives the death of the process at any moment: what is committed is in
     // the kernel's hands. Only a power cut can take the last commits, and never the file.
     connection.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma journal_size_limit = 4194304');

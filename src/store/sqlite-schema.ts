@@ -30,28 +30,39 @@ const LOOK = `select (select 1 from entries limit 1), (select 1 from changes lim
 
 const versionOf = (connection: Connection): number => Number(connection.rows('pragma user_version')[0]?.[0]);
 
-/** Refuses a file of a newer toolscout before anything is written to it. */
-export function refuseNewer(connection: Connection, path: string, newest = MIGRATIONS.length): void {
+/**
+ * Looks at a file before anything is written to it: one of a newer toolscout is refused, one that is
+ * not ours at all counts as damaged.
+ */
+export function inspect(connection: Connection, path: string, newest = MIGRATIONS.length): void {
   const version = versionOf(connection);
-  if (version <= newest) return;
-  throw new ToolscoutError(
-    'STORE_ERROR',
-    `The store ${path} was written by a newer toolscout (version ${version}; this one knows ${newest}).`,
-    { suggestion: 'Update toolscout, or choose another directory with --state-dir. Nothing was changed.' },
-  );
+  if (version > newest) {
+    throw new ToolscoutError(
+      'STORE_ERROR',
+      `The store ${path} was written by a newer toolscout (version ${version}; this one knows ${newest}).`,
+      { suggestion: 'Update toolscout, or choose another directory with --state-dir. Nothing was changed.' },
+    );
+  }
+  if (version === newest) look(connection);
+  // Tables and version come in one transaction, so a file with tables and no version is not ours.
+  else if (version === 0 && connection.rows('select 1 from sqlite_schema limit 1').length > 0) {
+    throw new DamagedFile('it is a database of another program');
+  }
 }
 
-/** Brings the file to the newest version, all steps or none, and looks whether it can be read. */
+/** Brings the file to the newest version, all steps or none. */
 export function migrate(connection: Connection, migrations = MIGRATIONS): void {
-  if (versionOf(connection) < migrations.length) {
-    connection.transaction(() => {
-      // Read again inside the transaction: another process may have been faster.
-      for (let version = versionOf(connection); version < migrations.length; version++) {
-        connection.exec(migrations[version]!);
-        connection.exec(`pragma user_version = ${version + 1}`);
-      }
-    });
-  }
+  if (versionOf(connection) >= migrations.length) return;
+  connection.transaction(() => {
+    // Read again inside the transaction: another process may have been faster.
+    for (let version = versionOf(connection); version < migrations.length; version++) {
+      connection.exec(migrations[version]!);
+      connection.exec(`pragma user_version = ${version + 1}`);
+    }
+  });
+}
+
+function look(connection: Connection): void {
   try {
     connection.rows(LOOK);
   } catch (thrown) {

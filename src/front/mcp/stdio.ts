@@ -1,5 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer, type FrontDeps } from './server.js';
+import { createHostTransport, type HostPipes } from './stdio-transport.js';
 
 /** A running stdio front. */
 export interface StdioFront {
@@ -8,13 +9,14 @@ export interface StdioFront {
   close(): Promise<void>;
 }
 
-/** Serves one host over this process's stdin and stdout, in whichever era it opens with. */
-export function serveMcpStdio(deps: FrontDeps & { readonly input: NodeJS.ReadableStream }): StdioFront {
+/** Serves one host over its pipes, in whichever era it opens with. */
+export function serveMcpStdio(deps: FrontDeps & HostPipes): StdioFront {
   const closed = new Promise<void>((resolve) => {
-    deps.input.once('end', resolve);
-    deps.input.once('close', resolve);
+    for (const event of ['end', 'close', 'error']) deps.input.once(event, () => resolve());
+    deps.output.once('error', () => resolve());
   });
   const handle = serveStdio(() => createMcpServer(deps), {
+    transport: createHostTransport(deps),
     onerror: (error) => deps.log.warn('mcp.stdio', { error: error.message }),
   });
   return { closed, close: () => handle.close() };

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig, type LoadedConfig } from './index.js';
+
+let root: string;
+const put = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), text);
+};
+const load = (file?: string, env: Record<string, string> = {}): Promise<LoadedConfig> =>
+  loadConfig({ file, cwd: root, home: join(root, 'home'), env });
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'toolscout-load-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const CODE = {
+  'c.ts': 'const n: number = 7;\nexport default { timeout: n } satisfies object;\n',
+  'c.js': 'module.exports = { timeout: 7 };\n',
+  'c.mjs': 'const n = await Promise.resolve(7);\nexport default Promise.resolve({ timeout: n });\n',
+  'named.ts': 'export const timeout = 7;\n',
+  'self.ts': "import { defineConfig } from 'toolscout';\nexport default defineConfig({ timeout: 7 });\n",
+  'path.ts': `import { defineConfig } from ${JSON.stringify(join(import.meta.dirname, 'define-config.ts'))};
+export default defineConfig({ timeout: 7 });\n`,
+};
+
+describe('loadConfig', () => {
+  it.each(Object.entries(CODE))('CFG-1 runs %s', async (name, text) => {
+    await put(name, text);
+    const loaded = await load(name);
+    expect(loaded.config.timeout).toBe(7);
+    expect(loaded).toMatchObject({ path: join(root, name), source: join(root, name), warnings: [] });
+  });
+
+  it.each(['ts', 'js', 'mjs', 'json', 'jsonc', 'yaml', 'yml', 'toml'])(
+    'CFG-2 an empty .%s file is a valid config with every default',
+    async (format) => {
+      await put(`c.${format}`, '');
+      const { config, servers } = await load(`c.${format}`);
+      expect(servers).toEqual([]);
+      expect(config).toMatchObject({
+        enabled: true,
+        timeout: 10_000,
+        cache: { enabled: true, ttl: 86_400 },
+        approval: 'trust-first',
+        store: 'sqlite',
+        maxParallelDiscoveries: 5,
+        retryPolicy: { retries: 3 },
+      });
+    },
+  );
+
+  it.each(['ts', 'js', 'mjs'])('CFG-6 a changed .%s config and what it imports are read anew', async (format) => {
+    await put('part.ts', 'export const retries = 1;\n');
+    await put(`c.${format}`, "import { retries } from './part.ts';\nexport default { retryPolicy: { retries } };\n");
+    const first = await load(`c.${format}`);
+    await put('part.ts', 'export const retries = 2;\n');
+    const second = await load(`c.${format}`);
+    await put(`c.${format}`, 'export default { retryPolicy: { retries: 3 } };\n');
+    const third = await load(`c.${format}`);
+    expect([first, second, third].map(({ config }) => config.retryPolicy.retries)).toEqual([1, 2, 3]);
+    expect(new Set([first.hash, second.hash, third.hash]).size).toBe(3);
+  });
+
+  it('CFG-3 a syntax error in code has its place, and code that throws says why', async () => {
+    await put('bad.ts', 'export default {\n  timeout: 3 4\n};\n');
+    await expect(load('bad.ts')).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining('bad.ts:2:13: ') as string,
+    });
+    await put('throws.mjs', "throw new Error('no such vault');\n");
+    await expect(load('throws.mjs')).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining('no such vault') as string,
+    });
+    await put('function.ts', 'export default () => ({});\n');
+    await expect(load('function.ts')).rejects.toMatchObject({
+      problems: [{ path: 'config', message: expect.stringContaining('found a function') as string }],
+    });
+  });
+
+  it.each([
+    ['null.json', 'null'],
+    ['list.yaml', '- a\n'],
+    ['text.json', '"servers"'],
+    ['null.yaml', 'null\n'],
+  ])('CFG-3 %s is one clear problem', async (name, text) => {
+    await put(name, text);
+    await expect(load(name)).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      problems: [{ path: 'config', message: expect.stringMatching(/^expected an object/) as string }],
+    });
+  });
+
+  it('CFG-1 without a file the fallback holds, and without that the defaults', async () => {
+    const options = { cwd: root, home: root, env: {} };
+    const demo = { config: { servers: { demo: { command: 'node' } } }, source: 'demo' };
+    const defaults = await loadConfig(options);
+    expect(defaults).toMatchObject({ source: 'defaults', servers: [] });
+    expect(defaults.path).toBeUndefined();
+    const loaded = await loadConfig({ ...options, fallback: demo });
+    expect(loaded).toMatchObject({ source: 'demo', servers: [{ id: 'demo', source: 'demo' }] });
+    await put('toolscout.config.json', '{}');
+    expect((await loadConfig({ ...options, fallback: demo })).servers).toEqual([]);
+  });
+
+  it('CFG-1 a second config in the same place is named as not read', async () => {
+    await put('toolscout.config.json', '{}');
+    await put('toolscout.config.yaml', 'timeout: 1');
+    const { warnings, path } = await load();
+    expect(path).toBe(join(root, 'toolscout.config.json'));
+    expect(warnings).toMatchObject([{ path: join(root, 'toolscout.config.yaml') }]);
+  });
+
+  it('CFG-2 an AnyGPT config keeps its own fields, while our own config has no unknown ones', async () => {
+    const text = 'providers: {a: 1}\ndiscovery: {timeout: 3, tiemout: 4}\n';
+    await put('anygpt.config.yaml', text.replace(', tiemout: 4', ''));
+    expect((await load()).config.timeout).toBe(3);
+    await put('anygpt.config.yaml', text);
+    await expect(load()).rejects.toMatchObject({ problems: [{ path: 'discovery.tiemout' }] });
+    await put('own.yaml', text);
+    await expect(load('own.yaml')).rejects.toMatchObject({
+      problems: [{ path: 'providers' }, { path: 'discovery.tiemout' }],
+    });
+  });
+
+  it('CFG-4 a relative cwd starts at the directory of the file', async () => {
+    await put('.toolscout/config.yaml', 'servers: {a: {command: x, cwd: ../sub}, b: {command: x, cwd: "${D}"}}\n');
+    const { servers } = await load(undefined, { D: '/abs' });
+    expect(servers.map(({ transport }) => transport)).toMatchObject([{ cwd: join(root, 'sub') }, { cwd: '/abs' }]);
+  });
+
+  it('CFG-3 a file that is too large is refused', async () => {
+    await put('big.json', `{"a": "${'x'.repeat(1024 * 1024)}"}`);
+    await expect(load('big.json')).rejects.toThrow(/larger than/);
+  });
+});

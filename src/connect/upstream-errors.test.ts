@@ -1,0 +1,56 @@
+import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { ToolscoutError } from '../kernel/errors.js';
+import { toUpstreamError } from './upstream-errors.js';
+
+const http = (status: number, text: string, message = 'Error POSTing to endpoint') =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, message, { status, statusText: 'Status', text });
+const failedFetch = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
+const map = (thrown: unknown) => toUpstreamError('s', thrown, (text) => text.replaceAll('hunter2', '***'));
+
+describe('toUpstreamError', () => {
+  it('EXEC-3 names refused credentials', () => {
+    expect(map(http(401, '')).code).toBe('AUTHENTICATION_FAILED');
+    expect(map(http(403, '')).code).toBe('AUTHENTICATION_FAILED');
+    expect(map(Object.assign(new Error('x'), { name: 'UnauthorizedError' })).code).toBe('AUTHENTICATION_FAILED');
+  });
+
+  it('EXEC-3 finds the JSON-RPC error in the body of a refusal', () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32020, message: 'header', data: { a: 1 } } });
+    expect(map(http(400, body))).toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      upstream: { code: -32020, data: { a: 1 } },
+    });
+  });
+
+  it('EXEC-3 shows a short, printable, masked piece of any other body', () => {
+    const error = map(http(500, `<h1>\u001b[31mtoken hunter2</h1>${'x '.repeat(5000)}`));
+    expect(error.code).toBe('SERVER_CONNECTION_ERROR');
+    expect(error.message).toContain('HTTP 500: <h1>\\u001b[31mtoken ***</h1>');
+    expect(error.message.length).toBeLessThan(300);
+  });
+
+  it('S11 says where a redirect points that was not followed', () => {
+    expect(map(http(307, '', 'Redirect to https://other.example/ not followed')).message).toContain('other.example');
+  });
+
+  it('CONN-7 knows when nothing can have been sent', () => {
+    for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED']) {
+      expect(map(failedFetch(code))).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: false });
+    }
+    for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT']) {
+      expect(map(failedFetch(code))).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: undefined });
+    }
+    const both = new AggregateError([Object.assign(new Error('::1'), { code: 'ECONNREFUSED' })]);
+    expect(map(new TypeError('fetch failed', { cause: both })).delivered).toBe(false);
+  });
+
+  it('EXEC-3 our own error passes through whatever wraps it', () => {
+    const ours = new ToolscoutError('RATE_LIMITED', 'later', { retryAfterMs: 5 });
+    expect(map(new Error('probe failed', { cause: ours }))).toBe(ours);
+  });
+
+  it('EXEC-3 anything else is a connection that cannot be reached', () => {
+    expect(map('text')).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: undefined });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../model/tool.js';
+import { approvalCheck, ruleCheck } from './checks.js';
+
+const tool = (overrides: Partial<Tool> = {}): Tool => ({
+  server: 'fs',
+  name: 'delete_file',
+  description: '',
+  summary: '',
+  parameters: [],
+  domains: [],
+  categories: [],
+  tags: [],
+  status: 'enabled',
+  decision: { enabled: true, reason: 'default' },
+  provenance: 'protocol',
+  hash: 'h',
+  definition: { name: 'delete_file' },
+  ...overrides,
+});
+
+describe('checks', () => {
+  it('PAT-5 a disabled tool is refused, and the refusal says which rule decided', () => {
+    const decision = { enabled: false, rule: 1, reason: 'toolRules[1] (pattern "*delete*")' };
+    for (const disabled of [tool({ status: 'disabled', decision }), tool({ decision })]) {
+      expect(() => ruleCheck({ tool: disabled })).toThrow(
+        expect.objectContaining({
+          code: 'TOOL_DISABLED',
+          message: '"fs:delete_file" is disabled: toolRules[1] (pattern "*delete*").',
+          delivered: false,
+        }),
+      );
+    }
+    ruleCheck({ tool: tool() });
+  });
+
+  it('DISC-6 only tools that the server itself listed can be run', () => {
+    for (const provenance of ['parsed', 'guessed', 'declared', 'predicted'] as const) {
+      expect(() => ruleCheck({ tool: tool({ provenance }) })).toThrow(
+        expect.objectContaining({ code: 'TOOL_DISABLED', message: expect.stringContaining(provenance) }),
+      );
+    }
+  });
+
+  it('SEC-9 a tool that waits for approval or has changed is refused', () => {
+    expect(() => approvalCheck({ tool: tool({ status: 'pending' }) })).toThrow(
+      expect.objectContaining({ code: 'APPROVAL_REQUIRED' }),
+    );
+    expect(() => approvalCheck({ tool: tool({ status: 'quarantined' }) })).toThrow(
+      expect.objectContaining({ code: 'TOOL_CHANGED', severity: 'SEVERE' }),
+    );
+    approvalCheck({ tool: tool() });
+  });
+});

@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { stdioServer } from '../../test/support/test-server.js';
+import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Call } from '../model/call.js';
+import type { Tool } from '../model/tool.js';
+import type { Upstream, UpstreamRequest } from '../model/upstream.js';
+import type { Check } from './checks.js';
+import { createExecutor, type ExecutionEntry, type ExecutorDeps } from './execute.js';
+
+const server = stdioServer('fs', { command: 'true' }, { timeoutMs: 30_000, toolTimeoutsMs: { slow: 90_000 } });
+
+const tool = (definition: JsonObject = {}): Tool => ({
+  server: 'fs',
+  name: 'read',
+  description: '',
+  summary: '',
+  parameters: [],
+  domains: [],
+  categories: [],
+  tags: [],
+  status: 'enabled',
+  decision: { enabled: true, reason: 'default' },
+  provenance: 'protocol',
+  hash: 'h',
+  definition: { name: 'read', ...definition },
+});
+
+const call = (overrides: Partial<Call> = {}): Call => ({
+  server: 'fs',
+  tool: 'read',
+  arguments: { path: '/a' },
+  principal: 'local',
+  route: 'mcp',
+  ...overrides,
+});
+
+interface Sent {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly options: UpstreamRequest | undefined;
+}
+
+interface StageOptions extends Partial<ExecutorDeps> {
+  readonly tool?: Tool;
+  readonly problems?: Problem[];
+  readonly answers?: ReadonlyArray<JsonObject | Error>;
+}
+
+/** An executor over fakes at its ports; `steps` says in which order they were met. */
+function setUp(options: StageOptions = {}) {
+  const { tool: known = tool(), problems = [], answers = [], ...overrides } = options;
+  const steps: string[] = [];
+  const sent: Sent[] = [];
+  const records: ExecutionEntry[] = [];
+  const clock = createFakeClock();
+  const step =
+    (name: string): Check =>
+    () =>
+      void steps.push(name);
+  const upstream = {
+    era: 'modern',
+    request: async (method: string, params: JsonObject | undefined, request: UpstreamRequest | undefined) => {
+      steps.push('call');
+      sent.push({ method, params, options: request });
+      const answer = answers[sent.length - 1] ?? { content: [] };
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  } as unknown as Upstream;
+  const executor = createExecutor({
+    clock,
+    resolve: () => {
+      steps.push('identity');
+      return { server, tool: known };
+    },
+    checks: [step('rule'), step('approval'), step('binding')],
+    validate: {
+      validate: () => {
+        steps.push('arguments');
+        return problems;
+      },
+    },
+    limit: () => void steps.push('limit'),
+    run: async (_server, task) => {
+      steps.push('breaker');
+      return task(upstream);
+    },
+    retry: async (task, _server, { mayRetry }) => {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await task(attempt);
+        } catch (thrown) {
+          if (attempt >= 3 || !mayRetry(thrown as ToolscoutError)) throw thrown;
+          steps.push('retry');
+        }
+      }
+    },
+    isTransient: (error) => error.code === 'SERVER_CONNECTION_ERROR' || error.code === 'RATE_LIMITED',
+    record: (entry) => {
+      steps.push('audit');
+      records.push(entry);
+    },
+    hide: (text) => text.replaceAll('hunter2', '***'),
+    ...overrides,
+  });
+  return { executor, steps, sent, records, clock };
+}
+
+const lost = (details?: ErrorDetails): ToolscoutError => new ToolscoutError('SERVER_CONNECTION_ERROR', 'lost', details);
+const refusal = (): never => {
+  throw new ToolscoutError('FORBIDDEN', 'no');
+};
+
+const timeoutOf = async (name: string, overrides: Partial<Call> = {}): Promise<number | undefined> => {
+  const { executor, sent } = setUp({ tool: { ...tool(), name } });
+  await executor.execute(call(overrides));
+  return sent[0]?.options?.timeoutMs;
+};
+
+describe('executor', () => {
+  it('EXEC-2 identity, rule, approval, binding, arguments, rate limit, breaker, call, audit', async () => {
+    const { executor, steps } = setUp();
+    await executor.execute(call());
+    expect(steps).toEqual([
+      'identity',
+      'rule',
+      'approval',
+      'binding',
+      'arguments',
+      'limit',
+      'breaker',
+      'call',
+      'audit',
+    ]);
+  });
+
+  it('EXEC-2 nothing is sent when an earlier step refuses, and every refusal is audited', async () => {
+    const refusals: Array<[StageOptions, string]> = [
+      [{ resolve: refusal }, 'FORBIDDEN'],
+      [{ checks: [refusal] }, 'FORBIDDEN'],
+      [{ problems: [{ path: '/path', message: 'is required' }] }, 'TOOL_VALIDATION_ERROR'],
+      [{ limit: refusal }, 'FORBIDDEN'],
+      [{ run: () => Promise.reject(new ToolscoutError('CIRCUIT_OPEN', 'open', { delivered: false })) }, 'CIRCUIT_OPEN'],
+    ];
+    for (const [options, code] of refusals) {
+      const { executor, sent, records } = setUp(options);
+      const result = await executor.execute(call());
+      expect(result).toMatchObject({ success: false, error: { code, server: 'fs', tool: 'read' } });
+      expect(result.result).toBeUndefined();
+      expect(sent).toEqual([]);
+      expect(records).toMatchObject([{ outcome: 'refused', code }]);
+    }
+  });
+
+  it('EXEC-2 a refused step ends the walk: later ones are not even asked', async () => {
+    const { executor, steps } = setUp({ checks: [refusal] });
+    await executor.execute(call());
+    expect(steps).toEqual(['identity', 'audit']);
+  });
+
+  it('EXEC-1 the answer of the server is passed on untouched', async () => {
+    const answer = { content: [{ type: 'text', text: 'x', vendor: 1 }], structuredContent: { a: 1 }, _meta: { m: 1 } };
+    const { executor } = setUp({ answers: [answer] });
+    const { success, result, error } = await executor.execute(call());
+    expect(success).toBe(true);
+    expect(result).toBe(answer);
+    expect(error).toBeUndefined();
+  });
+
+  it('EXEC-1 isError gives both the untouched result and an error', async () => {
+    const answer = { isError: true, content: [{ type: 'text', text: 'no such file' }] };
+    const { executor, records } = setUp({ answers: [answer] });
+    const { success, result, error } = await executor.execute(call());
+    expect(success).toBe(false);
+    expect(result).toBe(answer);
+    expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: 'no such file' });
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' }]);
+  });
+
+  it('EXEC-1 sends name, arguments and _meta, without the progress token of the host', async () => {
+    const { executor, sent } = setUp();
+    const args = { path: '/a' };
+    await executor.execute(call({ arguments: args, meta: { traceparent: '00-1', progressToken: 7 } }));
+    await executor.execute(call({ meta: { progressToken: 7 } }));
+    expect(sent[0]).toMatchObject({ method: 'tools/call' });
+    expect(sent[0]?.params).toEqual({ name: 'read', arguments: args, _meta: { traceparent: '00-1' } });
+    expect(sent[0]?.params?.['arguments']).toBe(args);
+    expect(sent[1]?.params).not.toHaveProperty('_meta');
+  });
+
+  it('EXEC-1 the timeout is that of the call, else of the tool, else of the server', async () => {
+    expect(await timeoutOf('slow', { timeoutMs: 5 })).toBe(5);
+    expect(await timeoutOf('slow')).toBe(90_000);
+    expect(await timeoutOf('read')).toBe(30_000);
+    expect(await timeoutOf('constructor')).toBe(30_000);
+  });
+
+  it('EXEC-1 progress is always asked for, so that it can extend the timeout', async () => {
+    const { executor, sent } = setUp();
+    await executor.execute(call());
+    expect(sent[0]?.options?.onProgress).toBeTypeOf('function');
+  });
+
+  it('EXEC-3 a refusal of the arguments names each problem', async () => {
+    const problems = ['a', 'b', 'c', 'd'].map((name) => ({ path: `/${name}`, message: 'is required' }));
+    const { executor } = setUp({ problems });
+    const { error } = await executor.execute(call());
+    expect(error).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', problems });
+    expect(error?.message).toBe(
+      'The arguments of "fs:read" are not valid: /a is required; /b is required; /c is required; and 1 more.',
+    );
+  });
+
+  it('EXEC-3 whatever is thrown becomes a failure, and nothing throws', async () => {
+    const { executor, records } = setUp({ answers: [new TypeError('oops')] });
+    expect(await executor.execute(call())).toMatchObject({ success: false, error: { code: 'INTERNAL_ERROR' } });
+    const preparing = await executor.execute(call(), () => Promise.reject(lost()));
+    expect(preparing).toMatchObject({ success: false, error: { code: 'SERVER_CONNECTION_ERROR' } });
+    expect(records.map(({ outcome }) => outcome)).toEqual(['failure', 'failure']);
+  });
+
+  it('EXEC-2 what must be fetched to know the tool comes before everything', async () => {
+    const { executor, steps } = setUp();
+    await executor.execute(call(), async () => void steps.push('prepare'));
+    expect(steps.slice(0, 2)).toEqual(['prepare', 'identity']);
+  });
+
+  it('A33 messages never show a secret', async () => {
+    const { executor } = setUp({ answers: [new ToolscoutError('TOOL_EXECUTION_ERROR', 'key hunter2 refused')] });
+    const { error } = await executor.execute(call());
+    expect(error?.message).toBe('key *** refused');
+  });
+
+  it('R5 a call that may have started is not sent twice', async () => {
+    for (const details of [{}, { delivered: true }]) {
+      const { executor, sent } = setUp({ answers: [lost(details)] });
+      await executor.execute(call());
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  it('CONN-7 a call that surely did not start is tried again, and pays for every attempt', async () => {
+    const { executor, sent, steps } = setUp({ answers: [lost({ delivered: false }), lost({ delivered: false })] });
+    expect(await executor.execute(call())).toMatchObject({ success: true });
+    expect(sent).toHaveLength(3);
+    expect(steps.filter((step) => step === 'limit')).toHaveLength(3);
+    expect(steps.filter((step) => step === 'arguments')).toHaveLength(1);
+  });
+
+  it('CONN-7 a tool marked read-only or idempotent is tried again', async () => {
+    for (const annotations of [{ readOnlyHint: true }, { idempotentHint: true }]) {
+      const { executor, sent } = setUp({ tool: tool({ annotations }), answers: [lost()] });
+      expect(await executor.execute(call())).toMatchObject({ success: true });
+      expect(sent).toHaveLength(2);
+    }
+    const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: 'yes' } }), answers: [lost()] });
+    expect(await executor.execute(call())).toMatchObject({ success: false });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('CONN-7 what time does not heal is not tried again, even when nothing was sent', async () => {
+    const refused = new ToolscoutError('AUTHENTICATION_FAILED', 'no', { delivered: false });
+    const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: true } }), answers: [refused] });
+    await executor.execute(call());
+    expect(sent).toHaveLength(1);
+  });
+
+  it('CONN-7 a retry that meets the rate limit waits like any other retry', async () => {
+    let tokens = 0;
+    const { executor, sent, steps } = setUp({
+      answers: [lost({ delivered: false })],
+      limit: () => {
+        if (++tokens === 2) throw new ToolscoutError('RATE_LIMITED', 'wait', { delivered: false });
+      },
+    });
+    expect(await executor.execute(call())).toMatchObject({ success: true });
+    expect(sent).toHaveLength(2);
+    expect(steps.filter((step) => step === 'retry')).toHaveLength(2);
+  });
+
+  it('EXEC-1 a call that was cancelled before it was sent, is not sent', async () => {
+    const { executor, sent, records } = setUp();
+    const result = await executor.execute(call({ signal: AbortSignal.abort() }));
+    expect(result).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    expect(sent).toEqual([]);
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'CANCELLED' }]);
+  });
+
+  it('EXEC-1 a call that was cancelled while its server was connected, is not sent', async () => {
+    const controller = new AbortController();
+    let handed: AbortSignal | undefined;
+    const { executor, steps } = setUp({
+      run: async (_server, task, signal) => {
+        handed = signal;
+        controller.abort();
+        return task({ era: 'legacy', request: refusal } as unknown as Upstream);
+      },
+    });
+    const result = await executor.execute(call({ signal: controller.signal }));
+    expect(result).toMatchObject({ error: { code: 'CANCELLED' } });
+    expect(handed).toBe(controller.signal);
+    expect(steps).not.toContain('call');
+  });
+
+  it('EXEC-1 a wait that ends with the reason of the signal is a cancelled call', async () => {
+    const controller = new AbortController();
+    const { executor } = setUp({
+      retry: () => {
+        controller.abort('left');
+        return Promise.reject(controller.signal.reason as Error);
+      },
+    });
+    const result = await executor.execute(call({ signal: controller.signal }));
+    expect(result).toMatchObject({ error: { code: 'CANCELLED' } });
+  });
+
+  it('EXEC-5 one record says who ran what, how it went and how long it took', async () => {
+    const clock = createFakeClock();
+    const { executor, records } = setUp({
+      clock,
+      answers: [{ content: [{ type: 'text', text: 'x'.repeat(500) }] }],
+      retry: async (task) => {
+        await clock.advance(120);
+        return task(0);
+      },
+    });
+    await executor.execute(call({ principal: 'alice', skill: 'triage', traceId: 't-1' }));
+    expect(records).toEqual([
+      {
+        kind: 'execution',
+        principal: 'alice',
+        route: 'mcp',
+        skill: 'triage',
+        server: 'fs',
+        tool: 'read',
+        arguments: { path: '/a' },
+        outcome: 'success',
+        latencyMs: 120,
+        resultBytes: expect.any(Number) as number,
+        era: 'modern',
+        traceId: 't-1',
+      },
+    ]);
+    expect(records[0]?.resultBytes).toBeGreaterThan(500);
+  });
+
+  it('EXEC-5 an unknown tool is recorded under the names that were asked for', async () => {
+    const { executor, records } = setUp({
+      resolve: () => {
+        throw new ToolscoutError('TOOL_NOT_FOUND', 'no such tool');
+      },
+    });
+    await executor.execute(call({ server: 'fx', tool: 'raed' }));
+    expect(records).toMatchObject([{ server: 'fx', tool: 'raed', outcome: 'refused', code: 'TOOL_NOT_FOUND' }]);
+  });
+
+  it('EXEC-1 executeStream runs the same walk', async () => {
+    const { executor, steps } = setUp({ checks: [refusal] });
+    const events = [];
+    for await (const event of executor.executeStream(call(), async () => void steps.push('prepare')))
+      events.push(event);
+    expect(events).toMatchObject([{ type: 'result', result: { success: false, error: { code: 'FORBIDDEN' } } }]);
+    expect(steps).toEqual(['prepare', 'identity', 'audit']);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+
+const context = { server: 's', tool: 't', hide: (text: string) => text.replaceAll('hunter2', '***') };
+const text = (value: string): JsonObject => ({ isError: true, content: [{ type: 'text', text: value }] });
+
+describe('failures', () => {
+  it('EXEC-1 a failure has the same fields in every front', () => {
+    expect(failureOf(new ToolscoutError('RATE_LIMITED', 'too fast', { retryAfterMs: 5 }), context)).toEqual({
+      code: 'RATE_LIMITED',
+      message: 'too fast',
+      server: 's',
+      tool: 't',
+      suggestion: 'Wait and try again.',
+      severity: 'WARNING',
+      retryAfterMs: 5,
+    });
+  });
+
+  it('A33 no part of a failure shows a secret', () => {
+    const error = new ToolscoutError('TOOL_VALIDATION_ERROR', 'hunter2', {
+      suggestion: 'not hunter2',
+      problems: [{ path: '/hunter2', message: 'must not be hunter2' }],
+    });
+    expect(JSON.stringify(failureOf(error, context))).not.toContain('hunter2');
+    expect(JSON.stringify(failureOfResult(text('hunter2'), context))).not.toContain('hunter2');
+  });
+
+  it('EXEC-1 a tool that answers isError gives its first text as message', () => {
+    expect(failureOfResult(text('no such file'), context)).toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: 'no such file',
+    });
+    const mixed = {
+      isError: true,
+      content: [
+        { type: 'image', data: 'x' },
+        { type: 'text', text: 'second' },
+      ],
+    };
+    expect(failureOfResult(mixed, context).message).toBe('second');
+  });
+
+  it('EXEC-1 a tool that answers isError and nothing else is still told', () => {
+    for (const result of [{}, { content: [] }, { content: 'text' }, { content: [null, 5, { type: 'text' }] }]) {
+      expect(failureOfResult(result as JsonObject, context).message).toMatch(/without saying which/);
+    }
+  });
+
+  it('EXEC-3 an error body in the text is carried through', () => {
+    const body = { error_code: 'E42', message: 'disk full', suggestion: 'Delete something.', severity: 'severe' };
+    expect(failureOfResult(text(JSON.stringify(body)), context)).toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: 'E42: disk full',
+      suggestion: 'Delete something.',
+      severity: 'SEVERE',
+    });
+  });
+
+  it('EXEC-3 an error body in structured content or under "error" is carried through', () => {
+    const structuredContent = { error: { error_code: 'E1', suggestion: 'Try x.' } };
+    expect(failureOfResult({ ...text('plain'), structuredContent }, context)).toMatchObject({
+      message: 'E1',
+      suggestion: 'Try x.',
+      severity: 'WARNING',
+    });
+  });
+
+  it('EXEC-3 an error body in the data of a JSON-RPC error is carried through', () => {
+    const error = new ToolscoutError('TOOL_EXECUTION_ERROR', 'failed', {
+      upstream: { code: -32000, data: { error_code: 'E7', suggestion: 'Log in.', severity: 'SEVERE' } },
+    });
+    expect(failureOf(error, context)).toMatchObject({ message: 'E7', suggestion: 'Log in.', severity: 'SEVERE' });
+  });
+
+  it('EXEC-3 other JSON, broken JSON and wrong types stay plain text', () => {
+    for (const body of ['{"a":1}', '{not json', '{"error_code":5,"severity":"mild","suggestion":""}', '[1]']) {
+      expect(failureOfResult(text(body), context)).toMatchObject({ message: body, severity: 'WARNING' });
+    }
+  });
+
+  it('A28 a message is never a whole page', () => {
+    expect(failureOfResult(text('😀'.repeat(1e6)), context).message.length).toBeLessThanOrEqual(4000);
+  });
+});
+
+describe('size of a result', () => {
+  it('EXEC-5 counts texts and data', () => {
+    const result = {
+      content: [
+        { type: 'text', text: 'x'.repeat(1000) },
+        { type: 'image', data: 'y'.repeat(5000) },
+      ],
+    };
+    const exact = JSON.stringify(result).length;
+    expect(Math.abs(estimateBytes(result) - exact) / exact).toBeLessThan(0.05);
+    expect(estimateBytes(undefined)).toBe(4);
+  });
+
+  it('A28 looks at a bounded part of a huge result', () => {
+    const huge = { structuredContent: { rows: Array.from({ length: 300_000 }, () => ({ a: 'x'.repeat(10) })) } };
+    expect(estimateBytes(huge)).toBeGreaterThan(50_000);
+  });
+});

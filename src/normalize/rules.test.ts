@@ -1,0 +1,309 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { RuleConfig } from '../model/config.js';
+import { compileRules } from './rules.js';
+
+const DEFAULT_ON = 'default: no rule disables it';
+const ALLOW_LIST = 'allow-list mode: no rule enables it';
+
+const compileBroken = (): unknown =>
+  compileRules([{ pattern: '/(?=x)/', enabled: false }, { pattern: '*' }, { pattern: '*', server: '[a' }]);
+
+describe('compileRules', () => {
+  it.each<[string, RuleConfig[], string, boolean, string]>([
+    ['PAT-4 no rules enable everything', [], 'gh:x', true, DEFAULT_ON],
+    [
+      'PAT-4 a matching rule disables',
+      [{ pattern: '*delete*', enabled: false }],
+      'gh:delete_repo',
+      false,
+      'toolRules[0] (pattern "*delete*")',
+    ],
+    [
+      'PAT-4 a rule that does not match says nothing',
+      [{ pattern: '*delete*', enabled: false }],
+      'gh:get',
+      true,
+      DEFAULT_ON,
+    ],
+    [
+      'PAT-4 one enabling rule makes it an allow-list',
+      [{ pattern: 'get_*', enabled: true }],
+      'gh:delete_repo',
+      false,
+      ALLOW_LIST,
+    ],
+    [
+      'PAT-4 the allow-list admits what it names',
+      [{ pattern: 'get_*', enabled: true }],
+      'gh:get_repo',
+      true,
+      'toolRules[0] (pattern "get_*")',
+    ],
+    [
+      'PAT-4 the first matching rule decides: off before on',
+      [
+        { pattern: '*delete*', enabled: false },
+        { pattern: '*', enabled: true },
+      ],
+      'gh:delete_repo',
+      false,
+      'toolRules[0] (pattern "*delete*")',
+    ],
+    [
+      'PAT-4 the first matching rule decides: on before off',
+      [
+        { pattern: 'delete_tmp', enabled: true },
+        { pattern: '*delete*', enabled: false },
+      ],
+      'gh:delete_tmp',
+      true,
+      'toolRules[0] (pattern "delete_tmp")',
+    ],
+    [
+      'PAT-4 a rule without enabled never decides',
+      [
+        { pattern: '*', tags: ['a'] },
+        { pattern: 'x', enabled: false },
+      ],
+      'gh:x',
+      false,
+      'toolRules[1] (pattern "x")',
+    ],
+    ['PAT-4 tag rules alone leave the default on', [{ pattern: '*', tags: ['a'] }], 'gh:x', true, DEFAULT_ON],
+    [
+      'PAT-2 a list with a negative entry',
+      [{ pattern: ['*github*', '!*delete*'], enabled: true }],
+      's:github_delete_repo',
+      false,
+      ALLOW_LIST,
+    ],
+    [
+      'PAT-2 only negative entries match everything else',
+      [{ pattern: ['!get_*', '!list_*'], enabled: false }],
+      's:delete_x',
+      false,
+      'toolRules[0] (pattern "!get_*", "!list_*")',
+    ],
+    [
+      'PAT-3 a rule of another server does not apply',
+      [{ pattern: '*', server: 'slack', enabled: false }],
+      'gh:x',
+      true,
+      DEFAULT_ON,
+    ],
+    [
+      'PAT-3 a rule of this server applies',
+      [{ pattern: '*', server: 'gh', enabled: false }],
+      'gh:x',
+      false,
+      'toolRules[0] (pattern "*", server "gh")',
+    ],
+    [
+      'PAT-3 a server may be a glob',
+      [{ pattern: '*', server: 'git{hub,lab}', enabled: false }],
+      'gitlab:x',
+      false,
+      'toolRules[0] (pattern "*", server "git{hub,lab}")',
+    ],
+    ['PAT-3 a server is matched whole', [{ pattern: '*', server: 'gh', enabled: false }], 'ghx:x', true, DEFAULT_ON],
+    [
+      'PAT-3 a pattern with a colon tests the address',
+      [{ pattern: 'gh:get_*', enabled: false }],
+      'gh:get_x',
+      false,
+      'toolRules[0] (pattern "gh:get_*")',
+    ],
+  ])('%s', (_title, rules, address, enabled, reason) => {
+    const [server, tool] = address.split(':') as [string, string];
+    expect(compileRules(rules).decide(server, tool).decision).toMatchObject({ enabled, reason });
+  });
+
+  it('PAT-4 names the rule that decided, and none when the default did', () => {
+    const rules = compileRules([
+      { pattern: 'a', tags: ['t'] },
+      { pattern: 'a', enabled: false },
+    ]);
+    expect(rules.decide('s', 'a').decision.rule).toBe(1);
+    expect(rules.decide('s', 'b').decision.rule).toBeUndefined();
+  });
+
+  it('PAT-4 tags accumulate from all matching rules, in order and once each', () => {
+    const rules = compileRules([
+      { pattern: '*', tags: ['b', 'a'] },
+      { pattern: 'x', enabled: false, tags: ['c', 'a'] },
+      { pattern: 'y', tags: ['never'] },
+      { pattern: 'x', server: 'other', tags: ['elsewhere'] },
+      { pattern: '*x*', enabled: true, tags: ['d'] },
+    ]);
+    expect(rules.decide('s', 'x').tags).toEqual(['b', 'a', 'c', 'd']);
+  });
+
+  it('PAT-1 reports every invalid pattern with its path', () => {
+    expect(compileBroken).toThrow(ToolscoutError);
+    expect(compileBroken).toThrow(
+      expect.objectContaining({
+        code: 'CONFIGURATION_ERROR',
+        problems: [
+          { path: 'toolRules[0].pattern', message: expect.stringContaining('lookahead') as string },
+          { path: 'toolRules[2].server', message: expect.stringContaining('never closed') as string },
+        ],
+      }),
+    );
+  });
+
+  it.each<[string, RuleConfig[], number[]]>([
+    [
+      'an earlier *',
+      [
+        { pattern: '*', enabled: false },
+        { pattern: 'x', enabled: true },
+      ],
+      [1],
+    ],
+    [
+      'the same pattern',
+      [
+        { pattern: 'x', enabled: false },
+        { pattern: 'x', enabled: true },
+      ],
+      [1],
+    ],
+    [
+      'the same pattern on one server',
+      [
+        { pattern: 'x*', enabled: false },
+        { pattern: 'x*', server: 's', enabled: true },
+      ],
+      [1],
+    ],
+    [
+      'a name an earlier glob matches',
+      [
+        { pattern: 'get_*', enabled: true },
+        { pattern: 'get_x', enabled: false },
+      ],
+      [1],
+    ],
+    [
+      'a subset of patterns',
+      [
+        { pattern: ['a*', 'b*'], enabled: true },
+        { pattern: ['b*', '!bc'], enabled: false },
+      ],
+      [1],
+    ],
+    [
+      'fewer exclusions before',
+      [
+        { pattern: ['!a'], enabled: true },
+        { pattern: ['x*', '!a', '!b'], enabled: false },
+      ],
+      [1],
+    ],
+    [
+      'a server within a glob',
+      [
+        { pattern: 'x', server: 'git*', enabled: true },
+        { pattern: 'x', server: 'github', enabled: true },
+      ],
+      [1],
+    ],
+    [
+      'two dead rules',
+      [
+        { pattern: '*', enabled: true },
+        { pattern: 'a', enabled: false },
+        { pattern: 'b', enabled: false },
+      ],
+      [1, 2],
+    ],
+    [
+      'a narrower earlier rule',
+      [
+        { pattern: 'get_*', enabled: true },
+        { pattern: '*', enabled: false },
+      ],
+      [],
+    ],
+    [
+      'an earlier rule of one server',
+      [
+        { pattern: '*', server: 's', enabled: true },
+        { pattern: 'x', enabled: false },
+      ],
+      [],
+    ],
+    [
+      'an earlier exclusion',
+      [
+        { pattern: ['*', '!x'], enabled: true },
+        { pattern: 'x', enabled: false },
+      ],
+      [],
+    ],
+    [
+      'an earlier rule that only tags',
+      [
+        { pattern: '*', tags: ['t'] },
+        { pattern: 'x', enabled: false },
+      ],
+      [],
+    ],
+    [
+      'a later rule that only tags',
+      [
+        { pattern: '*', enabled: true },
+        { pattern: 'x', tags: ['t'] },
+      ],
+      [],
+    ],
+    [
+      'overlapping globs',
+      [
+        { pattern: 'a*', enabled: true },
+        { pattern: '*b', enabled: false },
+      ],
+      [],
+    ],
+    [
+      'a name against an address',
+      [
+        { pattern: 'g*', enabled: true },
+        { pattern: 'gh:x', enabled: false },
+      ],
+      [],
+    ],
+  ])('PAT-4 warns of rules that can never decide: %s', (_title, rules, dead) => {
+    expect(compileRules(rules).warnings.map((warning) => warning.path)).toEqual(
+      dead.map((index) => `toolRules[${index}]`),
+    );
+  });
+
+  it('PAT-4 the warning says which rule decides instead', () => {
+    const rules = compileRules([
+      { pattern: '*', enabled: false },
+      { pattern: 'x', enabled: true, tags: ['t'] },
+    ]);
+    expect(rules.warnings[0]?.message).toContain('toolRules[0] always decides first; its tags still apply');
+  });
+
+  it('PAT-4 a rule that is warned of never decides, whatever the tool', () => {
+    const pattern = fc.constantFrom('*', 'a', 'b', 'a*', '*b', 's:a', 's:*', '!a', '!*b', '/a/', '{a,b}');
+    const rule = fc.record({
+      pattern: fc.array(pattern, { minLength: 1, maxLength: 3 }),
+      server: fc.option(fc.constantFrom('s', 't', '*', '{s,t}'), { nil: undefined }),
+      enabled: fc.boolean(),
+    });
+    const tool = fc.constantFrom('a', 'b', 'ab', 'ba', 'c', '');
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 5 }), fc.constantFrom('s', 't', 'u'), tool, (configs, server, name) => {
+        const rules = compileRules(configs);
+        const decided = rules.decide(server, name).decision.rule;
+        expect(rules.warnings.map((warning) => warning.path)).not.toContain(`toolRules[${decided}]`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

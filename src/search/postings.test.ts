@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../model/tool.js';
+import { createPostings, type Document } from './postings.js';
+
+function document(name: string, ...terms: string[]): Document {
+  const tool = { server: 's', name } as Tool;
+  return { tool, terms: [[name], ['s'], terms, [], []] };
+}
+
+describe('createPostings', () => {
+  it('FIND-3 counts uses and lengths of what is there, and only of that', () => {
+    const postings = createPostings();
+    postings.add([document('a', 'red', 'red', 'blue')]);
+    const gone = postings.add([document('b', 'red'), document('c', 'green')]);
+    const uses = (term: string): number => postings.vocabulary.uses(postings.vocabulary.intern(term));
+    expect([uses('red'), uses('blue'), uses('green'), uses('s')]).toEqual([2, 1, 1, 3]);
+    expect(postings.averageLength(2)).toBeCloseTo(5 / 3);
+    postings.remove(gone);
+    expect([uses('red'), uses('blue'), uses('green'), uses('s')]).toEqual([1, 1, 0, 1]);
+    expect(postings.averageLength(2)).toBe(3);
+    expect(postings.vocabulary.find('green')).toBeUndefined();
+  });
+
+  it('FIND-3 what was removed is forgotten, so that replacing for ever holds no more than the catalog', () => {
+    const postings = createPostings();
+    const kept = postings.add([document('kept', 'stays')]);
+    for (let i = 0; i < 5000; i++) postings.remove(postings.add([document(`tool${i}`, `term${i}`, 'stays')]));
+    expect(postings.size).toBe(1);
+    expect(postings.end).toBeLessThan(600);
+    expect(postings.vocabulary.size).toBeLessThan(1500);
+    expect(postings.segmentOf(kept.first)).toBe(kept);
+    const id = postings.vocabulary.find('stays')!;
+    expect(postings.lists.find(id, kept.first)).not.toBe(0);
+    expect(postings.lists.end(id) - postings.lists.start(id)).toBeLessThan(1200);
+  });
+
+  it('FIND-4 frequencies and lengths beyond what is told apart are cut, not carried into another field', () => {
+    const postings = createPostings();
+    const { first } = postings.add([document('a', ...Array.from({ length: 1000 }, () => 'again'))]);
+    expect(postings.lengths[first * 5 + 2]).toBe(255);
+    expect(postings.lists.find(postings.vocabulary.find('again')!, first)).toBe(31 << 10);
+  });
+});

@@ -1,0 +1,25 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { selectTop } from './top.js';
+
+const descending = (a: number, b: number): number => b - a;
+const even = (number: number): boolean => number % 2 === 0;
+
+describe('selectTop', () => {
+  it('FIND-1 chooses what sorting everything would choose', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20 }), (numbers, count) => {
+        expect(selectTop(numbers, count, descending)).toEqual(numbers.toSorted(descending).slice(0, count));
+      }),
+    );
+  });
+
+  it('FIND-1 refused items take nobody’s place', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20 }), (numbers, count) => {
+        const expected = numbers.filter(even).toSorted(descending).slice(0, count);
+        expect(selectTop(numbers, count, descending, even)).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../kernel/clock.js';
+import { silentLog } from '../kernel/log.js';
+import type { Store } from '../model/store.js';
+import { openSqliteStore } from './sqlite.js';
+
+const SCRIPT = fileURLToPath(new URL('../../test/contract/store-process.ts', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with the acknowledged lines when the process has ended; a torn last line does not count. */
+  readonly ended: Promise<string[]>;
+  readonly firstLine: Promise<void>;
+}
+
+function start(command: string, args: readonly string[]): Running {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  const firstLine = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const ended = new Promise<string[]>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code === 0 || signal === 'SIGKILL') resolve(output.split('\n').slice(0, -1));
+      else reject(new Error(`the process ended with ${code ?? signal}: ${errors}`));
+    });
+  });
+  return { child, ended, firstLine };
+}
+
+const run = (act: string, directory: string, name: string, count = 0): Running =>
+  start(process.execPath, ['--import', 'tsx', SCRIPT, act, directory, name, String(count)]);
+
+describe('sqlite among processes', { timeout: 180_000 }, () => {
+  let root: string;
+  let directory: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'toolscout-processes-'));
+    directory = join(root, 'state');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const withStore = async <Result>(task: (store: Store) => Promise<Result>): Promise<Result> => {
+    const store = await openSqliteStore({ directory, clock: systemClock, log: silentLog });
+    try {
+      return await task(store);
+    } finally {
+      await store.close();
+    }
+  };
+  /** Everything acknowledged so far is there; answers how much that is. */
+  const expectKept = async (lines: readonly string[]): Promise<number> =>
+    withStore(async (store) => {
+      const keys = new Set((await store.list('entries')).map(({ key }) => key));
+      const records = new Set((await store.audit({ limit: 1_000_000 })).map(({ id }) => id));
+      const acknowledged = lines.filter((line) => line !== 'open' && line !== 'closed');
+      const lost = acknowledged.filter((line) =>
+        line.startsWith('audit ') ? !records.has(line.slice(6)) : !keys.has(line),
+      );
+      expect(lost).toEqual([]);
+      return acknowledged.length;
+    });
+
+  it('STORE-1 four processes write at once: nothing is lost, no update overwritten', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const ended = await Promise.all(names.map((name) => run('write', directory, name, 100).ended));
+    for (const lines of ended) expect(lines).toHaveLength(202);
+    await expectKept(ended.flat());
+    await withStore(async (store) => {
+      expect((await store.get('shared', 'counter'))?.value).toBe(400);
+      expect(await store.list('entries')).toHaveLength(400);
+    });
+  });
+
+  it('STORE-1 R4 kill -9 under write load, twenty times: nothing acknowledged is lost, nothing corrupt', async () => {
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const running = Array.from({ length: 4 }, (_, at) => run('hammer', directory, `w${round}-${at}`));
+      await Promise.all(
+        running.map(async ({ child, ended, firstLine }, at) => {
+          await firstLine;
+          await new Promise((resolve) => setTimeout(resolve, 20 + ((round * 53 + at * 97) % 300)));
+          child.kill('SIGKILL');
+          acknowledged.push(...(await ended));
+        }),
+      );
+      await expectKept(acknowledged);
+    }
+    expect(await expectKept(acknowledged)).toBeGreaterThan(100);
+    expect(readdirSync(directory).filter((name) => /damaged|suspect/.test(name))).toEqual([]);
+  });
+
+  it('STORE-1 four processes find a damaged file at once: it is set aside once and nothing good is lost', async () => {
+    const rounds = 25;
+    for (let round = 0; round < rounds; round++) {
+      mkdirSync(join(directory, String(round)), { mode: 0o700, recursive: true });
+      writeFileSync(join(directory, String(round), 'toolscout.db'), 'damaged '.repeat(2000), { mode: 0o600 });
+    }
+    const names = ['a', 'b', 'c', 'd'];
+    const running = names.map((name) => run('together', directory, name, rounds));
+    await Promise.all(running.map(({ firstLine }) => firstLine));
+    const first = systemClock.now() + 300;
+    for (const { child } of running) child.stdin?.end(String(first));
+    await Promise.all(running.map(({ ended }) => ended));
+    for (let round = 0; round < rounds; round++) {
+      const place = join(directory, String(round));
+      const store = await openSqliteStore({ directory: place, clock: systemClock, log: silentLog });
+      const keys = (await store.list('entries')).map(({ key }) => key);
+      await store.close();
+      const aside = readdirSync(place).filter((name) => /damaged-[^.]*Z(-\d+)?$/.test(name));
+      expect({ round, keys, aside: aside.length }).toEqual({ round, keys: names, aside: 1 });
+    }
+  });
+
+  it('R9 a disk that takes no more: the write is refused with STORE_ERROR, reads go on, the file stays good', async () => {
+    // A limit on the size of a file fails a write the way a full disk does, and needs no rights.
+    const command = `ulimit -f 1000; exec "$0" "$@"`;
+    const args = [process.execPath, '--import', 'tsx', SCRIPT, 'fill', directory, 'x'];
+    const lines = await start('sh', ['-c', command, ...args]).ended;
+    expect(lines.slice(0, 3)).toEqual(['open', 'refused STORE_ERROR', 'read kept']);
+    await withStore(async (store) => {
+      await store.put('entries', 'after', 1);
+      expect((await store.get('entries', 'after'))?.value).toBe(1);
+    });
+    expect(readdirSync(directory).filter((name) => /damaged|suspect/.test(name))).toEqual([]);
+  });
+
+  it('STORE-1 a change by another process is reported', async () => {
+    await withStore(async (store) => {
+      const heard = new Set<string>();
+      const done = new Promise<void>((resolve) => {
+        const stop = store.onChange((space) => {
+          heard.add(space);
+          if (heard.size < 2) return;
+          stop();
+          resolve();
+        });
+      });
+      await store.put('own', 'k', 1);
+      await run('write', directory, 'other', 3).ended;
+      await done;
+      expect([...heard].toSorted()).toEqual(['entries', 'shared']);
+    });
+  });
+});

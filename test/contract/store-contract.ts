@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditRecord } from '../../src/model/audit-record.js';
+import type { Store } from '../../src/model/store.js';
+
+/** A store under test. `reopen` closes it and opens the same state again, where state outlives a store. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  readonly reopen?: () => Promise<Store>;
+  readonly cleanup: () => Promise<void>;
+}
+
+/** Names that a careless store mixes up, cuts or runs. */
+const HOSTILE = [
+  '',
+  ' ',
+  '__proto__',
+  'constructor',
+  'toString',
+  'a',
+  'A',
+  'a\0b',
+  'a\0c',
+  '\0',
+  'é',
+  'e\u0301',
+  '\ud800',
+  '\ud801',
+  '\ufffd',
+  '😀',
+  '\uff01',
+  `'; drop table entries; --`,
+  '"quoted"',
+  '\\u0000',
+  '\\',
+  'a/b',
+  'a_b',
+  '%',
+  '../../etc/passwd',
+  'line\nbreak\r',
+  'x'.repeat(10_000),
+  `${'x'.repeat(10_000)}y`,
+];
+
+const record = (id: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
+  id,
+  time: 1000,
+  kind: 'execution',
+  principal: 'local',
+  outcome: 'success',
+  ...more,
+});
+
+/** What every store must do, run for each implementation. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the store contract`, () => {
+    let under: StoreUnderTest;
+    let store: Store;
+    beforeEach(async () => {
+      under = await open();
+      store = under.store;
+    });
+    afterEach(() => under.cleanup());
+
+    const ids = async (filter: Parameters<Store['audit']>[0]): Promise<string[]> =>
+      (await store.audit(filter)).map(({ id }) => id);
+
+    it('STORE-1 gives back what was put, with its dates', async () => {
+      const value = { a: [1, 2.5, null, true, 'text\0\ud800'], nested: { deep: {} } };
+      expect(await store.put('s', 'k', value, { expiresAt: 5000 })).toBe(true);
+      const entry = await store.get('s', 'k');
+      expect(entry).toMatchObject({ key: 'k', value, expiresAt: 5000 });
+      expect(entry?.storedAt).toBeGreaterThan(0);
+      expect(entry?.revision).toBeGreaterThan(0);
+      expect(await store.get('s', 'other')).toBeUndefined();
+      expect(await store.get('other', 'k')).toBeUndefined();
+    });
+
+    it('STORE-1 keeps every kind of JSON value', async () => {
+      for (const value of [null, false, 0, -1.5e300, '', [], {}, 'x']) {
+        await store.put('s', 'k', value);
+        expect((await store.get('s', 'k'))?.value).toEqual(value);
+      }
+    });
+
+    it('STORE-1 an entry put without expiry has none, also when it had one', async () => {
+      await store.put('s', 'k', 1, { expiresAt: 5 });
+      await store.put('s', 'k', 2);
+      expect((await store.get('s', 'k'))?.expiresAt).toBeUndefined();
+    });
+
+    it('STORE-1 an expired entry stays readable', async () => {
+      await store.put('s', 'k', 'stale', { expiresAt: 1 });
+      expect(await store.get('s', 'k')).toMatchObject({ value: 'stale', expiresAt: 1 });
+    });
+
+    it('STORE-1 changing a value outside changes nothing inside', async () => {
+      const value = { list: [1] };
+      await store.put('s', 'k', value);
+      value.list.push(2);
+      const read = await store.get('s', 'k');
+      (read!.value as typeof value).list.push(3);
+      expect((await store.get('s', 'k'))?.value).toEqual({ list: [1] });
+    });
+
+    it('STORE-1 a value that is not JSON is refused with STORE_ERROR and changes nothing', async () => {
+      await store.put('s', 'k', 1);
+      const circular: { self?: never } = {};
+      circular.self = circular as never;
+      await expect(store.put('s', 'k', circular)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+      await expect(store.put('s', 'k', undefined as never)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+      expect((await store.get('s', 'k'))?.value).toBe(1);
+    });
+
+    it('STORE-1 revisions grow, also over a deletion', async () => {
+      const revisions: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        await store.put('s', 'k', round);
+        revisions.push((await store.get('s', 'k'))!.revision);
+      }
+      await store.delete('s', 'k');
+      await store.put('s', 'k', 'again');
+      revisions.push((await store.get('s', 'k'))!.revision);
+      await store.clear('s');
+      await store.put('s', 'k', 'and again');
+      revisions.push((await store.get('s', 'k'))!.revision);
+      expect(revisions).toEqual([...new Set(revisions)].toSorted((a, b) => a - b));
+    });
+
+    it('STORE-1 compare-and-swap writes only over the revision it names', async () => {
+      expect(await store.put('s', 'k', 'first', { ifRevision: 0 })).toBe(true);
+      expect(await store.put('s', 'k', 'second', { ifRevision: 0 })).toBe(false);
+      const { revision } = (await store.get('s', 'k'))!;
+      expect(await store.put('s', 'k', 'third', { ifRevision: revision + 1 })).toBe(false);
+      expect((await store.get('s', 'k'))?.value).toBe('first');
+      expect(await store.put('s', 'k', 'third', { ifRevision: revision })).toBe(true);
+      expect(await store.put('s', 'k', 'fourth', { ifRevision: revision })).toBe(false);
+      await store.delete('s', 'k');
+      expect(await store.put('s', 'k', 'fifth', { ifRevision: revision })).toBe(false);
+      expect(await store.put('s', 'k', 'sixth', { ifRevision: 0 })).toBe(true);
+    });
+
+    it('STORE-1 of many swaps at once exactly one wins', async () => {
+      await store.put('s', 'k', 'start');
+      const { revision } = (await store.get('s', 'k'))!;
+      const won = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => store.put('s', 'k', i, { ifRevision: revision })),
+      );
+      expect(won.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('STORE-1 writes of one process take effect in their order', async () => {
+      await Promise.all(Array.from({ length: 50 }, (_, i) => store.put('s', 'k', i)));
+      expect((await store.get('s', 'k'))?.value).toBe(49);
+    });
+
+    it('STORE-1 lists a space sorted by key', async () => {
+      for (const key of ['b', 'a', '😀', '\uff01', 'B', '10', '9', 'a\0']) await store.put('s', key, key);
+      await store.put('t', 'other', 1);
+      const keys = (await store.list('s')).map((entry) => entry.key);
+      expect(keys).toEqual(['10', '9', 'B', 'a', 'a\0', 'b', '😀', '\uff01']);
+      expect(await store.list('nothing')).toEqual([]);
+    });
+
+    it('STORE-1 delete says whether there was something', async () => {
+      await store.put('s', 'k', 1);
+      expect(await store.delete('s', 'k')).toBe(true);
+      expect(await store.delete('s', 'k')).toBe(false);
+      expect(await store.delete('nothing', 'k')).toBe(false);
+      expect(await store.get('s', 'k')).toBeUndefined();
+    });
+
+    it('STORE-1 clear empties one space and counts', async () => {
+      for (const key of ['a', 'b', 'c']) await store.put('s', key, 1);
+      await store.put('t', 'a', 1);
+      expect(await store.clear('s')).toBe(3);
+      expect(await store.clear('s')).toBe(0);
+      expect(await store.clear('nothing')).toBe(0);
+      expect(await store.list('s')).toEqual([]);
+      expect(await store.list('t')).toHaveLength(1);
+    });
+
+    it('STORE-1 A22 hostile keys and spaces stay distinct', async () => {
+      for (const key of HOSTILE) await store.put('s', key, key.length);
+      expect((await store.list('s')).map(({ key }) => key)).toEqual(HOSTILE.toSorted((a, b) => (a < b ? -1 : 1)));
+      for (const key of HOSTILE) expect(await store.get('s', key)).toMatchObject({ key, value: key.length });
+      for (const [at, space] of HOSTILE.entries()) await store.put(space, 'k', at);
+      for (const [at, space] of HOSTILE.entries()) expect((await store.list(space))[0]?.value).toBe(at);
+      expect(({} as Record<string, unknown>)['k']).toBeUndefined();
+      for (const space of HOSTILE) expect(await store.clear(space)).toBe(1);
+    });
+
+    it('STORE-1 A27 a value with a __proto__ field is data', async () => {
+      await store.put('s', 'k', JSON.parse('{"__proto__":{"polluted":1}}'));
+      const entry = await store.get('s', 'k');
+      expect(JSON.stringify(entry?.value)).toBe('{"__proto__":{"polluted":1}}');
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    });
+
+    it('STORE-1 keeps a large value', async () => {
+      const value = 'x'.repeat(3_000_000);
+      await store.put('s', 'k', value);
+      expect((await store.get('s', 'k'))?.value).toBe(value);
+    });
+
+    it('EXEC-5 the audit log answers newest first, 100 unless asked otherwise', async () => {
+      await store.append(Array.from({ length: 150 }, (_, i) => record(`r${i}`, { time: 1000 + i })));
+      const all = await ids({});
+      expect(all).toHaveLength(100);
+      expect(all.slice(0, 2)).toEqual(['r149', 'r148']);
+      expect(await ids({ limit: 2 })).toEqual(['r149', 'r148']);
+      expect(await ids({ limit: 0 })).toEqual([]);
+      expect(await ids({ limit: -1 })).toEqual([]);
+      expect(await ids({ limit: 1000 })).toHaveLength(150);
+    });
+
+    it('EXEC-5 newest means appended last, whatever the clock of the writer said', async () => {
+      await store.append([record('first', { time: 5000 })]);
+      await store.append([record('second', { time: 3000 }), record('third', { time: 4000 })]);
+      expect(await ids({})).toEqual(['third', 'second', 'first']);
+    });
+
+    it('EXEC-5 a record comes back whole', async () => {
+      const whole = record('r', {
+        route: 'mcp',
+        skill: 'triage',
+        server: `s'\0`,
+        tool: '__proto__',
+        arguments: { path: '/x', token: '***' },
+        argumentsHash: 'ab',
+        code: 'TOOL_DISABLED',
+        outcome: 'refused',
+        latencyMs: 1.25,
+        resultBytes: 10,
+        era: 'modern',
+        traceId: 't',
+        detail: ['any', 1],
+      });
+      await store.append([whole]);
+      expect(await store.audit({})).toEqual([whole]);
+      expect(await store.audit({ server: `s'\0`, tool: '__proto__' })).toEqual([whole]);
+    });
+
+    it('EXEC-5 every filter narrows, and all must hold', async () => {
+      await store.append([
+        record('a', { server: 'github', tool: 'list', time: 10 }),
+        record('b', { server: 'github', tool: 'create', outcome: 'failure', time: 20 }),
+        record('c', { server: 'slack', tool: 'list', outcome: 'refused', time: 30 }),
+        record('d', { kind: 'reload', time: 40 }),
+      ]);
+      expect(await ids({ server: 'github' })).toEqual(['b', 'a']);
+      expect(await ids({ tool: 'list' })).toEqual(['c', 'a']);
+      expect(await ids({ kind: 'reload' })).toEqual(['d']);
+      expect(await ids({ outcome: 'refused' })).toEqual(['c']);
+      expect(await ids({ since: 20 })).toEqual(['d', 'c', 'b']);
+      expect(await ids({ server: 'github', tool: 'list', kind: 'execution', outcome: 'success', since: 10 })).toEqual([
+        'a',
+      ]);
+      expect(await ids({ server: 'github', since: 15, limit: 1 })).toEqual(['b']);
+      expect(await ids({ server: 'Github' })).toEqual([]);
+    });
+
+    it('EXEC-5 an append that is repeated is stored once', async () => {
+      await store.append([record('a'), record('b')]);
+      await store.append([record('b'), record('c'), record('c')]);
+      expect(await ids({})).toEqual(['c', 'b', 'a']);
+      await store.append([]);
+      expect(await ids({})).toHaveLength(3);
+    });
+
+    it('EXEC-5 an append with one bad record stores none of them', async () => {
+      const circular: { self?: never } = {};
+      circular.self = circular as never;
+      await expect(store.append([record('good'), record('bad', { detail: circular })])).rejects.toMatchObject({
+        code: 'STORE_ERROR',
+      });
+      expect(await ids({})).toEqual([]);
+    });
+
+    it('EXEC-5 pruning forgets what is older and counts', async () => {
+      await store.append(Array.from({ length: 10 }, (_, i) => record(`r${i}`, { time: i })));
+      expect(await store.pruneAudit(7)).toBe(7);
+      expect(await store.pruneAudit(7)).toBe(0);
+      expect(await ids({})).toEqual(['r9', 'r8', 'r7']);
+      await store.append([record('r0')]);
+      expect(await ids({})).toEqual(['r0', 'r9', 'r8', 'r7']);
+    });
+
+    it('STORE-1 the audit log and the spaces do not touch each other', async () => {
+      await store.put('audit', 'k', 1);
+      await store.append([record('a')]);
+      expect(await store.clear('audit')).toBe(1);
+      expect(await store.pruneAudit(0)).toBe(0);
+      expect(await ids({})).toEqual(['a']);
+    });
+
+    it('STORE-1 a listener can be added and removed, also twice', async () => {
+      const stop = store.onChange(() => {});
+      const stopToo = store.onChange(() => {});
+      await store.put('s', 'k', 1);
+      stop();
+      stop();
+      stopToo();
+      expect((await store.get('s', 'k'))?.value).toBe(1);
+    });
+
+    it('STORE-1 a closed store refuses with STORE_ERROR, and closing twice is nothing', async () => {
+      await store.close();
+      await store.close();
+      await expect(store.get('s', 'k')).rejects.toMatchObject({ code: 'STORE_ERROR' });
+      await expect(store.put('s', 'k', 1)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+      await expect(store.append([record('a')])).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    });
+
+    it('STORE-1 what outlives a store is there when it is opened again', async () => {
+      expect(store.location).not.toBe('');
+      if (!under.reopen) return expect(store.location).toBe('memory');
+      await store.put('s', 'k', { kept: true }, { expiresAt: 9 });
+      await store.append([record('a')]);
+      const before = await store.get('s', 'k');
+      store = await under.reopen();
+      expect(await store.get('s', 'k')).toEqual(before);
+      expect(await ids({})).toEqual(['a']);
+    });
+  });
+}

@@ -1,0 +1,192 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../support/fixture.js';
+import { workplace } from '../support/toolscout.js';
+
+const COMMANDS = [
+  'serve',
+  'servers',
+  'search',
+  'tools',
+  'inspect',
+  'call',
+  'discover',
+  'warm',
+  'config',
+  'config validate',
+  'config show',
+  'cache',
+  'cache stats',
+  'cache clear',
+  'audit',
+  'doctor',
+  'why',
+];
+
+const real = (name: string, ...args: string[]): { command: string; args: string[] } => ({
+  command: process.execPath,
+  args: [
+    fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url)),
+    ...args,
+  ],
+});
+
+describe('the command line', () => {
+  it('CLI-1 every command has help with an example', async () => {
+    const place = await workplace({});
+    const helps = await Promise.all(COMMANDS.map((command) => place.run(...command.split(' '), '--help')));
+    for (const [index, help] of helps.entries()) {
+      expect(help.code, COMMANDS[index]).toBe(0);
+      expect(help.stdout, COMMANDS[index]).toMatch(/Usage: toolscout/);
+      expect(help.stdout, COMMANDS[index]).toMatch(/Examples?:\n\s+\$ toolscout/);
+    }
+  });
+
+  it('CLI-2 a command line that makes no sense ends with 64 and says what to do', async () => {
+    const place = await workplace({});
+    const unknown = await place.run('serach', 'x');
+    expect(unknown.code).toBe(64);
+    expect(unknown.stderr).toMatch(/Did you mean search/);
+    expect((await place.run('search')).code).toBe(64);
+    expect((await place.run('search', 'x', '--limit', 'many')).code).toBe(64);
+    expect((await place.run('call', 'nowhere')).code).toBe(64);
+  });
+
+  it('FIND-1 CLI-1 search, inspect and call work against real servers', async () => {
+    const place = await workplace({});
+    await place.write({
+      servers: { everything: real('everything', 'stdio'), filesystem: real('filesystem', place.folder) },
+    });
+    await writeFile(join(place.folder, 'note.txt'), 'remember the milk');
+
+    const search = await place.run('search', 'read a text file', '--json');
+    expect(search.code).toBe(0);
+    const answer = JSON.parse(search.stdout) as { hits: Array<{ server: string; tool: string; relevance: number }> };
+    expect(answer.hits[0]).toMatchObject({ server: 'filesystem', tool: 'read_text_file' });
+
+    const inspect = await place.run('inspect', 'everything', 'echo');
+    expect(inspect.code).toBe(0);
+    expect(inspect.stdout).toContain('message: string required');
+
+    const call = await place.run('call', 'filesystem', 'read_text_file', `path=${join(place.folder, 'note.txt')}`);
+    expect(call).toMatchObject({ code: 0, stdout: 'remember the milk\n' });
+
+    const sum = await place.run('call', 'everything:get-sum', 'a=1', 'b=2', '--json');
+    expect(JSON.parse(sum.stdout)).toMatchObject({ success: true });
+  });
+
+  it('CLI-2 EXEC-3 PAT-5 exit codes tell apart nothing found, failed, and refused', async () => {
+    const place = await workplace({
+      servers: { old: fixture('legacy') },
+      toolRules: [{ pattern: '*crash*', enabled: false }],
+    });
+    const nothing = await place.run('search', 'zzzzqqqq');
+    expect(nothing.code).toBe(2);
+    const unknownTool = await place.run('call', 'old', 'ecko');
+    expect(unknownTool.code).toBe(2);
+    expect(unknownTool.stderr).toContain('"echo"');
+    expect((await place.run('call', 'odl', 'echo')).stderr).toContain('"old"');
+    expect((await place.run('call', 'old', 'fail')).code).toBe(3);
+    const invalid = await place.run('call', 'old', 'echo', '--json');
+    expect(invalid.code).toBe(3);
+    expect(JSON.parse(invalid.stdout)).toMatchObject({ success: false, error: { code: 'TOOL_VALIDATION_ERROR' } });
+    const refused = await place.run('call', 'old', 'crash');
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('toolRules[0]');
+    expect((await place.run('inspect', 'old', 'crash')).code).toBe(4);
+  });
+
+  it('FIND-5 why says which rule keeps a tool away, and which name was meant', async () => {
+    const place = await workplace({
+      servers: { old: fixture('legacy') },
+      toolRules: [{ pattern: '*crash*', enabled: false }],
+    });
+    const ruled = await place.run('why', 'old:crash');
+    expect(ruled.code).toBe(4);
+    expect(ruled.stdout).toContain('disabled by toolRules[0]');
+    expect(await place.run('why', 'old', 'echo')).toMatchObject({ code: 0 });
+    const unknown = await place.run('why', 'old', 'eco');
+    expect(unknown.code).toBe(2);
+    expect(unknown.stdout).toContain('"echo"');
+  });
+
+  it('CFG-3 config validate reports every problem at once and ends with 2', async () => {
+    const place = await workplace({});
+    await writeFile(
+      place.configFile,
+      JSON.stringify({ toolRules: [{ patern: 'x' }], servers: { a: { comand: 'x' }, b: { url: 'ftp://x' } }, cach: 1 }),
+    );
+    const report = await place.run('config', 'validate', '--json');
+    expect(report.code).toBe(2);
+    const { problems } = JSON.parse(report.stdout) as { problems: Array<{ path: string; message: string }> };
+    const lines = problems.map(({ path, message }) => `${path}: ${message}`).join('\n');
+    expect(lines).toContain('toolRules[0].patern: unknown key; did you mean "pattern"?');
+    expect(lines).toContain('servers.a.comand: unknown key; did you mean "command"?');
+    expect(lines).toMatch(/servers\.b\.url/);
+    expect(lines).toContain('cach: unknown key; did you mean "cache"?');
+    expect((await place.run('servers')).code).toBe(2);
+  });
+
+  it('CFG-4 A33 an expanded secret is in no output', async () => {
+    const place = await workplace({});
+    const secret = 'canary-7f3a9c21';
+    await place.write({
+      servers: {
+        good: { ...fixture('legacy'), env: { API_TOKEN: secret } },
+        bad: { command: 'does-not-exist', args: ['--token', secret], env: { API_TOKEN: secret } },
+        missing: { ...fixture('legacy'), env: { TOKEN: '${TOOLSCOUT_TEST_UNSET}' } },
+        remote: { url: `http://127.0.0.1:9/mcp?key=${secret}`, headers: { Authorization: `Bearer ${secret}` } },
+      },
+    });
+    const runs = await Promise.all([
+      place.run('doctor'),
+      place.run('servers', '--json'),
+      place.run('config', 'show'),
+      place.run('discover', '--json', '--verbose'),
+      place.run('audit', '--json'),
+    ]);
+    for (const run of runs) expect(run.stdout + run.stderr).not.toContain(secret);
+    const servers = JSON.parse(runs[1].stdout) as { servers: Array<{ id: string; problem?: string }> };
+    expect(servers.servers.find(({ id }) => id === 'missing')?.problem).toContain('TOOLSCOUT_TEST_UNSET');
+  });
+
+  it('CLI-3 STORE-2 doctor checks config, store and every server and says what to do next', async () => {
+    const place = await workplace({
+      servers: { old: fixture('legacy'), gone: { command: 'does-not-exist' }, mixed: fixture('malformed') },
+    });
+    const report = await place.run('doctor');
+    expect(report.code).toBe(1);
+    expect(report.stdout).toMatch(/✓ config/);
+    expect(report.stdout).toContain(join(place.folder, 'state'));
+    expect(report.stdout).toMatch(/✓ server old {2}2024-11-05 over stdio/);
+    expect(report.stdout).toMatch(/✗ server gone/);
+    expect(report.stdout).toMatch(/→ run its command by hand: does-not-exist/);
+    expect(report.stdout).toMatch(/! server mixed.*malformed dropped/);
+  });
+
+  it('EXEC-5 audit shows what was done, with secrets in arguments redacted', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    await place.run('call', 'old', 'echo', 'message=hi');
+    await place.run('call', 'old', 'structured', 'value:={"password":"hunter22"}');
+    const audit = await place.run('audit', '--kind', 'execution', '--json');
+    const { records } = JSON.parse(audit.stdout) as { records: Array<Record<string, unknown>> };
+    expect(records).toHaveLength(2);
+    expect(records[1]).toMatchObject({ server: 'old', tool: 'echo', outcome: 'success', route: 'cli', era: 'legacy' });
+    expect(audit.stdout).not.toContain('hunter22');
+  });
+
+  it('DISC-4 cache clear forgets, and the next search learns again', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    await place.write({ servers: { old: fixture('legacy', `--start-file=${starts}`) } });
+    await place.run('warm');
+    await place.run('search', 'echo');
+    const count = async (): Promise<number> => (await readFile(starts, 'utf8')).trim().split('\n').length;
+    expect(await count()).toBe(1);
+    expect((await place.run('cache', 'clear', 'old')).stdout).toBe('1 lists forgotten\n');
+    await place.run('search', 'echo');
+    expect(await count()).toBe(2);
+  });
+});

@@ -1,0 +1,173 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture, isAlive, waitUntil } from '../support/fixture.js';
+import { CLI, lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+
+async function host(place: Workplace): Promise<{ client: Client; pid: number }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [CLI, 'serve', '--stdio', ...place.flags],
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test-host', version: '1' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, pid: transport.pid! };
+}
+
+const linesOf = async (path: string): Promise<string[]> =>
+  readFile(path, 'utf8').then(
+    (text) => text.trim().split('\n'),
+    () => [],
+  );
+
+describe('the life of a gateway', () => {
+  it('CONN-2 with a warm store nothing is started to answer initialize, tools/list, list_mcp_servers or search', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    await place.write({ servers: { old: fixture('legacy', `--start-file=${starts}`) } });
+    expect((await place.run('warm')).code).toBe(0);
+    expect(await linesOf(starts)).toHaveLength(1);
+
+    const { client } = await host(place);
+    await client.listTools();
+    await client.callTool({ name: 'list_mcp_servers', arguments: {} });
+    const found = await client.callTool({ name: 'search_tools', arguments: { query: 'echo a message' } });
+    expect(JSON.stringify(found)).toContain('echo');
+    await client.callTool({ name: 'get_tool_details', arguments: { server: 'old', tool: 'echo' } });
+    expect(await linesOf(starts)).toHaveLength(1);
+
+    const args = { server: 'old', tool: 'echo', arguments: { message: 'hi' } };
+    await client.callTool({ name: 'execute_tool', arguments: args });
+    expect(await linesOf(starts)).toHaveLength(2);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'CONN-4 A38 after %s of toolscout no child remains, whatever it ignores',
+    async (signal) => {
+      const place = await workplace({});
+      const pids = join(place.folder, 'pids');
+      await place.write({ servers: { stubborn: fixture('stubborn', `--pid-file=${pids}`) } });
+      const { client, pid } = await host(place);
+      const args = { server: 'stubborn', tool: 'echo', arguments: { message: 'hi' } };
+      expect(await client.callTool({ name: 'execute_tool', arguments: args })).toMatchObject({
+        content: [{ type: 'text', text: 'hi' }],
+      });
+      const children = (await readFile(pids, 'utf8')).trim().split(/\s+/).map(Number);
+      expect(children.length).toBeGreaterThanOrEqual(2);
+      expect(children.every(isAlive)).toBe(true);
+
+      process.kill(pid, signal);
+      await waitUntil(() => ![pid, ...children].some(isAlive), { timeoutMs: 10_000, what: 'every process has ended' });
+    },
+  );
+
+  it('EXEC-4 R5 fifty parallel calls to a server killed in the middle each get one answer or one typed error at once', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    const rateLimit = { perSecond: 1000, burst: 1000 };
+    await place.write({ servers: { slow: { ...fixture('slow', `--start-file=${starts}`), rateLimit } } });
+    const { client } = await host(place);
+    const call = (ms: number): Promise<unknown> =>
+      client.callTool({ name: 'execute_tool', arguments: { server: 'slow', tool: 'wait', arguments: { ms } } });
+    await call(1);
+    const calls = Array.from({ length: 50 }, (_, index) => call(index < 10 ? 10 : 20_000));
+    await Promise.all(calls.slice(0, 10));
+    process.kill(Number((await linesOf(starts)).at(-1)), 'SIGKILL');
+    const answers = (await Promise.all(calls)) as Array<{ isError?: boolean; content: Array<{ text: string }> }>;
+    expect(answers).toHaveLength(50);
+    expect(answers.slice(0, 10).every((answer) => !answer.isError)).toBe(true);
+    for (const answer of answers.slice(10)) {
+      expect(answer.isError).toBe(true);
+      expect(JSON.parse(answer.content[0]!.text)).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', server: 'slow' });
+    }
+    expect(await call(1)).toMatchObject({ content: [{ type: 'text' }] });
+  }, 15_000);
+
+  it('CFG-6 a changed file is taken over, an invalid one leaves the old state serving', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    const old = fixture('legacy', `--start-file=${starts}`);
+    await place.write({ servers: { old } });
+    const { client } = await host(place);
+    const text = async (name: string, args: Record<string, unknown>): Promise<string> =>
+      JSON.stringify(await client.callTool({ name, arguments: args }));
+    const echo = { server: 'old', tool: 'echo', arguments: { message: 'still here' } };
+    expect(await text('execute_tool', echo)).toContain('still here');
+
+    await writeFile(place.configFile, '{"servers": {"old": {"comand": 1}}}');
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(await text('execute_tool', echo)).toContain('still here');
+
+    await place.write({
+      servers: { old, second: fixture('modern') },
+      toolRules: [{ pattern: 'fail', enabled: false }],
+    });
+    await expect
+      .poll(() => text('execute_tool', { server: 'second', tool: 'echo', arguments: { message: 'new' } }), {
+        timeout: 8000,
+      })
+      .toContain('new');
+    const refused = await text('execute_tool', { server: 'old', tool: 'fail', arguments: {} });
+    expect(refused).toContain('TOOL_DISABLED');
+    expect(refused).toContain('toolRules[0]');
+    expect(await text('execute_tool', echo)).toContain('still here');
+    // The unchanged server was neither restarted by the invalid nor by the valid change.
+    expect(await linesOf(starts)).toHaveLength(1);
+  });
+
+  it('CLI-1 S22 serve --stdio writes nothing but protocol to stdout', async () => {
+    const place = await workplace({ servers: { noisy: fixture('noisy'), gone: { command: 'does-not-exist' } } });
+    const child = place.start('serve', '--stdio', '--verbose');
+    const lines: string[] = [];
+    child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)));
+    child.stderr!.resume();
+    const send = (message: object): void =>
+      void child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const clientInfo = { name: 'raw', version: '1' };
+    send({ id: 1, method: 'initialize', params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo } });
+    send({ method: 'notifications/initialized' });
+    const args = { server: 'noisy', tool: 'echo', arguments: { message: 'x' } };
+    send({ id: 2, method: 'tools/call', params: { name: 'execute_tool', arguments: args } });
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    child.stdin!.end();
+    await new Promise((resolve) => child.once('exit', resolve));
+    expect(child.exitCode).toBe(0);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('S1 S2 HTTP refuses foreign Host and Origin, and listens on loopback only', async () => {
+    const place = await workplace({});
+    const child = place.start('serve', '--port', '0');
+    const [, base] = await lineMatching(child, /(http:\/\/127\.0\.0\.1:\d+)\/mcp/);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${base}/mcp`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+    expect((await post({ origin: 'http://evil.example' })).status).toBe(403);
+    expect((await fetch(`${base}/health`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+    expect((await fetch(`${base}/health`)).status).toBe(200);
+    const { status } = await hostHeader(base!, 'evil.example');
+    expect(status).toBe(403);
+
+    const open = await place.run('serve', '--host', '0.0.0.0', '--port', '0');
+    expect(open.code).toBe(2);
+    expect(open.stderr).toContain('listens only on this machine');
+  });
+});
+
+/** `fetch` does not let a caller set Host. */
+async function hostHeader(base: string, hostName: string): Promise<{ status: number }> {
+  const { request } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    const sent = request(`${base}/health`, { headers: { host: hostName } }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode ?? 0 });
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
