@@ -1,5 +1,6 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { defineConfig } from './config/define-config.js';
+export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,

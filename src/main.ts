@@ -1,4 +1,5 @@
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { createAudit } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
@@ -6,10 +7,10 @@ import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { messageOf } from './kernel/errors.js';
+import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
-import type { ConfigInput } from './model/config.js';
+import type { Config, ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
@@ -45,23 +46,49 @@ interface Surroundings {
 function surroundings(options: ToolscoutOptions): Surroundings {
   const env = options.env ?? process.env;
   const home = env['HOME'] ?? homedir();
+  const cwd = options.cwd ?? process.cwd();
   return {
-    cwd: options.cwd ?? process.cwd(),
+    cwd,
     home,
     env,
-    stateDir: stateDirectory({ platform: process.platform, home, env, override: options.stateDir }),
+    stateDir: resolve(
+      cwd,
+      stateDirectory({
+        platform: process.platform,
+        home,
+        env,
+        // Nothing is kept then, but the demo's memory still needs a place to write to.
+        override: options.stateDir === 'memory' ? tmpdir() : options.stateDir,
+      }),
+    ),
   };
 }
 
-/** Adds the rules that can never decide: only the room that knows how rules decide can tell (PAT-4). */
-function withRuleWarnings(loaded: LoadedConfig): LoadedConfig {
-  return { ...loaded, warnings: [...loaded.warnings, ...compileRules(loaded.config.toolRules).warnings] };
+/** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
+function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+  const idle = {
+    sources: sources.length > 0,
+    approval: approval === 'manual',
+    redaction: redaction.length > 0,
+    ai: ai.enabled,
+    introspectOutputSchemas,
+    exportToRtfs,
+  };
+  return Object.entries(idle)
+    .filter(([, relied]) => relied)
+    .map(([path]) => ({ path, message: 'is accepted, but this version of toolscout does not act on it' }));
+}
+
+/** Adds what only those rooms can tell that do the work: rules that can never decide (PAT-4), fields without effect. */
+function withWarnings(loaded: LoadedConfig): LoadedConfig {
+  const { config, warnings } = loaded;
+  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings, ...idleFields(config)] };
 }
 
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const read = plainReader(options);
-  return async () => withRuleWarnings(await read());
+  return async () => withWarnings(await read());
 }
 
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
@@ -81,9 +108,12 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
     });
 }
 
-function openStore(options: ToolscoutOptions, directory: string, clock: Clock, log: Log): Promise<Store> {
-  if (options.stateDir === 'memory') return Promise.resolve(createMemoryStore({ clock }));
-  return openSqliteStore({ directory, clock, log });
+async function openStore(kind: string, directory: string, clock: Clock, log: Log): Promise<Store> {
+  if (kind === 'memory') return createMemoryStore({ clock });
+  if (kind === 'sqlite') return openSqliteStore({ directory, clock, log });
+  throw new ToolscoutError('CONFIGURATION_ERROR', 'store: expected "sqlite" or "memory".', {
+    problems: [{ path: 'store', message: 'expected "sqlite" or "memory"' }],
+  });
 }
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
@@ -104,7 +134,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const read = configReader(options);
   const loaded = await read();
   const { limits, cache: caching } = loaded.config;
-  const store = await openStore(options, stateDir, clock, log);
+  const store = await openStore(options.stateDir === 'memory' ? 'memory' : loaded.config.store, stateDir, clock, log);
 
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
@@ -140,7 +170,12 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
-    cache: createToolCache({ store, clock, log, ttlMs: caching.ttl * 1000 }),
+    cache: createToolCache({
+      store: caching.enabled ? store : createMemoryStore({ clock }),
+      clock,
+      log,
+      ttlMs: caching.ttl * 1000,
+    }),
     audit: createAudit({ store, clock, log }),
     learnAtStart: options.learnAtStart ?? true,
   });

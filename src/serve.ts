@@ -4,6 +4,7 @@ import { serveMcpStdio } from './front/mcp/stdio.js';
 import { systemClock } from './kernel/clock.js';
 import { messageOf } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
+import { createSecretMask } from './kernel/secrets.js';
 import type { Gateway } from './gateway/index.js';
 import { createToolscout } from './main.js';
 import { VERSION } from './version.js';
@@ -76,9 +77,12 @@ export async function serve(
 ): Promise<void> {
   const { terminal, streams } = process;
   const gateway = await createToolscout(options);
+  const mask = createSecretMask();
+  mask.add(gateway.config().secrets);
   const log = createLog({
     level: options.logLevel ?? 'warn',
     now: systemClock.now,
+    mask: (text) => mask.hide(text),
     write: (line) => streams.stderr.write(line),
   });
   const front = options.stdio ? serveStdio(gateway, log, streams) : await serveHttp(gateway, log, options, terminal);

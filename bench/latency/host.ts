@@ -48,33 +48,70 @@ async function run(client: Client, call: Subject['call'], total: number, inFligh
   return times;
 }
 
-/** Starts a subject as a host would, warms it up and measures its echo. */
-export async function measure(subject: Subject, calls: number): Promise<Measurement> {
+/** A subject that runs and is warm. */
+export interface Running {
+  readonly name: string;
+  /** One round of calls, one at a time or sixteen at once. */
+  round(calls: number, inFlight: number): Promise<Round>;
+  readonly rssMb: () => number;
+  close(): Promise<void>;
+}
+
+/** What one round showed. */
+export interface Round {
+  readonly p50Ms: number;
+  readonly callsPerSecond: number;
+  readonly cpuMs: number;
+}
+
+/** Starts a subject as a host would and warms it up. */
+export async function start(subject: Subject, calls: number): Promise<Running> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [...subject.args], stderr: 'ignore' });
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(transport);
   const pid = transport.pid!;
-  await run(client, subject.call, calls / 2, 1);
-  await run(client, subject.call, calls / 2, 16);
-
-  const timed = async (inFlight: number): Promise<{ times: number[]; perSecond: number; cpu: number }> => {
-    const cpu = cpuMs(pid);
-    const start = performance.now();
-    const times = await run(client, subject.call, calls, inFlight);
-    return { times, perSecond: (calls * 1000) / (performance.now() - start), cpu: (cpuMs(pid) - cpu) / calls };
-  };
-  const one = await timed(1);
-  const sixteen = await timed(16);
-  const rssMb = residentMb(pid);
-  await client.close();
+  await run(client, subject.call, calls, 1);
+  await run(client, subject.call, calls, 16);
   return {
-    p50Ms: one.times.toSorted((a, b) => a - b)[Math.floor(calls / 2)]!,
-    callsPerSecond1: one.perSecond,
-    callsPerSecond16: sixteen.perSecond,
-    cpuMs1: one.cpu,
-    cpuMs16: sixteen.cpu,
-    rssMb,
+    name: subject.name,
+    rssMb: () => residentMb(pid),
+    close: () => client.close(),
+    async round(count, inFlight) {
+      const cpu = cpuMs(pid);
+      const began = performance.now();
+      const times = await run(client, subject.call, count, inFlight);
+      const elapsed = performance.now() - began;
+      return {
+        p50Ms: times.toSorted((a, b) => a - b)[Math.floor(count / 2)]!,
+        callsPerSecond: (count * 1000) / elapsed,
+        cpuMs: (cpuMs(pid) - cpu) / count,
+      };
+    },
   };
+}
+
+/**
+ * Measures subjects in turns, so that what else the machine does hits all of them alike, and takes
+ * each figure from the best turn: noise only ever makes a figure worse.
+ */
+export async function measure(subjects: readonly Running[], calls: number, turns: number): Promise<Measurement[]> {
+  const rounds = subjects.map(() => ({ one: [] as Round[], sixteen: [] as Round[] }));
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [index, subject] of subjects.entries()) {
+      rounds[index]!.one.push(await subject.round(calls, 1));
+      rounds[index]!.sixteen.push(await subject.round(calls, 16));
+    }
+  }
+  const least = (list: Round[], key: keyof Round): number => Math.min(...list.map((round) => round[key]));
+  const most = (list: Round[], key: keyof Round): number => Math.max(...list.map((round) => round[key]));
+  return rounds.map(({ one, sixteen }, index) => ({
+    p50Ms: least(one, 'p50Ms'),
+    callsPerSecond1: most(one, 'callsPerSecond'),
+    callsPerSecond16: most(sixteen, 'callsPerSecond'),
+    cpuMs1: least(one, 'cpuMs'),
+    cpuMs16: least(sixteen, 'cpuMs'),
+    rssMb: subjects[index]!.rssMb(),
+  }));
 }
 
 /** Milliseconds from the start of a process to its first `tools/list`, and its resident memory then. */

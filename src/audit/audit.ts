@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { newId } from '../kernel/ids.js';
+import { newIdAt } from '../kernel/ids.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
@@ -53,13 +53,13 @@ export interface Audit {
 }
 
 /** Records that one append takes: large enough to be cheap, small enough not to hold up the calls. */
-const BATCH = 256;
+const BATCH = 1024;
 const LONGEST_RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
 
 /** The audit log over a store. */
 export function createAudit(options: AuditOptions): Audit {
-  const { store, clock, log, redact = redactArguments, flushMs = 250, maxBuffer = 1000 } = options;
+  const { store, clock, log, redact = redactArguments, flushMs = 400, maxBuffer = 5000 } = options;
   const followers = new Set<Follower>();
   let waiting: Waiting[] = [];
   let storing: readonly Waiting[] = [];
@@ -119,7 +119,10 @@ export function createAudit(options: AuditOptions): Audit {
   };
   const flush = (): Promise<void> => (tail = tail.then(storeAll));
 
-  const hold = (entry: NewRecord): Waiting => ({ id: newId(), time: clock.now(), entry });
+  const hold = (entry: NewRecord): Waiting => {
+    const time = clock.now();
+    return { id: newIdAt(time), time, entry };
+  };
 
   return {
     record(entry) {

@@ -1,3 +1,1 @@
-export { type Audit, type AuditOptions, type AuditState, createAudit } from './audit.js';
-export { type NewRecord } from './new-record.js';
-export { redactArguments } from './redact.js';
+export { createAudit, type Audit } from './audit.js';

@@ -149,7 +149,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     transport,
     shown: show(entry, transport.type),
     digest: hashJson(transport as unknown as JsonValue),
-    enabled: entry.enabled ?? true,
+    enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),
     tags: [...new Set(entry.tags)],
     timeoutMs: entry.timeout ?? limits.callTimeoutMs,

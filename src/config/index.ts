@@ -1,8 +1,8 @@
 export { defineConfig } from './define-config.js';
 export { diffServers } from './diff.js';
-export { readEnvironment, type Environment } from './environment.js';
+export { readEnvironment } from './environment.js';
 export { findConfig } from './find.js';
-export { loadConfig, type LoadOptions } from './load.js';
+export { loadConfig } from './load.js';
 export { resolveConfig, type LoadedConfig } from './resolve.js';
 export { validateConfig } from './validate.js';
 export { watchConfig, type ConfigWatch } from './watch.js';

@@ -1,6 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
-import { DiscoveryFields } from '../model/config.js';
+import { Config } from '../model/config.js';
 import { checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
 import { describeValue, explainIssues } from './issues.js';
@@ -8,7 +8,7 @@ import { joinPath, problemAt, ROOT, type Findings } from './path.js';
 import { findForeignValues } from './plain-data.js';
 
 const SECTION = 'discovery';
-const FIELDS = new Set(Object.keys(DiscoveryFields.shape));
+const FIELDS = new Set(Object.keys(Config.shape));
 
 type Fields = Record<string, unknown>;
 
@@ -25,9 +25,9 @@ function given(section: object): Fields {
 }
 
 function checkSection(fields: Fields, base: string, knownServers: readonly string[] | undefined): Findings {
-  const parsed = DiscoveryFields.safeParse(fields);
+  const parsed = Config.safeParse(fields);
   const extraKeys = base === ROOT ? [SECTION] : [];
-  const place = { schema: DiscoveryFields, value: fields, base, extraKeys };
+  const place = { schema: Config, value: fields, base, extraKeys };
   const rules = checkRules(fields.toolRules, joinPath(base, 'toolRules'), knownServers);
   const servers = checkServers(fields.servers, joinPath(base, 'servers'));
   return {

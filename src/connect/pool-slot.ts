@@ -39,7 +39,7 @@ export interface Opening {
 }
 
 /** Why the last attempt to connect failed, and until when no other is made. */
-export interface FailedOpening {
+interface FailedOpening {
   readonly error: ToolscoutError;
   /** How many failed in a row. */
   readonly count: number;

@@ -1,11 +1,3 @@
-export { discoverAll, type Discovered, type DiscoverAllOptions, type DiscoverProgress } from './discover-all.js';
-export { listPrompts, listResources, listResourceTemplates, listTools, type Listed, type ListOptions } from './list.js';
-export type { BadItem } from './salvage.js';
-export {
-  createToolCache,
-  type CachedList,
-  type CacheStats,
-  type ToolCache,
-  type ToolCacheDeps,
-  type UpstreamFacts,
-} from './tool-cache.js';
+export { discoverAll } from './discover-all.js';
+export { listPrompts, listResources, listResourceTemplates, listTools } from './list.js';
+export { createToolCache, type CacheStats, type ToolCache } from './tool-cache.js';

@@ -20,7 +20,7 @@ export interface CheckableSchema {
 }
 
 /** Says that a schema is not checked at all, and why. */
-export class UncheckableSchema extends Error {
+class UncheckableSchema extends Error {
   override readonly name = 'UncheckableSchema';
 }
 

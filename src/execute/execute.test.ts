@@ -249,17 +249,23 @@ describe('executor', () => {
     expect(steps.filter((step) => step === 'arguments')).toHaveLength(1);
   });
 
-  it('CONN-7 a tool marked read-only or idempotent is tried again', async () => {
+  it('CONN-7 a tool marked read-only or idempotent is tried again after a passing trouble', async () => {
+    const late = (): ToolscoutError => new ToolscoutError('RATE_LIMITED', 'the server is busy');
     for (const annotations of [{ readOnlyHint: true }, { idempotentHint: true }]) {
-      const { executor, sent } = setUp({ tool: tool({ annotations }), answers: [lost()] });
+      const { executor, sent } = setUp({ tool: tool({ annotations }), answers: [late()] });
       expect(await executor.execute(call())).toMatchObject({ success: true });
       expect(sent).toHaveLength(2);
     }
-    const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: 'yes' } }), answers: [lost()] });
+    const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: 'yes' } }), answers: [late()] });
     expect(await executor.execute(call())).toMatchObject({ success: false });
     expect(sent).toHaveLength(1);
   });
 
+  it('EXEC-4 a connection lost in the middle ends the call at once, even of a read-only tool', async () => {
+    const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: true } }), answers: [lost()] });
+    expect(await executor.execute(call())).toMatchObject({ error: { code: 'SERVER_CONNECTION_ERROR' } });
+    expect(sent).toHaveLength(1);
+  });
   it('CONN-7 what time does not heal is not tried again, even when nothing was sent', async () => {
     const refused = new ToolscoutError('AUTHENTICATION_FAILED', 'no', { delivered: false });
     const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: true } }), answers: [refused] });

@@ -112,7 +112,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         );
       },
       server,
-      { signal, mayRetry: (error) => deps.isTransient(error) && (error.delivered === false || isRepeatable) },
+      { signal, mayRetry: (error) => deps.isTransient(error) && mayBeSentAgain(error, isRepeatable) },
     );
   }
 
@@ -209,6 +209,14 @@ function metaOf(call: Call): { _meta?: JsonObject } {
 function isMarkedRepeatable(tool: Tool): boolean {
   const { annotations } = tool.definition;
   return isObject(annotations) && (annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true);
+}
+
+/**
+ * What surely did not start may be sent again, and so may what is marked repeatable; but a connection
+ * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4).
+ */
+function mayBeSentAgain(error: ToolscoutError, isRepeatable: boolean): boolean {
+  return error.delivered === false || (isRepeatable && error.code !== 'SERVER_CONNECTION_ERROR');
 }
 
 /** Problems named in the message; the others stand in the list. */

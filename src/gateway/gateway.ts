@@ -1,74 +1,28 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { isTransient, withRetry, type Limiter, type Pool, type PoolEvent } from '../connect/index.js';
-import type { CacheStats, ToolCache } from '../discover/index.js';
-import { createArgumentValidator, createExecutor, approvalCheck, ruleCheck, type CallEvent } from '../execute/index.js';
+import { isTransient, withRetry, type Limiter, type Pool } from '../connect/index.js';
+import { listPrompts, listResources, listResourceTemplates, type ToolCache } from '../discover/index.js';
+import { createArgumentValidator, createExecutor, approvalCheck, ruleCheck } from '../execute/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter } from '../kernel/emitter.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
-import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
-import type { Call, CallResult } from '../model/call.js';
-import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
-import type { Tool } from '../model/tool.js';
+import type { Upstream } from '../model/upstream.js';
 import { leanDefinition, signatureOf } from '../normalize/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
-import { examine, type DoctorReport } from './doctor.js';
-import { createLearner, type DiscoveryOutcome, type DiscoveryProgress } from './learner.js';
+import { examine } from './doctor.js';
+import { createLearner } from './learner.js';
 import { learn } from './pipeline.js';
-import { rebuild, type ReloadReport } from './reload.js';
-import { coverageOf, isUsable, problemOf, viewServer, type ServerView } from './views.js';
-import { explainTool, type Why } from './why.js';
-
-/** Something that happened in the gateway, for logs, hosts and pages that follow along. */
-export type GatewayEvent =
-  | PoolEvent
-  | { readonly type: 'learned'; readonly server: string; readonly tools: number }
-  | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
-  | { readonly type: 'reloaded'; readonly report: ReloadReport }
-  | { readonly type: 'reload-failed'; readonly reason: string };
-
-/** A call as a caller of the library makes it. */
-export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
-
-/** The verbs of toolscout; every front is written against these and nothing else. */
-export interface Gateway {
-  /** Resolves when everything the store knows has been indexed. */
-  ready(): Promise<void>;
-  /** The line that names what is behind toolscout (META-8). */
-  coverage(): string;
-  listServers(): Promise<ServerView[]>;
-  searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
-  listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
-  /** A tool, and its definition without what an agent does not need. */
-  toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
-  executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
-  executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
-  why(server: string, tool: string): Promise<Why>;
-  /** Learns servers anew, all usable ones by default (DISC-3). */
-  discover(
-    servers?: readonly string[],
-    options?: { readonly onProgress?: (progress: DiscoveryProgress) => void; readonly onlyUnknown?: boolean },
-  ): Promise<DiscoveryOutcome[]>;
-  /** Waits until no server is being learned, at most `patienceMs`. */
-  settle(patienceMs: number): Promise<void>;
-  /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
-  reload(): Promise<ReloadReport>;
-  clearCache(server?: string): Promise<number>;
-  cacheStats(): CacheStats;
-  audit(filter?: AuditFilter): Promise<AuditRecord[]>;
-  followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
-  doctor(): Promise<DoctorReport>;
-  /** The configuration in force. */
-  config(): LoadedConfig;
-  onEvent(listener: (event: GatewayEvent) => void): () => void;
-  /** Stops taking work, lets running calls finish for `drainMs`, then closes every server. */
-  close(options?: { readonly drainMs?: number }): Promise<void>;
-}
+import { rebuild } from './reload.js';
+import type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
+import { coverageOf, isUsable, problemOf, viewServer } from './views.js';
+import { explainTool } from './why.js';
 
 /** What the gateway is made of; `main.ts` hands it in. */
 export interface GatewayDeps {
@@ -86,6 +40,11 @@ export interface GatewayDeps {
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
+
+type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number }) => Promise<T>;
+
+/** The catalog is read from the store when it is first needed, and at the latest after this. */
+const OPEN_DELAY_MS = 100;
 
 /** A server that lists anew many times in a row is asked once. */
 const RELIST_DELAY_MS = 250;
@@ -114,12 +73,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
         events.emit({ type: 'learned', server: server.id, tools: learned.tools });
         return learned;
       } catch (thrown) {
-        const reason = hide(messageOf(thrown));
+        const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
         if (!signal.aborted) {
-          log.warn('discover.failed', { server: server.id, reason });
-          events.emit({ type: 'learn-failed', server: server.id, reason });
+          log.warn('discover.failed', { server: server.id, reason: error.message });
+          events.emit({ type: 'learn-failed', server: server.id, reason: error.message });
         }
-        throw thrown;
+        throw error;
       }
     },
   });
@@ -133,7 +92,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     for (const server of servers) {
       if (!isUsable(server)) continue;
       const list = cached.get(server.id);
-      if (list) target.put(server, list);
+      if (list) {
+        target.put(server, list);
+        // Indexing is work: between two servers others have their turn.
+        await nextTurn();
+      }
       if (!list || now - list.learnedAt > loaded.config.cache.ttl * 1000) due.push(server);
     }
     return due;
@@ -148,11 +111,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       const due = await fill(catalog, loaded.servers);
       if (deps.learnAtStart) learnInBackground(due);
+      await audit.prune(loaded.config.limits.auditRetentionDays);
     } catch (thrown) {
-      log.error('cache.unreadable', { error: hide(messageOf(thrown)) });
+      log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
   };
-  const filled = open();
+  let opening: Promise<void> | undefined;
+  const filled = (): Promise<void> => (opening ??= open());
+  // A host that has just started us asks for the menu first, and that needs no catalog.
+  const soon = clock.after(OPEN_DELAY_MS, () => void filled());
 
   const relist = new Map<string, { cancel(): void }>();
   const learnAgainSoon = (id: string): void => {
@@ -176,9 +143,30 @@ export function createGateway(deps: GatewayDeps): Gateway {
     events.emit(event);
   });
 
+  /** The server of that id when it may be connected to; otherwise the reason why not. */
+  const usable = (id: string): Server => {
+    const server = catalog.server(id);
+    const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
+    if (problem === undefined) return server;
+    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
+      delivered: false,
+    });
+  };
+
+  /** Asks a server something that is not kept. */
+  const ask = async <T>(id: string, question: Question<T>): Promise<T> => {
+    const server = usable(id);
+    await limiter.wait(server);
+    return pool
+      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }))
+      .catch((thrown: unknown) => {
+        throw hideIn(toToolscoutError(thrown), hide);
+      });
+  };
+
   /** Makes sure that a server's list is known before a verb that needs exactly that server. */
   const known = async (id: string): Promise<Server> => {
-    await filled;
+    await filled();
     const server = catalog.server(id);
     if (isUsable(server) && !catalog.list(id)) {
       await learner.learn(server).catch((thrown: unknown) => {
@@ -197,13 +185,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     clock,
     hide,
     resolve: (call) => {
-      const server = catalog.server(call.server);
-      const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
-      if (problem) {
-        throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${server.id}" cannot be used: ${problem}`, {
-          delivered: false,
-        });
-      }
+      const server = usable(call.server);
       return { server, tool: catalog.tool(call.server, call.tool) };
     },
     checks: [ruleCheck, approvalCheck],
@@ -229,18 +211,18 @@ export function createGateway(deps: GatewayDeps): Gateway {
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepared = async (call: Call): Promise<void> => {
     if (catalog.list(call.server)) return;
-    await filled;
+    await filled();
     if (catalog.list(call.server)) return;
     const server = catalog.servers.get(call.server);
     if (server && isUsable(server)) await known(call.server);
   };
 
   const gateway: Gateway = {
-    ready: () => filled,
+    ready: filled,
     coverage: () => coverageOf(catalog.servers.values()),
 
     async listServers() {
-      await filled;
+      await filled();
       const sources = { catalog, learner, pool, hide };
       return [...catalog.servers.values()]
         .map((server) => viewServer(server, sources))
@@ -248,7 +230,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async searchTools(query, options = {}) {
-      await filled;
+      await filled();
       const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       const learning = new Set(learner.learning());
@@ -309,12 +291,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async why(server, tool) {
-      await filled;
+      await filled();
       return explainTool(server, tool, { catalog, learner, pool, hide, now: clock.now() });
     },
 
     async discover(ids, options = {}) {
-      await filled;
+      await filled();
       const chosen = ids ? ids.map((id) => catalog.server(id)) : [...catalog.servers.values()].filter(isUsable);
       const servers = options.onlyUnknown ? chosen.filter((server) => !catalog.list(server.id)) : chosen;
       return learner.learnAll(servers, {
@@ -323,13 +305,29 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
     },
 
+    async discoverTools(id, options = {}) {
+      await filled();
+      const server = usable(id);
+      if (!options.useCache || !catalog.list(id)) await learner.learn(server);
+      return catalog.index.tools(id);
+    },
+
+    discoverResources: (id) =>
+      ask(id, async (upstream, options) => {
+        const resources = await listResources(upstream, options);
+        const templates = await listResourceTemplates(upstream, options);
+        return { resources: resources.items, templates: templates.items };
+      }),
+
+    discoverPrompts: (id) => ask(id, async (upstream, options) => (await listPrompts(upstream, options)).items),
+
     async settle(patienceMs) {
-      await filled;
+      await filled();
       await learner.settle([...catalog.servers.keys()], patienceMs);
     },
 
     async reload() {
-      await filled;
+      await filled();
       try {
         const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
         mask.add(next.loaded.secrets);
@@ -350,7 +348,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async clearCache(server) {
-      await filled;
+      await filled();
       if (server !== undefined) catalog.server(server);
       const cleared = await cache.clear(server);
       await audit.recordNow({
@@ -368,7 +366,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
 
     async doctor() {
-      await filled;
+      await filled();
       return examine({ loaded, catalog, learner, pool, store: deps.store, hide, clock });
     },
 
@@ -378,6 +376,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async close(options = {}) {
       if (closing) return;
       closing = true;
+      soon.cancel();
       for (const timer of relist.values()) timer.cancel();
       learner.close();
       await pool.close({ drainMs: options.drainMs ?? 5000 });

@@ -1,5 +1,5 @@
 export { createGateway } from './gateway.js';
-export type { CallOptions, Gateway, GatewayDeps, GatewayEvent } from './gateway.js';
+export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 export type { ReloadReport } from './reload.js';

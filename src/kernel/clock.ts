@@ -1,4 +1,4 @@
-/** A pending timer; `unref` timers never keep the process alive. */
+/** A pending timer. */
 export interface Timer {
   cancel(): void;
 }
@@ -11,17 +11,17 @@ export interface Timer {
 export interface Clock {
   now(): number;
   monotonic(): number;
-  /** Runs `task` once after `ms`. The timer does not keep the process alive. */
-  after(ms: number, task: () => void): Timer;
+  /** Runs `task` once after `ms`. The timer keeps the process alive only when somebody waits for it. */
+  after(ms: number, task: () => void, options?: { readonly awaited?: boolean }): Timer;
 }
 
 /** The real clock: the only place that reads time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(ms, task) {
+  after(ms, task, options) {
     const handle = setTimeout(task, ms);
-    handle.unref();
+    if (!options?.awaited) handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },
 };
@@ -34,10 +34,12 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
       timer.cancel();
       reject(signal?.reason as Error);
     };
-    const timer = clock.after(ms, () => {
+    const elapsed = (): void => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
-    });
+    };
+    // Without this a process with nothing else to do would end in the middle of the wait.
+    const timer = clock.after(ms, elapsed, { awaited: true });
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

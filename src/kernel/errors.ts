@@ -106,3 +106,17 @@ export function messageOf(thrown: unknown): string {
 export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ERROR'): ToolscoutError {
   return thrown instanceof ToolscoutError ? thrown : new ToolscoutError(code, messageOf(thrown), { cause: thrown });
 }
+
+/** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
+export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
+  const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream } = error;
+  const shown = problems.map(({ path, message }) => ({ path, message: hide(message) }));
+  return new ToolscoutError(code, hide(error.message), {
+    suggestion: hide(suggestion),
+    severity,
+    retryAfterMs,
+    problems: shown,
+    delivered,
+    upstream,
+  });
+}

@@ -12,3 +12,14 @@ export function addressOf(server: string, tool: string): string {
 export function newId(): string {
   return randomUUID();
 }
+
+/** Hexadecimal digits of a time in milliseconds; enough until the year 10889. */
+const TIME_DIGITS = 12;
+
+/**
+ * An unguessable id that begins with its time, so that ids made one after the other stand side by
+ * side in an index: a log whose ids are spread over the whole index rewrites it with every batch.
+ */
+export function newIdAt(time: number): string {
+  return `${Math.floor(time).toString(16).padStart(TIME_DIGITS, '0')}-${randomUUID()}`;
+}

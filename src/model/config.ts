@@ -77,8 +77,8 @@ const LimitsConfig = z.strictObject({
   auditRetentionDays: z.number().positive().default(90),
 });
 
-/** Fields that may stand at the top or inside `discovery` (CFG-2). */
-export const DiscoveryFields = z.strictObject({
+/** The whole validated configuration; every field has a value, and may stand inside `discovery` instead (CFG-2). */
+export const Config = z.strictObject({
   enabled: z.boolean().default(true),
   timeout: milliseconds.default(10_000),
   cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttl: 86_400 })), CacheConfig]).prefault({}),
@@ -105,10 +105,8 @@ export const DiscoveryFields = z.strictObject({
   limits: LimitsConfig.prefault({}),
 });
 
-/** The whole validated configuration; every field has a value (CFG-2). */
-export const Config = DiscoveryFields;
 /** See the schema of the same name. */
 export type Config = z.infer<typeof Config>;
 
 /** What a person writes: every field optional, any of them inside `discovery` instead. */
-export type ConfigInput = z.input<typeof DiscoveryFields> & { discovery?: z.input<typeof DiscoveryFields> };
+export type ConfigInput = z.input<typeof Config> & { discovery?: z.input<typeof Config> };

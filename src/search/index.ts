@@ -1,1 +1,1 @@
-export { createIndex, type Evidence, type Ranked, type ToolIndex } from './search.js';
+export { createIndex, type ToolIndex } from './search.js';

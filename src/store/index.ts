@@ -1,3 +1,3 @@
 export { createMemoryStore } from './memory.js';
-export { openSqliteStore, type SqliteStoreOptions } from './sqlite.js';
-export { stateDirectory, type StateDirectoryOptions } from './state-directory.js';
+export { openSqliteStore } from './sqlite.js';
+export { stateDirectory } from './state-directory.js';

@@ -80,7 +80,10 @@ function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDat
     inspect(connection, files.database);
     // In WAL mode `normal` survives the death of the process at any moment: what is committed is in
     // the kernel's hands. Only a power cut can take the last commits, and never the file.
-    connection.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma journal_size_limit = 4194304');
+    // Checkpoints are rare, because each makes the process wait for the disk.
+    connection.exec(
+      'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 4194304',
+    );
     migrate(connection);
     if (suspect) checkWhole(connection);
     return { connection, identity: identityOf(files.database) };

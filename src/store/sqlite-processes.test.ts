@@ -33,8 +33,13 @@ function start(command: string, args: readonly string[]): Running {
       else reject(new Error(`the process ended with ${code ?? signal}: ${errors}`));
     });
   });
-  return { child, ended, firstLine };
+  const running = { child, ended, firstLine };
+  started.push(running);
+  return running;
 }
+
+/** Every process of a test, so that one that fails leaves none behind. */
+const started: Running[] = [];
 
 const run = (act: string, directory: string, name: string, count = 0): Running =>
   start(process.execPath, ['--import', 'tsx', SCRIPT, act, directory, name, String(count)]);
@@ -46,7 +51,11 @@ describe('sqlite among processes', { timeout: 180_000 }, () => {
     root = await mkdtemp(join(tmpdir(), 'toolscout-processes-'));
     directory = join(root, 'state');
   });
-  afterEach(() => rmSync(root, { recursive: true }));
+  afterEach(async () => {
+    for (const { child } of started) child.kill('SIGKILL');
+    await Promise.allSettled(started.splice(0).map(({ ended }) => ended));
+    rmSync(root, { recursive: true });
+  });
 
   const withStore = async <Result>(task: (store: Store) => Promise<Result>): Promise<Result> => {
     const store = await openSqliteStore({ directory, clock: systemClock, log: silentLog });

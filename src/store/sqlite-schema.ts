@@ -20,8 +20,6 @@ const MIGRATIONS: readonly string[] = [
      seq integer primary key, id text not null unique, time integer not null, kind text not null,
      server text, tool text, outcome text not null, body text not null
    );
-   create index audit_time on audit (time);
-   create index audit_kind on audit (kind);
    create index audit_server on audit (server);`,
 ];
 

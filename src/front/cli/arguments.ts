@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
 import type { Parameter } from '../../model/tool.js';
@@ -18,6 +19,13 @@ function readValue(text: string, type: string): JsonValue {
     // validation, which knows the schema and names the path.
     return type.endsWith('[]') ? text.split(',') : text;
   }
+}
+
+/** The value of a flag that counts something. */
+export function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return number;
 }
 
 /** Arguments from `name=value` (typed by the schema) and `name:=JSON` (as it stands). */

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Gateway } from '../../gateway/index.js';
+import type { Gateway, Knowledge } from '../../gateway/index.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { guardOrigin } from './guard.js';
 
@@ -17,8 +17,16 @@ export function createHttpApp(options: {
   app.get('/health', (context) => context.json({ status: 'ok', version: options.version }));
   app.get('/ready', async (context) => {
     const servers = await options.gateway.listServers();
-    const learning = servers.filter((server) => server.knowledge === 'learning').length;
-    return context.json({ status: learning > 0 ? 'learning' : 'ready', servers: servers.length, learning });
+    const count = (...states: Knowledge[]): number =>
+      servers.filter(({ knowledge }) => states.includes(knowledge)).length;
+    const learning = count('learning');
+    return context.json({
+      status: learning > 0 ? 'learning' : 'ready',
+      servers: servers.length,
+      known: count('ready', 'stale'),
+      learning,
+      failed: count('failed'),
+    });
   });
   app.notFound((context) =>
     context.json(

@@ -169,8 +169,8 @@ function searchAnswer(answer: SearchAnswer): string {
   const hits = answer.hits.map(({ server, tool, summary, relevance, tags, signature }) => ({
     server,
     tool,
-    summary: signature ?? summary,
-    ...(signature ? { about: summary } : {}),
+    ...(signature ? { call: signature } : {}),
+    summary,
     relevance: Math.round(relevance * 100) / 100,
     ...(tags.length > 0 ? { tags: [...tags] } : {}),
   }));

@@ -1,10 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server';
-import { messageOf } from '../../kernel/errors.js';
-import { isObject, type JsonObject } from '../../kernel/json.js';
-import type { Log } from '../../kernel/log.js';
+import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/index.js';
-import type { Progress } from '../../model/call.js';
-import { callMetaTool, instructionsFor, META_TOOLS } from './meta-tools.js';
+import { messageOf } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import { answerCall } from './meta-call.js';
+import { instructionsFor, META_TOOLS } from './meta-tools.js';
 
 /** How toolscout names itself to hosts. */
 export interface FrontInfo {
@@ -22,26 +21,6 @@ export interface FrontDeps {
 /** How long a host may keep our menu: it changes only with a new version. */
 const MENU_TTL_MS = 3_600_000;
 
-/** Passes a server's progress on under the token of this host's request. */
-function progressOf(ctx: ServerContext, log: Log): ((progress: Progress) => void) | undefined {
-  const progressToken = ctx.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return (progress) => {
-    ctx.mcpReq
-      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
-      .catch((thrown: unknown) => log.debug('mcp.progress-lost', { error: messageOf(thrown) }));
-  };
-}
-
-/** `_meta` that belongs to the caller (trace context, vendor keys), without what belongs to this hop. */
-function callerMeta(meta: unknown): JsonObject | undefined {
-  if (!isObject(meta)) return undefined;
-  const kept = Object.entries(meta).filter(
-    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
-  );
-  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
-}
-
 /** One protocol server for one host connection (or one stateless request), over the shared gateway. */
 export function createMcpServer({ gateway, info, log }: FrontDeps): Server {
   const server = new Server(
@@ -56,18 +35,17 @@ export function createMcpServer({ gateway, info, log }: FrontDeps): Server {
 
   // A registered tools/call handler would have its result parsed and fields unknown to the SDK
   // stripped from content items; the fallback hands the upstream's result on as it is.
-  server.fallbackRequestHandler = async (request, ctx) => {
+  server.fallbackRequestHandler = async (request, { mcpReq }) => {
     if (request.method !== 'tools/call') {
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     }
-    const params: unknown = request.params;
-    const name = isObject(params) ? params['name'] : undefined;
-    const args = isObject(params) ? params['arguments'] : undefined;
-    return callMetaTool(gateway, typeof name === 'string' ? name : '', isObject(args) ? args : {}, {
-      route: 'mcp',
-      signal: ctx.mcpReq.signal,
-      onProgress: progressOf(ctx, log),
-      meta: callerMeta(isObject(params) ? params['_meta'] : undefined),
+    return answerCall(gateway, request.params, {
+      signal: mcpReq.signal,
+      notifyProgress: (params) => {
+        mcpReq
+          .notify({ method: 'notifications/progress', params: params as never })
+          .catch((thrown: unknown) => log.debug('mcp.progress-lost', { error: messageOf(thrown) }));
+      },
     });
   };
   return server;

@@ -35,10 +35,19 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
     else output.once('drain', settle);
   };
 
+  let turn = false;
+  const endTurn = (): void => {
+    turn = false;
+    if (outbox.length > 0) flush();
+  };
   const post = (line: string): Promise<void> =>
     new Promise((resolve) => {
-      if (outbox.push(line) === 1) process.nextTick(flush);
+      outbox.push(line);
       waiting.push(resolve);
+      if (turn) return;
+      turn = true;
+      process.nextTick(endTurn);
+      flush();
     });
 
   const onLine = (line: string): void => {

@@ -1,4 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { withFastLane } from './fast-lane.js';
 import { createMcpServer, type FrontDeps } from './server.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
 
@@ -16,7 +17,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes): StdioFront {
     deps.output.once('error', () => resolve());
   });
   const handle = serveStdio(() => createMcpServer(deps), {
-    transport: createHostTransport(deps),
+    transport: withFastLane(createHostTransport(deps), deps),
     onerror: (error) => deps.log.warn('mcp.stdio', { error: error.message }),
   });
   return { closed, close: () => handle.close() };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
+import { wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 interface Flags extends CommonFlags {
@@ -8,7 +9,7 @@ interface Flags extends CommonFlags {
   readonly tool?: string;
   readonly kind?: string;
   readonly outcome?: AuditRecord['outcome'];
-  readonly limit: string;
+  readonly limit: number;
   readonly follow?: boolean;
 }
 
@@ -31,7 +32,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .option('--tool <name>', 'only this tool')
     .option('--kind <kind>', 'only this kind: execution, discovered, reload, …')
     .option('--outcome <outcome>', 'only success, failure or refused')
-    .option('-n, --limit <count>', 'how many at most', '20')
+    .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
     .option('-f, --follow', 'go on and show new records as they come')
     .addHelpText('after', '\nExample:\n  $ toolscout audit --server github --outcome failure')
     .action(async (flags: Flags) => {
@@ -40,7 +41,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
         const { server, tool, kind, outcome } = flags;
         const filter = { server, tool, kind, outcome };
         const print = (record: AuditRecord): void => terminal.out(flags.json ? JSON.stringify(record) : line(record));
-        const records = await gateway.audit({ ...filter, limit: Math.max(1, Number(flags.limit) || 20) });
+        const records = await gateway.audit({ ...filter, limit: flags.limit });
         if (!flags.follow) {
           if (flags.json) return terminal.out(JSON.stringify({ records }));
           if (records.length === 0) return terminal.note('Nothing is recorded yet.');

@@ -3,13 +3,13 @@ import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.j
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
 import { parseAddress } from '../address.js';
-import { parseArguments } from '../arguments.js';
+import { parseArguments, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { contentText } from '../render.js';
 
 interface Flags extends CommonFlags {
   readonly args?: string;
-  readonly timeout?: string;
+  readonly timeout?: number;
 }
 
 async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
@@ -36,7 +36,7 @@ export function addCall(program: Command, deps: CliDeps): void {
     .argument('[tool]', 'name of the tool')
     .argument('[arguments...]', 'name=value or name:=JSON')
     .option('-a, --args <json>', 'all arguments as a JSON object, @FILE, or - for stdin')
-    .option('--timeout <ms>', 'give up after this long without progress')
+    .option('--timeout <ms>', 'give up after this long without progress', wholeNumber)
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2',
@@ -48,14 +48,16 @@ export function addCall(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         const whole = flags.args === undefined ? {} : await readObject(flags.args, deps);
-        const parameters = pairs.length === 0 ? [] : (await gateway.toolDetails(server, tool)).tool.parameters;
+        // Only the types of the arguments are wanted here: what is wrong with the tool, the call itself will say.
+        const details = pairs.length === 0 ? undefined : await gateway.toolDetails(server, tool).catch(() => undefined);
+        const parameters = details?.tool.parameters ?? [];
         const outcome = await gateway.executeTool(
           server,
           tool,
           { ...whole, ...parseArguments(pairs, parameters) },
           {
             route: 'cli',
-            timeoutMs: flags.timeout === undefined ? undefined : Number(flags.timeout),
+            timeoutMs: flags.timeout,
             onProgress: (step) =>
               terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
           },

@@ -1,16 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
+import { wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar, table } from '../render.js';
 
 /** A command line waits this long for servers it has never seen, then answers with what is known. */
 const PATIENCE_MS = 15_000;
-
-function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return number;
-}
 
 interface Flags extends CommonFlags {
   readonly server?: string;

@@ -1,0 +1,66 @@
+import type { LoadedConfig } from '../config/index.js';
+import type { PoolEvent } from '../connect/index.js';
+import type { CacheStats } from '../discover/index.js';
+import type { CallEvent } from '../execute/index.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { Call, CallResult } from '../model/call.js';
+import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Tool } from '../model/tool.js';
+import type { DoctorReport } from './doctor.js';
+import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { ReloadReport } from './reload.js';
+import type { ServerView } from './views.js';
+import type { Why } from './why.js';
+
+/** Something that happened in the gateway, for logs, hosts and pages that follow along. */
+export type GatewayEvent =
+  | PoolEvent
+  | { readonly type: 'learned'; readonly server: string; readonly tools: number }
+  | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
+  | { readonly type: 'reloaded'; readonly report: ReloadReport }
+  | { readonly type: 'reload-failed'; readonly reason: string };
+
+/** A call as a caller of the library makes it. */
+export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
+
+/** The verbs of toolscout; every front is written against these and nothing else. */
+export interface Gateway {
+  /** Resolves when everything the store knows has been indexed. */
+  ready(): Promise<void>;
+  /** The line that names what is behind toolscout (META-8). */
+  coverage(): string;
+  listServers(): Promise<ServerView[]>;
+  searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
+  listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  /** A tool, and its definition without what an agent does not need. */
+  toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+  executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
+  why(server: string, tool: string): Promise<Why>;
+  /** Learns servers anew, all usable ones by default (DISC-3). */
+  discover(
+    servers?: readonly string[],
+    options?: { readonly onProgress?: (progress: DiscoveryProgress) => void; readonly onlyUnknown?: boolean },
+  ): Promise<DiscoveryOutcome[]>;
+  /** Asks one server for its tools now (DISC-1); with `useCache` a known list is good enough. */
+  discoverTools(server: string, options?: { readonly useCache?: boolean }): Promise<Tool[]>;
+  /** Asks one server for its resources and resource templates, as the server lists them. */
+  discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
+  /** Asks one server for its prompts, as the server lists them. */
+  discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** Waits until no server is being learned, at most `patienceMs`. */
+  settle(patienceMs: number): Promise<void>;
+  /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
+  reload(): Promise<ReloadReport>;
+  clearCache(server?: string): Promise<number>;
+  cacheStats(): CacheStats;
+  audit(filter?: AuditFilter): Promise<AuditRecord[]>;
+  followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
+  doctor(): Promise<DoctorReport>;
+  /** The configuration in force. */
+  config(): LoadedConfig;
+  onEvent(listener: (event: GatewayEvent) => void): () => void;
+  /** Stops taking work, lets running calls finish for `drainMs`, then closes every server. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { sleep, systemClock } from './clock.js';
+
+describe('clock', () => {
+  it('CONN-3 sleep resolves when its time has come, and not before', async () => {
+    const clock = createFakeClock();
+    const order: string[] = [];
+    const slept = sleep(clock, 100).then(() => order.push('awake'));
+    await clock.advance(99);
+    order.push('99 ms later');
+    await clock.advance(1);
+    await slept;
+    expect(order).toEqual(['99 ms later', 'awake']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-7 an aborted sleep rejects with the reason of the signal and leaves no timer behind', async () => {
+    const clock = createFakeClock();
+    const stop = new AbortController();
+    const slept = sleep(clock, 100, stop.signal);
+    expect(clock.waiting).toBe(1);
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(slept).rejects.toBe(reason);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-7 a sleep under a signal that is already aborted never starts', async () => {
+    const clock = createFakeClock();
+    await expect(sleep(clock, 100, AbortSignal.abort('too late'))).rejects.toBe('too late');
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-7 an abort after the sleep changes nothing, and the listener is gone', async () => {
+    const clock = createFakeClock();
+    const stop = new AbortController();
+    let listeners = 0;
+    const { signal } = stop;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
+    const slept = sleep(clock, 5, signal);
+    await clock.advance(5);
+    await expect(slept).resolves.toBeUndefined();
+    expect(listeners).toBe(0);
+    stop.abort();
+    await expect(slept).resolves.toBeUndefined();
+  });
+
+  it('R11 the real clock runs its timers once, cancels them, and its monotonic time does not go back', async () => {
+    const before = systemClock.monotonic();
+    let cancelled = 0;
+    systemClock.after(0, () => cancelled++).cancel();
+    let ran = 0;
+    // A timer of this clock keeps no process alive, so the test waits for one that does.
+    systemClock.after(1, () => ran++);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(ran).toBe(1);
+    expect(cancelled).toBe(0);
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
+  });
+});

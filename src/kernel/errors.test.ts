@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ERROR_TABLE, messageOf, toToolscoutError, ToolscoutError, type ErrorCode } from './errors.js';
+
+const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
+
+/** What the specification promises, written down a second time. */
+const PROMISED = [
+  'TOOL_VALIDATION_ERROR',
+  'TOOL_NOT_FOUND',
+  'SERVER_NOT_FOUND',
+  'TOOL_DISABLED',
+  'APPROVAL_REQUIRED',
+  'TOOL_CHANGED',
+  'RATE_LIMITED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'TOOL_EXECUTION_ERROR',
+  'SERVER_CONNECTION_ERROR',
+  'AUTHENTICATION_FAILED',
+  'SESSION_INIT_FAILED',
+  'TOOLS_LIST_FAILED',
+  'SCHEMA_CONVERSION_FAILED',
+  'CONFIGURATION_ERROR',
+  'FORBIDDEN',
+  'CIRCUIT_OPEN',
+];
+
+describe('errors', () => {
+  it('EXEC-3 every promised code stands in the table', () => {
+    expect(CODES).toEqual(expect.arrayContaining(PROMISED));
+  });
+
+  it.each(CODES)('EXEC-3 CLI-2 %s has a status, an exit code, a severity and a suggestion', (code) => {
+    const { status, exit, severity, suggestion } = ERROR_TABLE[code];
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+    expect([1, 2, 3, 4, 64]).toContain(exit);
+    expect(['WARNING', 'SEVERE']).toContain(severity);
+    expect(suggestion).toMatch(/\.$/);
+  });
+
+  it('CLI-2 what a rule or an approval refuses ends with 4, what is not found with 2', () => {
+    const ending = (exit: number): string[] => CODES.filter((code) => ERROR_TABLE[code].exit === exit).toSorted();
+    expect(ending(4)).toEqual(['APPROVAL_REQUIRED', 'FORBIDDEN', 'TOOL_CHANGED', 'TOOL_DISABLED']);
+    expect(ending(2)).toEqual(['CONFIGURATION_ERROR', 'NOTHING_FOUND', 'SERVER_NOT_FOUND', 'TOOL_NOT_FOUND']);
+    expect(ending(64)).toEqual(['INVALID_REQUEST']);
+  });
+
+  it('EXEC-3 an error takes suggestion and severity from the table unless it knows better', () => {
+    const plain = new ToolscoutError('RATE_LIMITED', 'Too fast.');
+    expect(plain).toMatchObject({
+      name: 'ToolscoutError',
+      message: 'Too fast.',
+      suggestion: ERROR_TABLE.RATE_LIMITED.suggestion,
+      severity: 'WARNING',
+      problems: [],
+    });
+    expect(plain.retryAfterMs).toBeUndefined();
+    expect(plain.delivered).toBeUndefined();
+    expect(Object.hasOwn(plain, 'cause')).toBe(false);
+
+    const cause = new Error('below');
+    const exact = new ToolscoutError('RATE_LIMITED', 'Too fast.', {
+      suggestion: 'Wait a second.',
+      severity: 'SEVERE',
+      retryAfterMs: 1000,
+      problems: [{ path: '/a', message: 'is wrong' }],
+      delivered: false,
+      upstream: { code: -32_000 },
+      cause,
+    });
+    expect(exact).toMatchObject({
+      suggestion: 'Wait a second.',
+      severity: 'SEVERE',
+      retryAfterMs: 1000,
+      problems: [{ path: '/a', message: 'is wrong' }],
+      delivered: false,
+      upstream: { code: -32_000 },
+      cause,
+    });
+  });
+
+  it('EXEC-3 what is already one of ours passes through unchanged', () => {
+    const error = new ToolscoutError('TOOL_NOT_FOUND', 'No such tool.');
+    expect(toToolscoutError(error, 'INTERNAL_ERROR')).toBe(error);
+  });
+
+  it('EXEC-3 anything thrown becomes an error of ours with the code the caller names, and never throws itself', () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true }), (thrown) => {
+        const error = toToolscoutError(thrown, 'STORE_ERROR');
+        expect(error.code).toBe('STORE_ERROR');
+        expect(typeof error.message).toBe('string');
+        expect(error.cause).toBe(thrown);
+      }),
+    );
+  });
+
+  it('EXEC-3 the message of anything is text', () => {
+    expect(messageOf(new Error('boom'))).toBe('boom');
+    expect(messageOf('text')).toBe('text');
+    expect(messageOf(undefined)).toBe('undefined');
+    expect(messageOf(Symbol('s'))).toBe('Symbol(s)');
+  });
+});

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { validateConfig } from '../src/config/index.js';
+import { parseConfig } from '../src/config/parse.js';
+import { ERROR_TABLE } from '../src/kernel/errors.js';
+import { compilePatterns } from '../src/kernel/pattern.js';
+import { Config, RateLimitConfig, RetryConfig, RuleConfig, ServerEntry } from '../src/model/config.js';
+import { compileRules } from '../src/normalize/index.js';
+import { temporaryDirectory } from './support/fixture.js';
+import { finish, type Finished } from './support/toolscout.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs a TypeScript file of this repository to its end. */
+function run(file: string, ...args: string[]): Promise<Finished> {
+  return finish(spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], { cwd: root, stdio: 'pipe' }));
+}
+
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+/** The rows of every table of a page, cells trimmed, heads and rulers included. */
+function rowsOf(page: string): string[][] {
+  const lines = read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
+  return lines.map((line) =>
+    line
+      .slice(1, line.lastIndexOf('|'))
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** The text between backticks. */
+const code = (cell: string): string => cell.replace(/^`|`$/g, '');
+
+const PAGES = [...readdirSync(root), ...['docs', 'docs/adr'].flatMap((folder) => pagesIn(folder))].filter((page) =>
+  page.endsWith('.md'),
+);
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+}
+
+describe('the examples', () => {
+  it('EXEC-1 FIND-1 PAT-5 library.ts searches, reads details, runs, is refused and follows progress', async () => {
+    const { code: exit, stdout, stderr } = await run('examples/library.ts');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(/^found {4}filesystem:read_text_file/);
+    expect(stdout).toMatch(/^details {2}\{"type":"object".*"required":\["a","b"\]\}$/m);
+    expect(stdout).toContain('The sum of 2 and 3 is 5.');
+    expect(stdout).toMatch(/^refused {2}TOOL_DISABLED: .*toolRules\[0\]/m);
+    expect(stdout).toMatch(/^progress 1\/2\nprogress 2\/2\ndone {5}true\n$/m);
+  });
+
+  it('PAT-4 rules.config.ts offers what its rules allow and says why not the rest', async () => {
+    const { code: exit, stdout, stderr } = await run('examples/rules.config.ts');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toContain('everything:get-sum []\n');
+    expect(stdout).toContain('filesystem:read_file [read-only, local]\n');
+    expect(stdout).toContain('memory:read_graph [read-only, graph]\n');
+    expect(stdout).not.toMatch(/^\w+:(?:delete|move|write|create)/m);
+    expect(stdout).toContain('"filesystem:move_file" is disabled by toolRules[0]');
+    expect(stdout).toContain('"filesystem:write_file" is disabled by allow-list mode');
+  });
+
+  it('CFG-1 rules.config.ts is a config file that the command line takes', async () => {
+    const state = await temporaryDirectory();
+    const flags = ['--config', 'examples/rules.config.ts', '--state-dir', state, '--json'];
+    const listed = await run('src/bin.ts', 'tools', 'memory', ...flags);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    const { tools } = JSON.parse(listed.stdout) as { tools: Array<{ tool: string }> };
+    expect(tools.map(({ tool }) => tool)).toEqual(['read_graph', 'search_nodes']);
+  });
+
+  it('META-1 META-3 host.ts finds and runs a tool through serve --stdio', async () => {
+    const { code: exit, stdout, stderr } = await run('examples/host.ts');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(/^told {5}.*Behind it: everything, filesystem, memory\./);
+    expect(stdout).toContain('menu     search_tools, get_tool_details, execute_tool, list_mcp_servers, list_tools\n');
+    expect(stdout).toContain('get-sum(a: number, b: number)');
+    expect(stdout).toContain('execute  The sum of 2 and 3 is 5.\n');
+    expect(stdout).toMatch(/^refused {2}error \{"code":"TOOL_VALIDATION_ERROR"/m);
+  });
+});
+
+describe('the docs', () => {
+  it('EXEC-3 docs/errors.md is the table of errors', () => {
+    const rows = rowsOf('docs/errors.md').filter(([first]) => first?.startsWith('`'));
+    const table = Object.entries(ERROR_TABLE).map(([name, { status, exit, severity, suggestion }]) => [
+      `\`${name}\``,
+      String(status),
+      String(exit),
+      severity,
+      suggestion,
+    ]);
+    expect(rows).toEqual(table);
+  });
+
+  it('CFG-2 docs/configuration.md names every field and its default', () => {
+    const page = read('docs/configuration.md');
+    const defaults = Config.parse({});
+    const { cache, http, limits } = defaults;
+    const nested = Object.entries({ cache, http, limits }).flatMap(([section, fields]) =>
+      Object.entries(fields).map(([key, value]) => [`${section}.${key}`, value] as const),
+    );
+    const simple = Object.entries(defaults).filter(([, value]) => typeof value !== 'object');
+    const rows = new Map(rowsOf('docs/configuration.md').map((row) => [code(row[0]!), row]));
+    const shown = ([key, value]: readonly [string, unknown]): boolean => {
+      const text = Array.isArray(value) ? '[]' : String(value);
+      return code(rows.get(key)?.[1] ?? '') === text || page.includes(`\`${key}\` (\`${text}\`)`);
+    };
+    expect([...nested, ...simple].filter((field) => !shown(field))).toEqual([]);
+
+    const settings = { ...RateLimitConfig.parse({}), ...RetryConfig.parse({}) };
+    expect(Object.entries(settings).filter(([key, value]) => !page.includes(`${key}: ${value}`))).toEqual([]);
+    const names = [Config, ServerEntry, RuleConfig].flatMap((schema) => Object.keys(schema.shape));
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('CFG-3 every config in README.md and docs is valid', async () => {
+    const blocks = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map((match) => ({ page, text: match[1]! })),
+    );
+    expect(blocks.length).toBeGreaterThanOrEqual(3);
+    for (const { page, text } of blocks) {
+      const config = (await parseConfig(text, `${page}.jsonc`)) as { servers?: object };
+      const { problems, warnings } = validateConfig(config);
+      expect({ page, problems }).toEqual({ page, problems: [] });
+      // An excerpt without servers cannot help naming one that is not there.
+      if (config.servers) expect({ page, warnings }).toEqual({ page, warnings: [] });
+    }
+  });
+
+  it('PAT-1 PAT-2 PAT-3 the cases of docs/rules.md hold', () => {
+    const cases = rowsOf('docs/rules.md').filter((row) => row.length === 4 && /^`(?:"|\["[^{])/.test(row[0]!));
+    expect(cases.length).toBeGreaterThan(15);
+    const wrong = cases.filter(([pattern, server, tool, matches]) => {
+      const list = compilePatterns(JSON.parse(code(pattern!)) as string | string[]);
+      return list.matches(code(server!), code(tool!)) !== (matches === 'yes');
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('PAT-4 the decisions of docs/rules.md hold', () => {
+    const cases = rowsOf('docs/rules.md').filter((row) => row.length === 4 && /^`\[(?:\]|\{)/.test(row[0]!));
+    expect(cases.length).toBeGreaterThan(5);
+    const wrong = cases.filter(([rules, tool, by, enabled]) => {
+      const { decision } = compileRules(JSON.parse(code(rules!)) as never).decide('any', code(tool!));
+      const decider = decision.rule === undefined ? 'default' : `rule ${decision.rule}`;
+      return decider !== by || decision.enabled !== (enabled === 'yes');
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('DOC-1 every relative link points to a file', () => {
+    const broken = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
+        .map((match) => join(root, dirname(page), match[1]!))
+        .filter((target) => !existsSync(target))
+        .map((target) => `${page} → ${relative(root, target)}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});

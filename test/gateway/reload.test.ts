@@ -1,0 +1,232 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
+import { createToolscout } from '../../src/main.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { textOf } from '../support/open-toolscout.js';
+
+/** A gateway over a config file that can be rewritten. */
+async function overFile(
+  config: ConfigInput,
+  options: { readonly watch?: boolean; readonly learnAtStart?: boolean } = {},
+): Promise<{ gateway: Gateway; write(next: ConfigInput | string): Promise<void>; events: GatewayEvent[] }> {
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'toolscout.config.json');
+  const write = (next: ConfigInput | string): Promise<void> =>
+    writeFile(file, typeof next === 'string' ? next : JSON.stringify({ retryPolicy: { retries: 0 }, ...next }));
+  await write(config);
+  const gateway = await createToolscout({
+    config: file,
+    stateDir: join(folder, 'state'),
+    env: { PATH: process.env['PATH'] },
+    learnAtStart: false,
+    ...options,
+  });
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+  const events: GatewayEvent[] = [];
+  gateway.onEvent((event) => events.push(event));
+  return { gateway, write, events };
+}
+
+async function pidOf(gateway: Gateway, server: string): Promise<number> {
+  return (JSON.parse(textOf(await gateway.executeTool(server, 'argv', {}))) as { pid: number }).pid;
+}
+
+const RATE = { rateLimit: { perSecond: 1000, burst: 1000 } };
+
+describe('reloading the configuration', () => {
+  it('CFG-6 says what was added, removed, changed and left alone; the unchanged server keeps its process', async () => {
+    const { gateway, write, events } = await overFile({
+      servers: { stays: fixture('legacy'), goes: fixture('legacy'), changes: fixture('legacy') },
+    });
+    const stays = await pidOf(gateway, 'stays');
+    const goes = await pidOf(gateway, 'goes');
+    const changes = await pidOf(gateway, 'changes');
+
+    await write({
+      servers: {
+        stays: { ...fixture('legacy'), tags: ['home'], timeout: 5000 },
+        changes: fixture('legacy', '--version=2025-06-18'),
+        comes: fixture('many', '--name=new'),
+      },
+      toolRules: [{ pattern: 'fail', enabled: false }],
+    });
+    const report = await gateway.reload();
+    expect(report).toEqual({
+      changed: true,
+      added: ['comes'],
+      removed: ['goes'],
+      reconnected: ['changes'],
+      unchanged: 1,
+    });
+    expect(events).toContainEqual({ type: 'reloaded', report });
+
+    expect(await pidOf(gateway, 'stays')).toBe(stays);
+    expect(await pidOf(gateway, 'changes')).not.toBe(changes);
+    expect(textOf(await gateway.executeTool('comes', 'ping_new', {}))).toBe('pong new');
+    expect(await gateway.executeTool('goes', 'echo', { message: 'x' })).toMatchObject({
+      error: { code: 'SERVER_NOT_FOUND' },
+    });
+    expect(await gateway.executeTool('stays', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect((await gateway.listServers()).map((view) => view.id)).toEqual(['changes', 'comes', 'stays']);
+    expect((await gateway.searchTools('', { limit: 50 })).hits.map((hit) => hit.server)).not.toContain('goes');
+    await waitUntil(() => !isAlive(goes) && !isAlive(changes), { what: 'the retired processes' });
+    expect(gateway.config().config.toolRules).toHaveLength(1);
+    expect(await gateway.audit({ kind: 'reload' })).toMatchObject([
+      { kind: 'reload', outcome: 'success', detail: { added: ['comes'] } },
+    ]);
+  });
+
+  it('CFG-6 the same bytes change nothing', async () => {
+    const { gateway } = await overFile({ servers: { old: fixture('legacy') } });
+    const pid = await pidOf(gateway, 'old');
+    expect(await gateway.reload()).toEqual({ changed: false, added: [], removed: [], reconnected: [], unchanged: 1 });
+    expect(await pidOf(gateway, 'old')).toBe(pid);
+  });
+
+  it.each([
+    ['no JSON', '{"servers": '],
+    ['an unknown key', '{"servers": {"old": {"comand": "x"}}}'],
+    ['a bad pattern', '{"toolRules": [{"pattern": "/(/"}]}'],
+  ])('CFG-6 a file with %s leaves the old state serving, and the reason is told', async (_, text) => {
+    const { gateway, write, events } = await overFile({ servers: { old: fixture('legacy') } });
+    const pid = await pidOf(gateway, 'old');
+    await write(text);
+    await expect(gateway.reload()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    expect(events.some((event) => event.type === 'reload-failed' && event.reason !== '')).toBe(true);
+    expect(await pidOf(gateway, 'old')).toBe(pid);
+    expect((await gateway.searchTools('echo')).hits[0]).toMatchObject({ server: 'old', tool: 'echo' });
+  });
+
+  it('CFG-6 R6 calls in flight finish: on an unchanged, on a changed and on a removed server', async () => {
+    const wait = { ms: 400, progress: false };
+    const { gateway, write } = await overFile({
+      servers: { stays: fixture('slow'), changes: fixture('slow'), goes: fixture('slow') },
+    });
+    await gateway.discover();
+    const calls = ['stays', 'changes', 'goes'].map((id) => gateway.executeTool(id, 'wait', wait));
+    await waitUntil(async () => (await gateway.listServers()).every((view) => view.health.state === 'connected'), {
+      what: 'all connections',
+    });
+    await write({ servers: { stays: fixture('slow'), changes: { ...fixture('slow'), env: { NEW: 'yes' } } } });
+    expect(await gateway.reload()).toMatchObject({ reconnected: ['changes'], removed: ['goes'], unchanged: 1 });
+    const during = gateway.executeTool('changes', 'wait', { ms: 1 });
+    for (const call of await Promise.all(calls)) expect(call).toMatchObject({ success: true });
+    expect(await during).toMatchObject({ success: true });
+  });
+
+  it('CFG-6 R6 reloads in the middle of many calls fail none of them', async () => {
+    const base = { ...fixture('legacy'), ...RATE };
+    const { gateway, write } = await overFile({ servers: { old: base } });
+    await gateway.discover();
+    let done = false;
+    const failures: unknown[] = [];
+    const load = async (): Promise<void> => {
+      while (!done) {
+        const answer = await gateway.executeTool('old', 'echo', { message: 'x' });
+        if (!answer.success && answer.error?.code !== 'RATE_LIMITED') failures.push(answer.error);
+      }
+    };
+    const callers = Array.from({ length: 4 }, load);
+    for (let round = 0; round < 8; round++) {
+      await write(
+        round % 4 === 3
+          ? '{"servers": 1}'
+          : {
+              servers: { old: base, [`extra${round}`]: fixture('many') },
+              toolRules: [{ pattern: `x${round}`, tags: ['t'] }],
+            },
+      );
+      await gateway.reload().catch((thrown: unknown) => expect(thrown).toMatchObject({ code: 'CONFIGURATION_ERROR' }));
+    }
+    done = true;
+    await Promise.all(callers);
+    expect(failures).toEqual([]);
+  });
+
+  it('CFG-6 a repaired server works at once, though its old process still hangs', async () => {
+    const { gateway, write } = await overFile(
+      { servers: { mended: fixture('slow', '--hang') } },
+      { learnAtStart: true },
+    );
+    await gateway.ready();
+    await waitUntil(async () => (await gateway.listServers())[0]?.knowledge === 'learning', { what: 'the learning' });
+    await write({ servers: { mended: fixture('legacy') } });
+    expect(await gateway.reload()).toMatchObject({ reconnected: ['mended'] });
+    const answer = await Promise.race([
+      gateway.executeTool('mended', 'echo', { message: 'hello again' }),
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 5000)),
+    ]);
+    expect(answer).toMatchObject({ success: true });
+  });
+
+  it('CFG-6 of two reloads at once the newer file wins', async () => {
+    const { gateway, write } = await overFile({ servers: { old: fixture('many', '--name=old') } });
+    await gateway.ready();
+    for (let round = 0; round < 5; round++) {
+      await write({ servers: { old: fixture('many'), [`one${round}`]: fixture('many') } });
+      const first = gateway.reload();
+      await write({ servers: { old: fixture('many'), [`two${round}`]: fixture('many') } });
+      await Promise.all([first, gateway.reload()]);
+      expect((await gateway.listServers()).map((view) => view.id)).toEqual(['old', `two${round}`]);
+      expect(gateway.config().servers.map((server) => server.id)).toEqual(['old', `two${round}`]);
+    }
+  });
+
+  it('CFG-6 a thousand tools survive a reload, under the new rules', async () => {
+    const huge = { ...fixture('huge', '--tools=1000'), ...RATE };
+    const { gateway, write } = await overFile({ servers: { huge } });
+    expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 1000 }]);
+    await write({ servers: { huge }, toolRules: [{ pattern: '*delete*', enabled: false }] });
+    expect(await gateway.reload()).toMatchObject({ changed: true, unchanged: 1 });
+    const all = await gateway.listTools('huge', { includeDisabled: true });
+    const offered = await gateway.listTools('huge');
+    expect(all).toHaveLength(1000);
+    expect(all.filter((tool) => tool.name.includes('delete')).every((tool) => tool.status === 'disabled')).toBe(true);
+    expect(offered).toHaveLength(all.filter((tool) => !tool.name.includes('delete')).length);
+    const { hits } = await gateway.searchTools('delete a branch in github', { limit: 50 });
+    expect(hits.some((hit) => hit.tool.includes('delete'))).toBe(false);
+  });
+
+  it('CFG-6 an added server that was known before is served without a start; an unknown one is learned', async () => {
+    const { gateway, write } = await overFile({ servers: { one: fixture('legacy'), two: fixture('many') } });
+    await gateway.discover();
+    await write({ servers: { one: fixture('legacy') } });
+    await gateway.reload();
+    await write({ servers: { one: fixture('legacy'), two: fixture('many'), three: fixture('modern') } });
+    expect(await gateway.reload()).toMatchObject({ added: ['three', 'two'] });
+    expect((await gateway.listServers()).find((view) => view.id === 'two')).toMatchObject({
+      knowledge: 'ready',
+      health: { state: 'disconnected' },
+    });
+    await waitUntil(async () => (await gateway.listServers()).every((view) => view.knowledge === 'ready'), {
+      what: 'the new server',
+    });
+  });
+
+  it('META-8 the coverage line changes with the set of servers and with nothing else', async () => {
+    const { gateway, write } = await overFile({ servers: { github: fixture('legacy') } });
+    const before = gateway.coverage();
+    await write({
+      servers: { github: { ...fixture('legacy'), tags: ['x'] } },
+      toolRules: [{ pattern: 'echo', enabled: false }],
+    });
+    await gateway.reload();
+    expect(gateway.coverage()).toBe(before);
+    await write({ servers: { github: fixture('legacy'), slack: fixture('legacy') } });
+    await gateway.reload();
+    expect(gateway.coverage()).toBe('github, slack');
+  });
+
+  it('CFG-6 a watched file is taken over by itself; a broken one in between changes nothing', async () => {
+    const { gateway, write, events } = await overFile({ servers: { old: fixture('legacy') } }, { watch: true });
+    await gateway.ready();
+    await write('{"servers": ');
+    await waitUntil(() => events.some((event) => event.type === 'reload-failed'), { what: 'the refusal' });
+    expect(gateway.config().servers).toHaveLength(1);
+    await write({ servers: { old: fixture('legacy'), second: fixture('many') } });
+    await waitUntil(() => gateway.config().servers.length === 2, { what: 'the new file' });
+  });
+});

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { runCli } from '../../src/front/cli/cli.js';
+import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
+import { createTerminal } from '../../src/front/cli/terminal.js';
+import type { Gateway } from '../../src/gateway/index.js';
+import { systemClock } from '../../src/kernel/clock.js';
+
+/** What one command line did. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How the gateway was opened, each time. */
+  readonly opened: readonly OpenOptions[];
+  readonly served: readonly ServeOptions[];
+}
+
+/** What surrounds a command line; everything a process would give it. */
+export interface Surroundings {
+  /** The gateway that is opened; by default opening one fails the test. */
+  readonly gateway?: Gateway | ((options: OpenOptions) => Promise<Gateway>);
+  readonly stdin?: string;
+  readonly tty?: boolean;
+  readonly columns?: number;
+  readonly noColor?: boolean;
+  readonly checkConfig?: CliDeps['checkConfig'];
+  readonly stopped?: () => Promise<void>;
+  readonly serve?: (options: ServeOptions) => Promise<void>;
+}
+
+/** Runs a command line in this process with a terminal that keeps what is written. */
+export async function commandLine(args: readonly string[], around: Surroundings = {}): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  const opened: OpenOptions[] = [];
+  const served: ServeOptions[] = [];
+  const terminal = createTerminal({
+    stdout: { write: (text) => (stdout += text), isTTY: around.tty, columns: around.columns },
+    stderr: { write: (text) => (stderr += text), isTTY: around.tty },
+    plain: around.noColor ?? false,
+  });
+  const code = await runCli(args, {
+    version: '9.9.9',
+    clock: systemClock,
+    terminal,
+    async open(options) {
+      opened.push(options);
+      if (!around.gateway) throw new Error('This command line may not open a gateway.');
+      return typeof around.gateway === 'function' ? around.gateway(options) : around.gateway;
+    },
+    checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
+    async serve(options) {
+      served.push(options);
+      await around.serve?.(options);
+    },
+    stopped: around.stopped ?? (async () => undefined),
+    readStdin: async () => around.stdin ?? '',
+    readFile: (path) => readFile(path, 'utf8'),
+  });
+  return { code, stdout, stderr, opened, served };
+}

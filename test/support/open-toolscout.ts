@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Gateway } from '../../src/gateway/index.js';
+import type { JsonObject } from '../../src/kernel/json.js';
+import { createToolscout, type ToolscoutOptions } from '../../src/main.js';
+import type { CallResult } from '../../src/model/call.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { temporaryDirectory } from './fixture.js';
+
+/** A failing server is not asked again, so that a test of a failure is quick. */
+const QUICK: ConfigInput = { retryPolicy: { retries: 0, initialDelayMs: 1, maxDelayMs: 10 } };
+
+/** A whole toolscout in this process, with a state directory of its own; closed after the test. */
+export async function openToolscout(
+  config: ConfigInput,
+  options: Omit<ToolscoutOptions, 'config'> = {},
+): Promise<Gateway> {
+  const gateway = await createToolscout({
+    learnAtStart: false,
+    env: { PATH: process.env['PATH'] },
+    ...options,
+    stateDir: options.stateDir ?? (await temporaryDirectory()),
+    config: { ...QUICK, ...config },
+  });
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+  return gateway;
+}
+
+/** A file in which a fixture notes its starts (`--start-file`), and what stands in it. */
+export async function startCounter(): Promise<{ readonly flag: string; pids(): Promise<number[]> }> {
+  const path = join(await temporaryDirectory(), 'starts');
+  return {
+    flag: `--start-file=${path}`,
+    async pids() {
+      const text = await readFile(path, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code !== 'ENOENT') throw thrown;
+        return '';
+      });
+      return text.split('\n').filter(Boolean).map(Number);
+    },
+  };
+}
+
+/** The first text of a result. */
+export function textOf(answer: CallResult | JsonObject | undefined): string {
+  const result = (answer && 'success' in answer ? answer['result'] : answer) as JsonObject | undefined;
+  const [first] = (result?.['content'] ?? []) as Array<{ text?: string }>;
+  if (typeof first?.text !== 'string') throw new Error(`There is no text in ${JSON.stringify(answer)}`);
+  return first.text;
+}
