@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './heap.js';
 import { readFile } from 'node:fs/promises';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';

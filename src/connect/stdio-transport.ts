@@ -37,11 +37,10 @@ export interface StdioTransportOptions {
   readonly mask?: (text: string) => string;
 }
 
-interface Waiting {
-  readonly resolve: () => void;
+/** A message whose write failed; it may have arrived nevertheless when it was not alone in the queue. */
+interface Broken {
   readonly reject: (error: ToolscoutError) => void;
-  /** Set when it was part of a write that failed and may have arrived nevertheless. */
-  perhaps?: boolean;
+  readonly alone: boolean;
 }
 
 function describeExit(exit: ChildExit | undefined): string {
@@ -58,14 +57,12 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   let openPipes = 2;
   let lastWords: { cancel(): void } | undefined;
   let stderrTail = '';
-  let outbox: string[] = [];
-  let waiting: Waiting[] = [];
-  const broken: Waiting[] = [];
+  const broken: Broken[] = [];
 
-  const unsent = (perhaps?: boolean): ToolscoutError => {
+  const unsent = (alone = true): ToolscoutError => {
     const message = lost?.message ?? `The connection to "${server}" is closed.`;
     return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
-      delivered: perhaps ? undefined : false,
+      delivered: alone ? false : undefined,
       cause: lost,
     });
   };
@@ -85,10 +82,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     child.stdout.removeAllListeners('data');
     // Drained, not cut off: a server that says goodbye on stdout must be able to end in order.
     child.stdout.resume();
-    const refused = [...broken, ...waiting];
-    waiting = [];
-    outbox = [];
-    for (const each of refused) each.reject(unsent(each.perhaps));
+    for (const { reject, alone } of broken) reject(unsent(alone));
     void child.stop();
     transport.onclose?.();
   };
@@ -144,26 +138,6 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
   };
 
-  const flush = (): void => {
-    if (outbox.length === 0) return;
-    const text = outbox.length === 1 ? outbox[0]! : outbox.join('');
-    const batch = waiting;
-    outbox = [];
-    waiting = [];
-    child.stdin.write(text, 'utf8', (error) => {
-      if (!error) {
-        for (const each of batch) each.resolve();
-        return;
-      }
-      // A line that broke off is no request, but of several lines some may have arrived whole.
-      // They are refused when it is known how the child ended, which is the better explanation.
-      for (const each of batch) each.perhaps = batch.length > 1;
-      broken.push(...batch);
-      if (closed) for (const each of broken) each.reject(unsent(each.perhaps));
-      else ended();
-    });
-  };
-
   const transport: StdioTransport = {
     pid: child.pid,
     onclose: undefined,
@@ -197,9 +171,15 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
         return Promise.reject(unsent());
       }
       return new Promise((resolve, reject) => {
-        // One write for all that is sent in one turn: requests come in bursts, and a system call each is dear.
-        if (outbox.push(`${JSON.stringify(message)}\n`) === 1) process.nextTick(flush);
-        waiting.push({ resolve, reject });
+        const alone = child.stdin.writableLength === 0;
+        child.stdin.write(`${JSON.stringify(message)}\n`, 'utf8', (error) => {
+          if (!error) return resolve();
+          // A line that broke off is no request, but of several that waited together some may have
+          // arrived whole. They are refused when it is known how the child ended, which explains more.
+          broken.push({ reject, alone });
+          if (closed) reject(unsent(alone));
+          else ended();
+        });
       });
     },
     async close() {

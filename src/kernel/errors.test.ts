@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ERROR_TABLE, messageOf, toToolscoutError, ToolscoutError, type ErrorCode } from './errors.js';
+import { ERROR_TABLE, hideIn, messageOf, toToolscoutError, ToolscoutError, type ErrorCode } from './errors.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
@@ -101,5 +101,29 @@ describe('errors', () => {
     expect(messageOf('text')).toBe('text');
     expect(messageOf(undefined)).toBe('undefined');
     expect(messageOf(Symbol('s'))).toBe('Symbol(s)');
+  });
+
+  it('A33 every text of an error passes through the mask, everything else stays', () => {
+    const error = new ToolscoutError('TOOLS_LIST_FAILED', 'It said s3cret.', {
+      suggestion: 'Do not use s3cret.',
+      severity: 'WARNING',
+      retryAfterMs: 7,
+      problems: [{ path: '/a', message: 's3cret is wrong' }],
+      delivered: false,
+      upstream: { code: -32_000 },
+      cause: new Error('s3cret'),
+    });
+    const shown = hideIn(error, (text) => text.replaceAll('s3cret', '***'));
+    expect(shown).toMatchObject({
+      code: 'TOOLS_LIST_FAILED',
+      message: 'It said ***.',
+      suggestion: 'Do not use ***.',
+      severity: 'WARNING',
+      retryAfterMs: 7,
+      problems: [{ path: '/a', message: '*** is wrong' }],
+      delivered: false,
+      upstream: { code: -32_000 },
+    });
+    expect(String(shown.stack) + String(shown.cause)).not.toContain('s3cret');
   });
 });

@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
-import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
 
 describe('learning servers', () => {
   it('DISC-1 malformed tools are dropped and named, the others are kept and can be called', async () => {
@@ -170,5 +171,43 @@ describe('learning servers', () => {
     const heard = events.length;
     await gateway.discover(['old']);
     expect(events).toHaveLength(heard);
+  });
+
+  it('DISC-1 one server is learned anew, or from the cache when that is wanted', async () => {
+    const starts = await startCounter();
+    const gateway = await openToolscout({
+      servers: { old: fixture('legacy', starts.flag), off: { command: 'x', enabled: false } },
+    });
+    const learned: string[] = [];
+    gateway.onEvent((event) => {
+      if (event.type === 'learned') learned.push(event.server);
+    });
+    expect(await gateway.discoverTools('old', { useCache: true })).toHaveLength(9);
+    expect(await gateway.discoverTools('old', { useCache: true })).toHaveLength(9);
+    expect(learned).toEqual(['old']);
+    await gateway.discoverTools('old');
+    expect(learned).toEqual(['old', 'old']);
+    await expect(gateway.discoverTools('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    await expect(gateway.discoverTools('odl')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it('DISC-1 resources, templates and prompts of a real server are listed; a server without any has none', async () => {
+    const everything = fileURLToPath(
+      new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+    );
+    const gateway = await openToolscout({
+      servers: {
+        all: { command: process.execPath, args: [everything, 'stdio'] },
+        old: fixture('legacy'),
+        absent: { command: '/no/such/program' },
+      },
+    });
+    const { resources, templates } = await gateway.discoverResources('all');
+    expect(resources.length).toBeGreaterThan(0);
+    expect(templates.length).toBeGreaterThan(0);
+    expect((await gateway.discoverPrompts('all')).length).toBeGreaterThan(0);
+    expect(await gateway.discoverResources('old')).toEqual({ resources: [], templates: [] });
+    expect(await gateway.discoverPrompts('old')).toEqual([]);
+    await expect(gateway.discoverPrompts('absent')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
   });
 });

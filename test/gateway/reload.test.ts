@@ -5,7 +5,7 @@ import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
 import { createToolscout } from '../../src/main.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
-import { textOf } from '../support/open-toolscout.js';
+import { startCounter, textOf } from '../support/open-toolscout.js';
 
 /** A gateway over a config file that can be rewritten. */
 async function overFile(
@@ -121,10 +121,10 @@ describe('reloading the configuration', () => {
     const base = { ...fixture('legacy'), ...RATE };
     const { gateway, write } = await overFile({ servers: { old: base } });
     await gateway.discover();
-    let done = false;
+    const stopper = new AbortController();
     const failures: unknown[] = [];
     const load = async (): Promise<void> => {
-      while (!done) {
+      while (!stopper.signal.aborted) {
         const answer = await gateway.executeTool('old', 'echo', { message: 'x' });
         if (!answer.success && answer.error?.code !== 'RATE_LIMITED') failures.push(answer.error);
       }
@@ -141,7 +141,7 @@ describe('reloading the configuration', () => {
       );
       await gateway.reload().catch((thrown: unknown) => expect(thrown).toMatchObject({ code: 'CONFIGURATION_ERROR' }));
     }
-    done = true;
+    stopper.abort();
     await Promise.all(callers);
     expect(failures).toEqual([]);
   });
@@ -160,6 +160,30 @@ describe('reloading the configuration', () => {
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 5000)),
     ]);
     expect(answer).toMatchObject({ success: true });
+  });
+
+  it('CFG-6 CONN-4 a server that is removed or changed before its turn to be learned is not started as it was', async () => {
+    const starts = await startCounter();
+    const { gateway, write } = await overFile({
+      servers: {
+        first: fixture('slow', '--slow-start=500'),
+        removed: fixture('legacy', starts.flag),
+        changed: fixture('legacy', starts.flag),
+      },
+      maxParallelDiscoveries: 1,
+    });
+    const learning = gateway.discover();
+    await waitUntil(async () => (await gateway.listServers()).every((view) => view.knowledge === 'learning'), {
+      what: 'the queue',
+    });
+    await write({
+      servers: { first: fixture('slow', '--slow-start=500'), changed: fixture('legacy') },
+      maxParallelDiscoveries: 1,
+    });
+    await gateway.reload();
+    await learning;
+    expect(await starts.pids()).toEqual([]);
+    expect(textOf(await gateway.executeTool('changed', 'echo', { message: 'x' }))).toBe('x');
   });
 
   it('CFG-6 of two reloads at once the newer file wins', async () => {

@@ -15,39 +15,19 @@ const PARSE_ERROR = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code:
 
 /**
  * The MCP stdio transport toward a host. Messages are checked for their shape only, since the
- * protocol server checks what matters, and all that is sent in one turn goes out in one write.
+ * protocol server checks what matters. Each is written at once: gathering those of one turn saves
+ * system calls but makes the processes wait for each other, which costs more.
  */
 export function createHostTransport({ input, output }: HostPipes): Transport {
   let started = false;
   let closed = false;
-  let outbox: string[] = [];
-  let waiting: Array<() => void> = [];
 
   const fail = (message: string): void => transport.onerror?.(new Error(message));
 
-  const flush = (): void => {
-    const text = outbox.length === 1 ? outbox[0]! : outbox.join('');
-    const batch = waiting;
-    outbox = [];
-    waiting = [];
-    const settle = (): void => batch.forEach((resolve) => resolve());
-    if (closed || output.write(text)) settle();
-    else output.once('drain', settle);
-  };
-
-  let turn = false;
-  const endTurn = (): void => {
-    turn = false;
-    if (outbox.length > 0) flush();
-  };
   const post = (line: string): Promise<void> =>
     new Promise((resolve) => {
-      outbox.push(line);
-      waiting.push(resolve);
-      if (turn) return;
-      turn = true;
-      process.nextTick(endTurn);
-      flush();
+      if (closed || output.write(line)) resolve();
+      else output.once('drain', resolve);
     });
 
   const onLine = (line: string): void => {
@@ -96,7 +76,6 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
     send: (message) => (closed ? Promise.resolve() : post(`${JSON.stringify(message)}\n`)),
     async close() {
       if (closed) return;
-      if (outbox.length > 0) flush();
       closed = true;
       input.removeListener('data', onData);
       transport.onclose?.();

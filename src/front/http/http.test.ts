@@ -1,0 +1,173 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { fixture } from '../../../test/support/fixture.js';
+import type { Gateway } from '../../gateway/index.js';
+import { silentLog } from '../../kernel/log.js';
+import { createMcpEndpoint } from '../mcp/http.js';
+import { createHttpApp } from './app.js';
+import { isLoopback } from './guard.js';
+import { listen, type HttpFront } from './listen.js';
+
+type App = ReturnType<typeof createHttpApp>;
+
+async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?: string[] } = {}): Promise<App> {
+  const known = gateway ?? (await openOfflineGateway([])).gateway;
+  const mcp = createMcpEndpoint({ gateway: known, info: { name: 'toolscout', version: '9.9.9' }, log: silentLog });
+  onTestFinished(() => mcp.close());
+  return createHttpApp({
+    gateway: known,
+    mcp,
+    version: '9.9.9',
+    allowedHosts: allowed.hosts ?? [],
+    allowedOrigins: allowed.origins ?? [],
+  });
+}
+
+const get = async (app: App, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  app.request(`http://127.0.0.1:7077${path}`, { headers: { host: '127.0.0.1:7077', ...headers } });
+
+describe('the guard', () => {
+  it.each([['127.0.0.1:7077'], ['localhost'], ['LOCALHOST:80'], ['[::1]:7077']])(
+    'S1 lets through what is addressed to this machine: %s',
+    async (host) => {
+      expect((await get(await appOver(), '/health', { host })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['evil.example'],
+    ['evil.example:7077'],
+    ['127.0.0.1.evil.example'],
+    ['localhost.evil.example'],
+    ['127.0.0.1@evil.example'],
+    ['x?'],
+    ['0.0.0.0'],
+    [''],
+  ])('S1 A1 A7 refuses a foreign Host on every route: "%s"', async (host) => {
+    const app = await appOver();
+    for (const path of ['/health', '/ready', '/mcp', '/nowhere']) {
+      const response = await get(app, path, { host });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ error: 'FORBIDDEN' });
+    }
+  });
+
+  it.each([
+    ['http://evil.example'],
+    ['https://127.0.0.1.evil.example'],
+    ['null'],
+    ['file://'],
+    ['http://evil.example#localhost'],
+    ['garbage'],
+  ])('S1 refuses a foreign Origin on every route: %s', async (origin) => {
+    const app = await appOver();
+    for (const path of ['/health', '/ready', '/mcp']) expect((await get(app, path, { origin })).status).toBe(403);
+    const post = await app.request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: { host: '127.0.0.1', origin },
+      body: '{}',
+    });
+    expect(post.status).toBe(403);
+  });
+
+  it('S1 lets through pages of this machine, and hosts and origins that were allowed', async () => {
+    const app = await appOver(undefined, { hosts: ['Gateway.Internal'], origins: ['https://studio.example'] });
+    expect((await get(app, '/health', { origin: 'http://localhost:3000' })).status).toBe(200);
+    expect((await get(app, '/health', { origin: 'https://Studio.example' })).status).toBe(200);
+    expect((await get(app, '/health', { host: 'gateway.internal:7077' })).status).toBe(200);
+    expect((await get(app, '/health', { origin: 'https://other.example' })).status).toBe(403);
+    expect((await get(app, '/health', { host: 'other.internal' })).status).toBe(403);
+  });
+
+  it('S2 knows what only this machine can reach', () => {
+    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '::1', '[::1]']) expect(isLoopback(host)).toBe(true);
+    for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.org', '127.0.0.1.example', '', '2130706433']) {
+      expect(isLoopback(host)).toBe(false);
+    }
+  });
+});
+
+describe('the routes', () => {
+  it('REG-8 /health lives, /ready counts, everything else names the way', async () => {
+    const gateway = await openToolscout({
+      servers: { old: fixture('legacy'), hung: fixture('slow', '--hang'), absent: { command: '/no/such/program' } },
+      limits: { searchWaitMs: 20 },
+    });
+    await gateway.discover(['old', 'absent']);
+    const app = await appOver(gateway);
+    expect(await (await get(app, '/health')).json()).toEqual({ status: 'ok', version: '9.9.9' });
+    expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'ready', servers: 3, learning: 0 });
+    await gateway.searchTools('x');
+    expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'learning', servers: 3, learning: 1 });
+    const lost = await get(app, '/no/such/page');
+    expect(lost.status).toBe(404);
+    expect(await lost.json()).toMatchObject({ error: 'NOT_FOUND', message: expect.stringContaining('/mcp') as string });
+    expect((await get(app, '/mcp')).status).toBe(405);
+  });
+});
+
+describe('listening', () => {
+  async function listening(options: { host: string; port: number }): Promise<HttpFront> {
+    const front = await listen(await appOver(), options);
+    onTestFinished(() => front.close());
+    return front;
+  }
+
+  it('S2 listens on a free port of this machine, answers there, and stops', async () => {
+    const front = await listening({ host: '127.0.0.1', port: 0 });
+    expect(front.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${front.url}/health`)).status).toBe(200);
+    await front.close();
+    await expect(fetch(`${front.url}/health`)).rejects.toThrow();
+  });
+
+  it.each(['::1', '[::1]'])('S2 an IPv6 loopback address works and has a URL that can be used: %s', async (host) => {
+    const front = await listening({ host, port: 0 });
+    expect(front.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${front.url}/health`)).status).toBe(200);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.0.10', 'example.org'])(
+    'S2 refuses to listen on %s, and says why',
+    async (host) => {
+      const attempt = async (): Promise<HttpFront> => listen(await appOver(), { host, port: 0 });
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'CONFIGURATION_ERROR',
+        message: expect.stringContaining(`"${host}"`) as string,
+        suggestion: expect.any(String) as string,
+      });
+    },
+  );
+
+  it('CLI-2 a port that is taken is named, with the way out', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      taken.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    await expect(listen(await appOver(), { host: '127.0.0.1', port })).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: `Port ${port} on 127.0.0.1 is taken by another program.`,
+      suggestion: expect.stringContaining('--port') as string,
+    });
+  });
+
+  it('R7 stopping does not wait for a connection that is kept open', async () => {
+    const front = await listening({ host: '127.0.0.1', port: 0 });
+    const { port } = new URL(front.url);
+    const open = request({ host: '127.0.0.1', port, path: '/health', headers: { connection: 'keep-alive' } });
+    const ended = new Promise((resolve) => {
+      open.once('close', resolve);
+      open.once('error', resolve);
+    });
+    open.flushHeaders();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await front.close();
+    open.destroy();
+    await ended;
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { waitUntil } from '../../test/support/fixture.js';
+import { createAudit } from '../audit/index.js';
+import { resolveConfig, type LoadedConfig } from '../config/index.js';
+import { createLimiter, createPool } from '../connect/index.js';
+import { createToolCache } from '../discover/index.js';
+import { systemClock, type Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import { createSecretMask } from '../kernel/secrets.js';
+import type { ConfigInput } from '../model/config.js';
+import type { Server } from '../model/server.js';
+import type { Store } from '../model/store.js';
+import type { Upstream, UpstreamNotification } from '../model/upstream.js';
+import { createMemoryStore } from '../store/index.js';
+import { createGateway, type Gateway } from './index.js';
+
+const load = (config: ConfigInput): LoadedConfig =>
+  resolveConfig(config, { source: 'library', env: { SECRET: 'canary-7f3d9a' } });
+
+/** Whoever is asked to connect; by default nobody can be reached. */
+type Connect = (server: Server) => Promise<Upstream>;
+const unreachable: Connect = () =>
+  Promise.reject(new ToolscoutError('SERVER_CONNECTION_ERROR', 'It said canary-7f3d9a.', { delivered: false }));
+
+/** A gateway of real parts over a config, a store, a clock and connections that the test holds. */
+function open(parts: {
+  readonly loaded: LoadedConfig;
+  readonly loadConfig?: () => Promise<LoadedConfig>;
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly connect?: Connect;
+}): { gateway: Gateway; logged: string[] } {
+  const { clock = systemClock, connect = unreachable } = parts;
+  const logged: string[] = [];
+  const note = (event: string, fields: object = {}): void => void logged.push(`${event} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const store = parts.store ?? createMemoryStore({ clock });
+  const limiter = createLimiter({ clock });
+  const mask = createSecretMask();
+  const pool = createPool({
+    clock,
+    log,
+    limiter,
+    hide: (text) => mask.hide(text),
+    healthIntervalMs: 0,
+    breaker: { failures: 5, resetMs: 1000 },
+    open: connect,
+  });
+  const gateway = createGateway({
+    loaded: parts.loaded,
+    loadConfig: parts.loadConfig ?? (async () => parts.loaded),
+    store,
+    clock,
+    log,
+    mask,
+    random: () => 0.5,
+    pool,
+    limiter,
+    cache: createToolCache({ store, clock, log, ttlMs: 86_400_000 }),
+    audit: createAudit({ store, clock, log }),
+    learnAtStart: false,
+  });
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+  return { gateway, logged };
+}
+
+/** A server in this process that answers `tools/list` when the test says so. */
+function fakeUpstream(server: string): {
+  upstream: Upstream;
+  lists: Array<(tools: JsonObject[]) => void>;
+  announce(): void;
+} {
+  const lists: Array<(tools: JsonObject[]) => void> = [];
+  const listeners = new Set<(notification: UpstreamNotification) => void>();
+  const upstream: Upstream = {
+    server,
+    era: 'legacy',
+    protocolVersion: '2025-06-18',
+    info: { name: server, version: '1' },
+    capabilities: { tools: { listChanged: true } },
+    closed: false,
+    request: (method) =>
+      method === 'tools/list'
+        ? new Promise((resolve) => lists.push((tools) => resolve({ tools })))
+        : Promise.resolve({ content: [] }),
+    ping: () => Promise.resolve(),
+    onNotification: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+    onClose: () => () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const announce = (): void =>
+    listeners.forEach((listener) => listener({ method: 'notifications/tools/list_changed' }));
+  return { upstream, lists, announce };
+}
+
+const tool = (name: string): JsonObject => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
+
+describe('the gateway', () => {
+  it('CFG-6 of two reloads at once the one that was asked for last wins, whoever reads faster', async () => {
+    const releases: Array<() => void> = [];
+    const configs = [load({ servers: { older: { command: 'x' } } }), load({ servers: { newer: { command: 'x' } } })];
+    const { gateway } = open({
+      loaded: load({ servers: {} }),
+      loadConfig: () => {
+        const config = configs.shift()!;
+        return new Promise((resolve) => releases.push(() => resolve(config)));
+      },
+    });
+    await gateway.ready();
+    const both = Promise.all([gateway.reload(), gateway.reload()]);
+    // The second file is read at once, the first one slowly.
+    await new Promise((resolve) => setImmediate(resolve));
+    releases[1]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    releases[0]?.();
+    await waitUntil(() => releases.length === 2, { what: 'both readings' });
+    releases[1]?.();
+    await both;
+    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['newer']);
+    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['newer']);
+  });
+
+  it('CFG-6 a reload that fails tells why, without secrets, and the next one works', async () => {
+    const answers = [
+      Promise.reject(new Error('bad value canary-7f3d9a')),
+      Promise.resolve(load({ servers: { b: { command: 'x' } } })),
+    ];
+    answers[0]!.catch(() => undefined);
+    const { gateway, logged } = open({
+      loaded: load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } } }),
+      loadConfig: () => answers.shift()!,
+    });
+    const events: string[] = [];
+    gateway.onEvent((event) => events.push(JSON.stringify(event)));
+    await expect(gateway.reload()).rejects.toThrow('bad value');
+    expect(events.join()).toContain('reload-failed');
+    expect(events.join() + logged.join()).not.toContain('canary-7f3d9a');
+    expect(await gateway.reload()).toMatchObject({ added: ['b'], removed: ['a'] });
+  });
+
+  it('R9 STORE-1 a store that cannot be read is logged; the gateway serves what it can learn', async () => {
+    const store: Store = {
+      ...createMemoryStore({ clock: systemClock }),
+      list: () => Promise.reject(new Error('disk on fire')),
+      pruneAudit: () => Promise.reject(new Error('disk on fire')),
+    };
+    const { gateway, logged } = open({ loaded: load({ servers: { a: { command: 'x' } } }), store });
+    await gateway.ready();
+    expect(await gateway.listServers()).toMatchObject([{ id: 'a', knowledge: 'unknown' }]);
+    expect(logged.join('\n')).toContain('disk on fire');
+  });
+
+  it('A33 CFG-4 what a server said when it failed is shown without secrets by every verb', async () => {
+    const { gateway, logged } = open({
+      loaded: load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } }, retryPolicy: { retries: 0 } }),
+    });
+    const said: unknown[] = [];
+    gateway.onEvent((event) => said.push(event));
+    const message = (thrown: unknown): string => (thrown as Error).message;
+    const [outcome] = await gateway.discover();
+    said.push(outcome && !outcome.ok && message(outcome.error));
+    said.push(await gateway.listTools('a').catch(message), await gateway.toolDetails('a', 'x').catch(message));
+    said.push(await gateway.executeTool('a', 'x', {}), await gateway.why('a', 'x'), await gateway.searchTools('x'));
+    said.push(await gateway.listServers(), await gateway.doctor(), await gateway.audit());
+    for await (const event of gateway.executeStream('a', 'x', {})) said.push(event);
+    expect(JSON.stringify(said)).toContain('It said ***');
+    expect(JSON.stringify(said) + logged.join()).not.toContain('canary-7f3d9a');
+  });
+
+  it('EXEC-5 records older than the configuration allows are forgotten at the start', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const day = 86_400_000;
+    const record = (id: string, age: number): object => ({
+      id,
+      time: systemClock.now() - age,
+      kind: 'execution',
+      principal: 'x',
+      outcome: 'success',
+    });
+    await store.append([record('old', 91 * day), record('young', 89 * day)] as never);
+    const { gateway } = open({ loaded: load({}), store });
+    await gateway.ready();
+    await waitUntil(async () => (await gateway.audit()).length === 1, { what: 'the old record to go' });
+    expect(await gateway.audit()).toMatchObject([{ id: 'young' }]);
+  });
+
+  it('CFG-6 R9 a reload either takes the new state over or leaves the old one: what it answers is what is in force', async () => {
+    const memory = createMemoryStore({ clock: systemClock });
+    const store: Store = { ...memory, append: () => Promise.reject(new Error('the disk is full')) };
+    const { gateway } = open({
+      loaded: load({ servers: { old: { command: 'x' } } }),
+      loadConfig: async () => load({ servers: { next: { command: 'x' } } }),
+      store,
+    });
+    await gateway.ready();
+    const taken = await gateway.reload().then(
+      () => true,
+      () => false,
+    );
+    expect(gateway.config().servers.map(({ id }) => id)).toEqual([taken ? 'next' : 'old']);
+  });
+
+  it('CONN-3 FIND-5 a server that could not be reached is tried again later, without anybody naming it', async () => {
+    const clock = createFakeClock();
+    let attempts = 0;
+    const connect: Connect = (server) => {
+      attempts++;
+      return unreachable(server);
+    };
+    const config = { servers: { late: { command: 'x' } }, retryPolicy: { retries: 0, initialDelayMs: 10 } };
+    const { gateway } = open({ loaded: load(config), clock, connect });
+    const search = async (): Promise<void> => {
+      const answer = gateway.searchTools('anything');
+      await clock.advance(2000);
+      expect((await answer).hits).toEqual([]);
+    };
+    await search();
+    expect(attempts).toBe(1);
+    for (let hour = 0; hour < 3; hour++) {
+      await clock.advance(3_600_000);
+      await search();
+    }
+    expect(attempts).toBeGreaterThan(1);
+  });
+
+  it('DISC-4 a list that is announced as changed while it is being read is read once more', async () => {
+    const clock = createFakeClock();
+    const { upstream, lists, announce } = fakeUpstream('lively');
+    const { gateway } = open({
+      loaded: load({ servers: { lively: { command: 'x' } } }),
+      clock,
+      connect: async () => upstream,
+    });
+    const learning = gateway.discover();
+    await clock.advance(10);
+    expect(lists).toHaveLength(1);
+    announce();
+    await clock.advance(1000);
+    lists[0]!([tool('before')]);
+    await learning;
+    await clock.advance(1000);
+    expect(lists).toHaveLength(2);
+    lists[1]!([tool('after')]);
+    await clock.advance(10);
+    expect((await gateway.listTools('lively')).map(({ name }) => name)).toEqual(['after']);
+  });
+
+  it('DISC-4 A28 a server that announces changes without end is asked now and then, not never and not always', async () => {
+    const clock = createFakeClock();
+    const { upstream, lists, announce } = fakeUpstream('chatty');
+    const { gateway } = open({
+      loaded: load({ servers: { chatty: { command: 'x' } } }),
+      clock,
+      connect: async () => upstream,
+    });
+    const learning = gateway.discover();
+    await clock.advance(10);
+    lists[0]!([tool('one')]);
+    await learning;
+    for (let time = 0; time < 10_000; time += 100) {
+      announce();
+      await clock.advance(100);
+      lists.at(-1)!([tool('one')]);
+    }
+    expect(lists.length).toBeGreaterThan(1);
+    expect(lists.length).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,238 @@
+import { EventEmitter } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ServeOptions } from '../../src/front/cli/context.js';
+import { createTerminal } from '../../src/front/cli/terminal.js';
+import type { JsonObject } from '../../src/kernel/json.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { serve } from '../../src/serve.js';
+import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { startCounter } from '../support/open-toolscout.js';
+
+/** A process as far as serving needs one: streams, signals, and an exit that is only noted. */
+class FakeProcess extends EventEmitter {
+  readonly stdin = new PassThrough();
+  readonly stdout = new PassThrough();
+  readonly stderr = { text: '', write: (text: string): boolean => ((this.stderr.text += text), true) };
+  readonly exits: number[] = [];
+  out = '';
+  readonly messages: JsonObject[] = [];
+
+  constructor() {
+    super();
+    let rest = '';
+    this.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      this.out += chunk;
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) if (line.startsWith('{')) this.messages.push(JSON.parse(line) as JsonObject);
+    });
+  }
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+
+  send(message: JsonObject): void {
+    this.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  async answer(id: number): Promise<JsonObject> {
+    await waitUntil(() => this.messages.some((message) => message['id'] === id), { what: `the answer to ${id}` });
+    return this.messages.find((message) => message['id'] === id)!;
+  }
+}
+
+async function serving(
+  config: ConfigInput,
+  options: Partial<ServeOptions> = {},
+): Promise<{ fake: FakeProcess; done: Promise<void>; write(next: ConfigInput | string): Promise<void> }> {
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'toolscout.config.json');
+  const write = (next: ConfigInput | string): Promise<void> =>
+    writeFile(file, typeof next === 'string' ? next : JSON.stringify(next));
+  await write({ retryPolicy: { retries: 0 }, ...config });
+  const fake = new FakeProcess();
+  const terminal = createTerminal({ stdout: fake.stdout, stderr: fake.stderr, plain: true });
+  const done = serve(
+    { config: file, stateDir: join(folder, 'state'), learnAtStart: true, stdio: true, ...options },
+    { terminal, streams: fake as unknown as NodeJS.Process },
+  );
+  onTestFinished(async () => {
+    fake.emit('SIGTERM');
+    await done.catch(() => undefined);
+  });
+  return { fake, done, write };
+}
+
+async function handshake(fake: FakeProcess): Promise<void> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } };
+  fake.send({ id: 0, method: 'initialize', params });
+  await fake.answer(0);
+  fake.send({ method: 'notifications/initialized' });
+}
+
+const execute = (server: string, tool: string, args: JsonObject): JsonObject => ({
+  method: 'tools/call',
+  params: { name: 'execute_tool', arguments: { server, tool, arguments: args }, _meta: { progressToken: 't' } },
+});
+
+const hasProgress = (fake: FakeProcess): boolean =>
+  fake.messages.some((message) => message['method'] === 'notifications/progress');
+
+describe('serving over stdio', () => {
+  it('R7 CONN-4 ends with its host: exit code 0, no child left', async () => {
+    const starts = await startCounter();
+    const { fake, done } = await serving({ servers: { old: fixture('legacy', starts.flag) } });
+    await handshake(fake);
+    fake.send({ id: 1, ...execute('old', 'echo', { message: 'hi' }) });
+    expect(await fake.answer(1)).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    fake.stdin.end();
+    await done;
+    expect(fake.exits).toEqual([0]);
+    expect((await starts.pids()).filter(isAlive)).toEqual([]);
+    expect(fake.stderr.text).toBe('');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'])(
+    'R7 on %s a call in flight finishes and its answer reaches the host',
+    async (signal) => {
+      const { fake, done } = await serving({ servers: { slow: fixture('slow') } });
+      await handshake(fake);
+      fake.send({ id: 1, ...execute('slow', 'wait', { ms: 600, steps: 10 }) });
+      await waitUntil(() => hasProgress(fake), { what: 'progress' });
+      fake.emit(signal);
+      await done;
+      expect(fake.exits).toEqual([0]);
+      expect(fake.messages.find((message) => message['id'] === 1)).toMatchObject({
+        result: { content: [{ text: 'waited 600' }] },
+      });
+    },
+  );
+
+  it('R7 a second signal means now', async () => {
+    const { fake, done } = await serving({ servers: { slow: fixture('slow') } });
+    await handshake(fake);
+    fake.send({ id: 1, ...execute('slow', 'wait', { ms: 600, steps: 10 }) });
+    await waitUntil(() => hasProgress(fake), { what: 'progress' });
+    fake.emit('SIGTERM');
+    await new Promise((resolve) => setImmediate(resolve));
+    fake.emit('SIGTERM');
+    expect(fake.exits[0]).toBe(1);
+    await done;
+  });
+
+  it('CFG-6 SIGHUP reloads; a broken file is logged and changes nothing', async () => {
+    const { fake, write } = await serving({ servers: { old: fixture('legacy') } }, { logLevel: 'info', watch: false });
+    const quiet = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => quiet.mockRestore());
+    await handshake(fake);
+    await write('{"servers": ');
+    fake.emit('SIGHUP');
+    await waitUntil(() => fake.stderr.text.includes('config.invalid'), { what: 'the complaint' });
+    fake.send({ id: 1, ...execute('old', 'echo', { message: 'still here' }) });
+    expect(await fake.answer(1)).toMatchObject({ result: { content: [{ text: 'still here' }] } });
+
+    await write({ servers: { old: fixture('legacy'), second: fixture('many', '--name=two') } });
+    fake.emit('SIGHUP');
+    await waitUntil(() => fake.stderr.text.includes('config.reloaded'), { what: 'the reload' });
+    fake.send({ id: 2, ...execute('second', 'ping_two', {}) });
+    expect(await fake.answer(2)).toMatchObject({ result: { content: [{ text: 'pong two' }] } });
+  });
+
+  it('CONN-4 A33 an error nobody caught is logged, children are stopped, and the exit code is 1', async () => {
+    const starts = await startCounter();
+    const { fake, done } = await serving({ servers: { old: fixture('legacy', starts.flag) } });
+    await handshake(fake);
+    fake.send({ id: 1, ...execute('old', 'echo', { message: 'hi' }) });
+    await fake.answer(1);
+    fake.emit('uncaughtException', new Error('out of cheese'));
+    await done;
+    expect(fake.exits).toEqual([1]);
+    expect(fake.stderr.text).toContain('out of cheese');
+    expect((await starts.pids()).filter(isAlive)).toEqual([]);
+    const second = await serving({});
+    await handshake(second.fake);
+    second.fake.emit('unhandledRejection', 'just text');
+    await second.done;
+    expect(second.fake.exits).toEqual([1]);
+    expect(second.fake.stderr.text).toContain('just text');
+  });
+});
+
+describe('serving over HTTP', () => {
+  it('CLI-1 S2 says where it is and how to connect, answers there, and stops', async () => {
+    const { fake, done } = await serving({ servers: { old: fixture('legacy') } }, { stdio: false, port: 0 });
+    await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(fake.out)?.[0];
+    expect(fake.out).toContain('1 servers from');
+    expect(fake.out).toContain(`claude mcp add --transport http toolscout ${url}/mcp`);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    fake.emit('SIGTERM');
+    await done;
+    expect(fake.exits).toEqual([0]);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  it('R7 a call in flight is answered before the door closes', async () => {
+    const { fake, done } = await serving({ servers: { slow: fixture('slow') } }, { stdio: false, port: 0 });
+    await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
+    const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(fake.out)![0];
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const { params } = execute('slow', 'wait', { ms: 800, steps: 8 }) as { params: JsonObject };
+    let told = false;
+    const answer = fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'execute_tool',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { ...params, _meta: { ...meta, progressToken: 1 } },
+      }),
+    }).then(async (response) => {
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        text += part.value;
+        // The first progress shows that the call is at the server.
+        if (fake.listenerCount('SIGTERM') > 0 && !told && text.includes('notifications/progress')) {
+          told = true;
+          fake.emit('SIGTERM');
+        }
+      }
+      return text;
+    });
+    expect(await answer.catch((thrown: unknown) => String(thrown))).toContain('waited 800');
+    await done;
+    expect(fake.exits).toEqual([0]);
+  });
+
+  it('CONN-4 CLI-2 a port that is taken ends the start with an error, and nothing is left running', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      taken.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const starts = await startCounter();
+    const { done } = await serving({ servers: { old: fixture('legacy', starts.flag) } }, { stdio: false, port });
+    await expect(done).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    // Whatever the background had started by then must be gone; what it had not must not come.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await starts.pids()).filter(isAlive)).toEqual([]);
+  });
+});
