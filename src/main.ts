@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { createAudit } from './audit/index.js';
+import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
@@ -9,7 +9,8 @@ import { createGateway, type Gateway } from './gateway/index.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import { createSecretMask } from './kernel/secrets.js';
+import type { JsonValue } from './kernel/json.js';
+import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
@@ -116,6 +117,11 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   });
 }
 
+/** A value without the secrets in use: they are hidden in its JSON, whose escapes the mask knows. */
+function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
+  return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
+}
+
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
   const { env, stateDir } = surroundings(options);
@@ -176,7 +182,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       log,
       ttlMs: caching.ttl * 1000,
     }),
-    audit: createAudit({ store, clock, log }),
+    audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
     learnAtStart: options.learnAtStart ?? true,
   });
 
@@ -192,12 +198,14 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
         })
       : undefined;
 
-  return {
-    ...gateway,
-    async close(how) {
-      watcher?.close();
+  const shutDown = async (how: Parameters<Gateway['close']>[0]): Promise<void> => {
+    watcher?.close();
+    try {
       await gateway.close(how);
+    } finally {
       await children.closeAll();
-    },
+    }
   };
+  let closed: Promise<void> | undefined;
+  return { ...gateway, close: (how) => (closed ??= shutDown(how)) };
 }

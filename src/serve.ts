@@ -85,7 +85,13 @@ export async function serve(
     mask: (text) => mask.hide(text),
     write: (line) => streams.stderr.write(line),
   });
-  const front = options.stdio ? serveStdio(gateway, log, streams) : await serveHttp(gateway, log, options, terminal);
+  const start = async (): Promise<Running> =>
+    options.stdio ? serveStdio(gateway, log, streams) : serveHttp(gateway, log, options, terminal);
+  const front = await start().catch(async (thrown: unknown) => {
+    // The gateway has begun to learn its servers; they must not outlive a front that never came.
+    await gateway.close({ drainMs: 0 });
+    throw thrown;
+  });
 
   const reload = (): void => {
     gateway.reload().then(
@@ -109,7 +115,8 @@ export async function serve(
   // A second signal means now; the watchdog takes care of the children.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
   if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
+  // The gateway first: its running calls finish, and the front still carries their answers.
+  await gateway.close({ drainMs: failure ? 0 : DRAIN_MS });
   await front.close();
-  await gateway.close({ drainMs: DRAIN_MS });
   streams.exit(failure ? 1 : 0);
 }

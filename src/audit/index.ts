@@ -1,1 +1,2 @@
 export { createAudit, type Audit } from './audit.js';
+export { redactArguments } from './redact.js';

@@ -40,7 +40,7 @@ export interface ToolCache {
   /** Lists of many servers, by id, with one look into the store. */
   readAll(servers: readonly Server[]): Promise<Map<string, CachedList>>;
   /** Keeps a list. A store that fails costs the next process a listing, never this one its tools. */
-  write(server: Server, listed: Listed, facts: UpstreamFacts): Promise<void>;
+  write(server: Server, listed: Listed, facts: UpstreamFacts): Promise<CachedList>;
   /** Marks a server's list as stale, e.g. when the server announced a change. */
   invalidate(server: Server): Promise<void>;
   /** Forgets one server's lists under every credential, or all lists; answers how many. */
@@ -120,8 +120,14 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
   const present = (list: Remembered): CachedList => {
     const { server: _server, ttlMs, cacheScope: _scope, invalidated, ...rest } = list;
-    const age = clock.now() - list.learnedAt;
-    return { ...rest, stale: invalidated || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS };
+    return {
+      ...rest,
+      // Asked for, not remembered: a list goes stale while somebody holds it.
+      get stale() {
+        const age = clock.now() - list.learnedAt;
+        return invalidated || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS;
+      },
+    };
   };
 
   /** Reads a stored entry; a damaged one is a miss that is logged, never an error. */
@@ -203,6 +209,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       memory.set(key, list);
       const expiresAt = list.learnedAt + freshFor(listed.ttlMs);
       await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
+      return present(list);
     },
 
     async invalidate(server) {

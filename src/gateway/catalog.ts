@@ -78,12 +78,15 @@ export function createCatalog(config: Config, servers: readonly Server[]): Catal
     server: serverOf,
     tool(server, name) {
       serverOf(server);
-      const tool = index.tool(server, name);
+      const prefix = `${server}:`;
+      const plain = name.startsWith(prefix) ? index.tool(server, name.slice(prefix.length)) : undefined;
+      const tool = index.tool(server, name) ?? plain;
       if (tool) return tool;
-      const names = index.tools(server).map((known) => known.name);
+      const offered = index.tools(server).filter((known) => known.status === 'enabled');
+      const names = offered.map((known) => known.name);
       const elsewhere = index
         .nearest(name)
-        .filter((address) => !address.startsWith(`${server}:`))
+        .filter((address) => !address.startsWith(prefix))
         .slice(0, 2);
       throw new ToolscoutError(
         'TOOL_NOT_FOUND',

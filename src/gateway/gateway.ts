@@ -14,12 +14,14 @@ import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
-import { leanDefinition, signatureOf } from '../normalize/index.js';
+import { leanDefinition } from '../normalize/index.js';
+import { answerSearch } from './answer-search.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { examine } from './doctor.js';
 import { createLearner } from './learner.js';
 import { learn } from './pipeline.js';
-import { rebuild } from './reload.js';
+import { createRelister } from './relister.js';
+import { rebuild, type ReloadReport } from './reload.js';
 import type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 import { coverageOf, isUsable, problemOf, viewServer } from './views.js';
 import { explainTool } from './why.js';
@@ -46,9 +48,6 @@ type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number })
 /** The catalog is read from the store when it is first needed, and at the latest after this. */
 const OPEN_DELAY_MS = 100;
 
-/** A server that lists anew many times in a row is asked once. */
-const RELIST_DELAY_MS = 250;
-
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { clock, log, pool, limiter, cache, audit, mask } = deps;
@@ -64,6 +63,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     clock,
     run: async (server, signal) => {
       try {
+        // Its turn may come after a reload: what is no longer configured like this is not started any more.
+        if (catalog.servers.get(server.id)?.digest !== server.digest) {
+          throw new ToolscoutError('CANCELLED', `Server "${server.id}" was changed or removed meanwhile.`);
+        }
+        usable(server.id);
         const learned = await learn(
           server,
           { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
@@ -111,7 +115,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       const due = await fill(catalog, loaded.servers);
       if (deps.learnAtStart) learnInBackground(due);
-      await audit.prune(loaded.config.limits.auditRetentionDays);
+      // Nobody waits for it: forgetting years of records must not delay the first search.
+      audit
+        .prune(loaded.config.limits.auditRetentionDays)
+        .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
@@ -121,24 +128,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
   // A host that has just started us asks for the menu first, and that needs no catalog.
   const soon = clock.after(OPEN_DELAY_MS, () => void filled());
 
-  const relist = new Map<string, { cancel(): void }>();
-  const learnAgainSoon = (id: string): void => {
-    relist.get(id)?.cancel();
-    relist.set(
-      id,
-      clock.after(RELIST_DELAY_MS, () => {
-        relist.delete(id);
-        const server = catalog.servers.get(id);
-        if (server && isUsable(server)) learnInBackground([server]);
-      }),
-    );
-  };
+  const relister = createRelister({
+    clock,
+    isLearning: (id) => learner.learning().includes(id),
+    relist(id) {
+      const server = catalog.servers.get(id);
+      if (server && isUsable(server)) learnInBackground([server]);
+    },
+  });
 
   pool.onEvent((event) => {
     if (event.type === 'notification' && event.method === 'notifications/tools/list_changed') {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
-      learnAgainSoon(event.server);
+      relister.soon(event.server);
     }
     events.emit(event);
   });
@@ -217,6 +220,45 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (server && isUsable(server)) await known(call.server);
   };
 
+  const reloadOnce = async (): Promise<ReloadReport> => {
+    if (closing)
+      throw new ToolscoutError('SHUTTING_DOWN', 'The configuration is not read again: toolscout is stopping.');
+    await filled();
+    try {
+      const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
+      mask.add(next.loaded.secrets);
+      for (const id of next.forgotten) learner.forget(id);
+      loaded = next.loaded;
+      catalog = next.catalog;
+      pool.retain(loaded.servers);
+      learnInBackground(next.due);
+      // The new state is in force by now; a record that cannot be kept does not undo that.
+      await audit
+        .recordNow({ kind: 'reload', principal: 'local', outcome: 'success', detail: { ...next.report } })
+        .catch((thrown: unknown) => log.error('audit.unrecorded', { error: hide(messageOf(thrown)) }));
+      events.emit({ type: 'reloaded', report: next.report });
+      return next.report;
+    } catch (thrown) {
+      const reason = hide(messageOf(thrown));
+      log.error('config.reload-failed', { reason });
+      events.emit({ type: 'reload-failed', reason });
+      throw thrown;
+    }
+  };
+  let reloading: Promise<unknown> = Promise.resolve();
+
+  const shutDown = async (drainMs: number): Promise<void> => {
+    closing = true;
+    soon.cancel();
+    relister.close();
+    learner.close();
+    await pool.close({ drainMs });
+    cache.close();
+    await audit.close();
+    await deps.store.close();
+  };
+  let closed: Promise<void> | undefined;
+
   const gateway: Gateway = {
     ready: filled,
     coverage: () => coverageOf(catalog.servers.values()),
@@ -234,33 +276,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       const learning = new Set(learner.learning());
-      learnInBackground(unlearned.filter((server) => !learning.has(server.id) && !learner.failure(server.id)));
+      learnInBackground(unlearned.filter((server) => !learning.has(server.id) && learner.isDue(server.id)));
+      // Who failed before is tried again in the background, but nobody waits for that.
+      const awaited = unlearned.filter((server) => !learner.failure(server.id));
       await learner.settle(
-        unlearned.map((server) => server.id),
+        awaited.map((server) => server.id),
         loaded.config.limits.searchWaitMs,
       );
 
-      const ranked = catalog.index.search(query, options);
-      const stillLearning = new Set(learner.learning());
-      const missing = unlearned.filter((server) => !catalog.list(server.id));
-      return {
-        hits: ranked.map(({ tool, relevance }) => ({
-          server: tool.server,
-          tool: tool.name,
-          summary: tool.summary,
-          relevance,
-          tags: tool.tags,
-          ...(options.includeSchema ? { signature: signatureOf(tool) } : {}),
-        })),
-        nearest: ranked.length === 0 ? catalog.index.nearest(query) : [],
-        learning: missing.filter((server) => stillLearning.has(server.id)).map((server) => server.id),
-        unavailable: missing
-          .filter((server) => !stillLearning.has(server.id))
-          .map((server) => ({
-            server: server.id,
-            reason: problemOf(server, { catalog, learner, pool, hide }) ?? 'not learned yet',
-          })),
-      };
+      return answerSearch(query, options, servers, { catalog, learner, pool, hide });
     },
 
     async listTools(server, options = {}) {
@@ -281,7 +305,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const call = callOf(server, tool, args, options);
       const outcome = await executor.execute(call, () => prepared(call));
       // The connection is open now, so a list that is out of date costs one cheap question.
-      if (catalog.list(server)?.stale && !relist.has(server)) learnAgainSoon(server);
+      if (catalog.list(server)?.stale) relister.soon(server);
       return outcome;
     },
 
@@ -326,25 +350,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await learner.settle([...catalog.servers.keys()], patienceMs);
     },
 
-    async reload() {
-      await filled();
-      try {
-        const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
-        mask.add(next.loaded.secrets);
-        for (const id of next.forgotten) learner.forget(id);
-        loaded = next.loaded;
-        catalog = next.catalog;
-        pool.retain(loaded.servers);
-        learnInBackground(next.due);
-        await audit.recordNow({ kind: 'reload', principal: 'local', outcome: 'success', detail: { ...next.report } });
-        events.emit({ type: 'reloaded', report: next.report });
-        return next.report;
-      } catch (thrown) {
-        const reason = hide(messageOf(thrown));
-        log.error('config.reload-failed', { reason });
-        events.emit({ type: 'reload-failed', reason });
-        throw thrown;
-      }
+    reload() {
+      // One after the other, so that the last one asked for is the one that holds.
+      const done = reloading.then(reloadOnce);
+      reloading = done.then(
+        () => undefined,
+        () => undefined,
+      );
+      return done;
     },
 
     async clearCache(server) {
@@ -373,16 +386,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     config: () => loaded,
     onEvent: (listener) => events.on(listener),
 
-    async close(options = {}) {
-      if (closing) return;
-      closing = true;
-      soon.cancel();
-      for (const timer of relist.values()) timer.cancel();
-      learner.close();
-      await pool.close({ drainMs: options.drainMs ?? 5000 });
-      cache.close();
-      await audit.close();
-      await deps.store.close();
+    close(options = {}) {
+      closed ??= shutDown(options.drainMs ?? 5000);
+      return closed;
     },
   };
   return gateway;

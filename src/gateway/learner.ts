@@ -29,6 +29,8 @@ export interface Learner {
   ): Promise<DiscoveryOutcome[]>;
   /** Servers whose tools are waited for right now. */
   learning(): string[];
+  /** Whether a server may be tried now: it never failed, or that was a while ago. */
+  isDue(server: string): boolean;
   /** Why the last attempt on a server failed. */
   failure(server: string): ToolscoutError | undefined;
   /** Forgets a server's failure and stops its run. */
@@ -40,6 +42,9 @@ export interface Learner {
   settle(servers: readonly string[], patienceMs: number): Promise<void>;
   close(): void;
 }
+
+/** A server that failed is left alone for this long. */
+const RETRY_AFTER_MS = 60_000;
 
 interface Run {
   readonly since: number;
@@ -53,8 +58,14 @@ export function createLearner(deps: {
 }): Learner {
   const runs = new Map<string, Run>();
   const waiting = new Map<string, number>();
-  const failures = new Map<string, ToolscoutError>();
+  const failures = new Map<string, { readonly error: ToolscoutError; readonly at: number }>();
   const stops = new Map<string, AbortController>();
+  /** Those who wait until something begins or ends. */
+  const sleepers = new Set<() => void>();
+  const wake = (): void => {
+    for (const sleeper of sleepers) sleeper();
+    sleepers.clear();
+  };
 
   const learnOne = (server: Server): Promise<Learned> => {
     const running = runs.get(server.id);
@@ -69,14 +80,19 @@ export function createLearner(deps: {
         },
         (thrown: unknown) => {
           const error = toToolscoutError(thrown, 'TOOLS_LIST_FAILED');
-          if (!stop.signal.aborted) failures.set(server.id, error);
+          const counts = !stop.signal.aborted && error.code !== 'CANCELLED';
+          if (counts) failures.set(server.id, { error, at: deps.clock.monotonic() });
           throw error;
         },
       )
       .finally(() => {
-        runs.delete(server.id);
-        waiting.delete(server.id);
-        stops.delete(server.id);
+        // A run that was forgotten has a successor perhaps; that one is not touched.
+        if (stops.get(server.id) === stop) {
+          runs.delete(server.id);
+          waiting.delete(server.id);
+          stops.delete(server.id);
+        }
+        wake();
       });
     stops.set(server.id, stop);
     runs.set(server.id, { since: waiting.get(server.id) ?? deps.clock.monotonic(), promise });
@@ -91,11 +107,18 @@ export function createLearner(deps: {
       return outcomes.map((outcome) => (outcome.ok ? { server: outcome.server, ok: true, ...outcome.value } : outcome));
     },
     learning: () => [...new Set([...runs.keys(), ...waiting.keys()])].toSorted(),
-    failure: (server) => failures.get(server),
+    isDue(server) {
+      const failed = failures.get(server);
+      return !failed || deps.clock.monotonic() - failed.at >= RETRY_AFTER_MS;
+    },
+    failure: (server) => failures.get(server)?.error,
     forget(server) {
       failures.delete(server);
       waiting.delete(server);
       stops.get(server)?.abort();
+      stops.delete(server);
+      runs.delete(server);
+      wake();
     },
     async settle(servers, patienceMs) {
       const now = deps.clock.monotonic();
@@ -108,19 +131,10 @@ export function createLearner(deps: {
         if (!stop.signal.aborted) throw thrown;
       });
       const pending = async (): Promise<void> => {
-        // A queued server has no run yet, so the wait is repeated until none is left.
-        for (;;) {
-          const open = servers.filter((id) => runs.has(id) || waiting.has(id));
-          const running = open.map((id) => runs.get(id)?.promise).filter((promise) => promise !== undefined);
-          if (open.length === 0 || running.length === 0 || stop.signal.aborted) return;
-          await Promise.race(
-            running.map((promise) =>
-              promise.then(
-                () => undefined,
-                () => undefined,
-              ),
-            ),
-          );
+        while (!stop.signal.aborted && servers.some((id) => runs.has(id) || waiting.has(id))) {
+          await new Promise<void>((resolve) => {
+            sleepers.add(resolve);
+          });
         }
       };
       if (since.length > 0 && left > 0) await Promise.race([pending(), deadline]);
@@ -129,6 +143,7 @@ export function createLearner(deps: {
     close() {
       for (const stop of stops.values()) stop.abort();
       waiting.clear();
+      wake();
     },
   };
 }

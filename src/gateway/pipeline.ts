@@ -5,7 +5,8 @@ import { listTools, type ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Catalog } from './catalog.js';
+import type { Upstream } from '../model/upstream.js';
+import type { Catalog, ServerFacts } from './catalog.js';
 
 /** What learning a server's tools needs. */
 export interface PipelineDeps {
@@ -37,28 +38,23 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   const listed = await withRetry(
     async () => {
       await deps.limiter.wait(server, signal);
-      return deps.pool.use(server, async (upstream) => {
+      const ask = async (
+        upstream: Upstream,
+      ): Promise<{ list: Awaited<ReturnType<typeof listTools>>; facts: ServerFacts }> => {
         const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
         return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
-      });
+      };
+      return deps.pool.use(server, ask, signal);
     },
     server.retry,
     { clock, random, signal, mayRetry: isWorthRetrying },
   );
 
   const { list, facts } = listed;
-  await deps.cache.write(server, list, facts);
+  const kept = await deps.cache.write(server, list, facts);
 
   const catalog = deps.catalog();
-  if (catalog.servers.get(server.id)?.digest === server.digest) {
-    catalog.put(server, {
-      ...facts,
-      items: list.items,
-      learnedAt: clock.now(),
-      stale: false,
-      dropped: list.bad.length,
-    });
-  }
+  if (catalog.servers.get(server.id)?.digest === server.digest) catalog.put(server, kept);
   deps.audit.record({
     kind: 'discovered',
     principal: 'toolscout',

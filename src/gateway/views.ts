@@ -31,7 +31,8 @@ export interface ServerView {
   readonly health: ServerHealth;
 }
 
-interface Sources {
+/** What views are made from. */
+export interface Sources {
   readonly catalog: Catalog;
   readonly learner: Learner;
   readonly pool: Pool;

@@ -99,7 +99,13 @@ export class ToolscoutError extends Error {
 
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    // An object without any way to become text; that it was thrown is all there is to say.
+    return 'something that cannot be shown was thrown';
+  }
 }
 
 /** Anything thrown, as a {@link ToolscoutError}; what is already one passes through unchanged. */

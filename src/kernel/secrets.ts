@@ -12,6 +12,11 @@ export interface SecretMask {
   hide(text: string): string;
 }
 
+/** A secret as it stands in a URL; half of a surrogate pair cannot stand in one. */
+function inUrl(value: string): string {
+  return /\p{Surrogate}/u.test(value) ? value : encodeURIComponent(value);
+}
+
 /** A mask over the secret values of one process. */
 export function createSecretMask(): SecretMask {
   const known = new Set<string>();
@@ -19,7 +24,7 @@ export function createSecretMask(): SecretMask {
   return {
     add(values) {
       for (const value of values) {
-        for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]) {
+        for (const form of [value, inUrl(value), JSON.stringify(value).slice(1, -1)]) {
           if (form.length >= SHORTEST) known.add(form);
         }
       }

@@ -127,9 +127,10 @@ describe('serving over stdio', () => {
   });
 
   it('CFG-6 SIGHUP reloads; a broken file is logged and changes nothing', async () => {
-    const { fake, write } = await serving({ servers: { old: fixture('legacy') } }, { logLevel: 'info', watch: false });
+    // Put up first, so that it is taken down last: what toolscout logs while it stops is not for the test's reader.
     const quiet = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => quiet.mockRestore());
+    const { fake, write } = await serving({ servers: { old: fixture('legacy') } }, { logLevel: 'info', watch: false });
     await handshake(fake);
     await write('{"servers": ');
     fake.emit('SIGHUP');

@@ -12,12 +12,14 @@ function readValue(text: string, type: string): JsonValue {
   }
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (types.has('null') && text === 'null') return null;
+  const isList = type.endsWith('[]');
   try {
-    return JSON.parse(text) as JsonValue;
+    const value = JSON.parse(text) as JsonValue;
+    return !isList || Array.isArray(value) ? value : type === 'string[]' ? text.split(',') : [value];
   } catch {
     // A list of texts may be written with commas; everything else stays text and is left to the
     // validation, which knows the schema and names the path.
-    return type.endsWith('[]') ? text.split(',') : text;
+    return isList ? text.split(',') : text;
   }
 }
 

@@ -11,7 +11,8 @@ export interface HttpFront {
 
 /** Listens on an address; anything but loopback is refused, because nobody is asked who they are (S2). */
 export function listen(app: Hono, options: { readonly host: string; readonly port: number }): Promise<HttpFront> {
-  const { host, port } = options;
+  const { port } = options;
+  const host = options.host.replace(/^\[(.*)\]$/, '$1');
   if (!isLoopback(host)) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
@@ -21,7 +22,7 @@ export function listen(app: Hono, options: { readonly host: string; readonly por
   }
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: app.fetch, hostname: host, port }, (address) => {
-      const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+      const shown = host.includes(':') ? `[${host}]` : host;
       resolve({
         url: `http://${shown}:${address.port}`,
         close: () =>
@@ -38,7 +39,9 @@ export function listen(app: Hono, options: { readonly host: string; readonly por
               suggestion: 'Stop it, or choose another port with --port.',
               cause: error,
             })
-          : error,
+          : new ToolscoutError('CONFIGURATION_ERROR', `Cannot listen on ${host}:${port}: ${error.message}`, {
+              cause: error,
+            }),
       );
     });
   });

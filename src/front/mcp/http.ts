@@ -5,6 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { newId } from '../../kernel/ids.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { createMcpServer, type FrontDeps } from './server.js';
 
@@ -46,6 +47,20 @@ async function readBody(request: Request): Promise<{ body?: unknown } | Response
   } catch {
     return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON.');
   }
+}
+
+/** What a modern host may ask; the server behind would answer anything else with 200 and an error (S3). */
+const MODERN_METHODS = new Set(['server/discover', 'tools/list', 'tools/call', 'subscriptions/listen']);
+
+function isUnknownMethod({ headers }: Request, body: unknown): body is JsonObject {
+  if (!isObject(body) || body['jsonrpc'] !== '2.0' || body['id'] === undefined) return false;
+  // Headers that do not fit the body are the worse mistake; the handler names it.
+  return headers.get('mcp-method') === body['method'] && !MODERN_METHODS.has(String(body['method']));
+}
+
+function methodNotFound({ id, method }: JsonObject): Response {
+  const error = { code: -32_601, message: `Method not found: ${String(method)}` };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
 }
 
 /**
@@ -91,7 +106,8 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
 
       const id = request.headers.get('mcp-session-id');
       const legacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
-      if (!legacy) return modern.fetch(request, { parsedBody: body });
+      if (!legacy)
+        return isUnknownMethod(request, body) ? methodNotFound(body) : modern.fetch(request, { parsedBody: body });
       if (id !== null) {
         const session = sessions.get(id);
         if (!session) return jsonRpcError(404, -32_001, 'This session has ended; initialize again.');

@@ -1,5 +1,5 @@
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
-import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { CallOptions, Gateway } from '../../gateway/index.js';
 import type { SearchAnswer } from '../../model/hit.js';
 
@@ -75,6 +75,9 @@ export function instructionsFor(coverage: string): string {
 
 /** Servers listed at once; beyond that an agent is better served by a search. */
 const SERVERS_SHOWN = 200;
+
+/** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST_RESULT = 1000;
 
 /** Lists of many tools get shorter lines. */
 const LONG_LIST = 100;
@@ -158,7 +161,7 @@ class Arguments {
     const tool = this.text('tool');
     const server = this.optionalText('server');
     const colon = tool.indexOf(':');
-    if (colon > 0 && (server === undefined || tool.slice(0, colon) === server)) {
+    if (colon > 0 && server === undefined) {
       return { server: tool.slice(0, colon), tool: tool.slice(colon + 1) };
     }
     return { server: server ?? this.text('server'), tool };
@@ -198,6 +201,9 @@ export async function callMetaTool(
       case 'execute_tool': {
         ({ server, tool } = args.address());
         const outcome = await gateway.executeTool(server, tool, args.object('arguments'), options);
+        if (outcome.result && isDeeperThan(outcome.result, DEEPEST_RESULT)) {
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
+        }
         if (outcome.result) return outcome.result;
         return { ...text(JSON.stringify(outcome.error)), isError: true };
       }
@@ -230,7 +236,7 @@ export async function callMetaTool(
         const views = await gateway.listServers();
         const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
           server: view.id,
-          ...(view.title ? { title: view.title } : {}),
+          ...(view.title ? { title: view.title.slice(0, 80) } : {}),
           state: view.knowledge,
           tools: view.tools,
           ...(view.problem ? { problem: view.problem.slice(0, 120) } : {}),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
@@ -31,7 +31,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
     .option('--kind <kind>', 'only this kind: execution, discovered, reload, …')
-    .option('--outcome <outcome>', 'only success, failure or refused')
+    .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
     .option('-f, --follow', 'go on and show new records as they come')
     .addHelpText('after', '\nExample:\n  $ toolscout audit --server github --outcome failure')
@@ -40,10 +40,11 @@ export function addAudit(program: Command, deps: CliDeps): void {
         const { terminal } = deps;
         const { server, tool, kind, outcome } = flags;
         const filter = { server, tool, kind, outcome };
-        const print = (record: AuditRecord): void => terminal.out(flags.json ? JSON.stringify(record) : line(record));
+        const print = (record: AuditRecord): void =>
+          terminal.out(flags.json ? printable(JSON.stringify(record)) : line(record));
         const records = await gateway.audit({ ...filter, limit: flags.limit });
         if (!flags.follow) {
-          if (flags.json) return terminal.out(JSON.stringify({ records }));
+          if (flags.json) return terminal.out(printable(JSON.stringify({ records })));
           if (records.length === 0) return terminal.note('Nothing is recorded yet.');
           return records.forEach(print);
         }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout cache`: what is remembered, and forgetting it. */
@@ -16,7 +17,7 @@ export function addCache(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         await gateway.ready();
         const stats = gateway.cacheStats();
-        if (flags.json) deps.terminal.out(JSON.stringify(stats));
+        if (flags.json) deps.terminal.out(printable(JSON.stringify(stats)));
         else
           deps.terminal.out(
             `${stats.entries} lists remembered; ${stats.hits} hits, ${stats.misses} misses at this start`,

@@ -13,8 +13,13 @@ interface Flags extends CommonFlags {
 }
 
 async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
-  const text =
-    source === '-' ? await deps.readStdin() : source.startsWith('@') ? await deps.readFile(source.slice(1)) : source;
+  const read = async (): Promise<string> => {
+    if (source === '-') return deps.readStdin();
+    return source.startsWith('@') ? deps.readFile(source.slice(1)) : source;
+  };
+  const text = await read().catch((thrown: unknown) => {
+    throw new ToolscoutError('INVALID_REQUEST', `--args cannot be read: ${messageOf(thrown)}`);
+  });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -63,14 +68,14 @@ export function addCall(program: Command, deps: CliDeps): void {
           },
         );
         terminal.status('');
-        if (flags.json) terminal.out(JSON.stringify(outcome));
+        if (flags.json) terminal.out(printable(JSON.stringify(outcome)));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
-          for (const problem of problems ?? []) terminal.note(`  ${problem.path}: ${printable(problem.message)}`);
-          terminal.note(suggestion);
+          for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
+          terminal.note(printable(suggestion));
         }
         throw new Exit(ERROR_TABLE[code].exit);
       });

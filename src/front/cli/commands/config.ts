@@ -16,7 +16,8 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       const { terminal } = deps;
       const { source, problems, warnings } = await deps.checkConfig(flags.config);
-      if (flags.json) terminal.out(JSON.stringify({ source, valid: problems.length === 0, problems, warnings }));
+      if (flags.json)
+        terminal.out(printable(JSON.stringify({ source, valid: problems.length === 0, problems, warnings })));
       else {
         for (const { path, message } of problems)
           terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
@@ -48,7 +49,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
           retryPolicy,
           warnings,
         };
-        terminal.out(printable(flags.json ? JSON.stringify(view) : JSON.stringify(view, null, 2)));
+        terminal.out(printable(flags.json ? printable(JSON.stringify(view)) : JSON.stringify(view, null, 2)));
       });
     });
 }

@@ -23,7 +23,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
         const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
           onProgress: progressBar(terminal),
         });
-        if (flags.json) terminal.out(JSON.stringify({ servers: outcomes.map(outcomeJson) }));
+        if (flags.json) terminal.out(printable(JSON.stringify({ servers: outcomes.map(outcomeJson) })));
         else {
           for (const outcome of outcomes) {
             if (!outcome.ok) {
@@ -66,7 +66,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
           cachedTools: outcomes.reduce((sum, outcome) => sum + (outcome.ok ? outcome.tools : 0), 0),
           errors: failed.map((outcome) => ({ server: outcome.server, error: outcome.error.message })),
         };
-        if (flags.json) terminal.out(JSON.stringify(report));
+        if (flags.json) terminal.out(printable(JSON.stringify(report)));
         else {
           terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);

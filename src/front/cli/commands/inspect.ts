@@ -36,7 +36,7 @@ export function addInspect(program: Command, deps: CliDeps): void {
             hash,
             definition,
           };
-          return terminal.out(JSON.stringify(view));
+          return terminal.out(printable(JSON.stringify(view)));
         }
         terminal.out(terminal.paint.bold(`${server}:${printable(tool.name)}`));
         terminal.out(printable(tool.description || tool.summary));

@@ -40,7 +40,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           includeSchema: flags.schema,
           includeDisabled: flags.includeDisabled,
         });
-        if (flags.json) terminal.out(JSON.stringify(answer));
+        if (flags.json) terminal.out(printable(JSON.stringify(answer)));
         else if (answer.hits.length > 0) {
           const rows = answer.hits.map((hit) => [
             hit.relevance.toFixed(2),
@@ -50,7 +50,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           terminal.out(table(terminal, ['', 'TOOL', flags.schema ? 'CALL' : 'SUMMARY'], rows));
         } else {
           terminal.note('Nothing was found.');
-          if (answer.nearest.length > 0) terminal.note(`Nearest names: ${answer.nearest.join(', ')}`);
+          if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
         }
         if (!flags.json) {
           if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
 
@@ -22,7 +23,7 @@ export function addTools(program: Command, deps: CliDeps): void {
             tags,
             reason: decision.reason,
           }));
-          return terminal.out(JSON.stringify({ server, tools: list }));
+          return terminal.out(printable(JSON.stringify({ server, tools: list })));
         }
         const rows = tools.map((tool) => [
           tool.name,

@@ -18,7 +18,7 @@ export function addWhy(program: Command, deps: CliDeps): void {
         const known = (await gateway.listServers()).find((view) => view.id === server);
         if (known?.knowledge === 'unknown') await gateway.discover([server]);
         const why = await gateway.why(server, tool);
-        deps.terminal.out(flags.json ? JSON.stringify(why) : printable(why.reason));
+        deps.terminal.out(flags.json ? printable(JSON.stringify(why)) : printable(why.reason));
         if (!why.offered) throw new Exit(why.because === 'rule' || why.because === 'approval' ? 4 : 2);
       });
     });
