@@ -54,10 +54,11 @@ const deps: CliDeps = {
   readFile: (path) => readFile(path, 'utf8'),
 };
 
-// A reader that closes early (`toolscout tools x | head`) is no error.
+const args = process.argv.slice(2);
+// A reader that closes early (`toolscout tools x | head`) is no error; a host that does ends `serve` in order.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'EPIPE') throw error;
+  if (args[0] !== 'serve') process.exit(0);
 });
 
-process.exitCode = await runCli(process.argv.slice(2), deps);
+process.exitCode = await runCli(args, deps);

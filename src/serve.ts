@@ -37,6 +37,7 @@ async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, term
     gateway,
     mcp,
     version: VERSION,
+    log,
     allowedHosts: http.allowedHosts,
     allowedOrigins: http.allowedOrigins,
   });
@@ -78,7 +79,9 @@ export async function serve(
   const { terminal, streams } = process;
   const gateway = await createToolscout(options);
   const mask = createSecretMask();
-  mask.add(gateway.config().secrets);
+  const learnSecrets = (): void => mask.add(gateway.config().secrets);
+  learnSecrets();
+  gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
   const log = createLog({
     level: options.logLevel ?? 'warn',
     now: systemClock.now,
@@ -108,15 +111,20 @@ export async function serve(
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
   });
+  let isHostGone = false;
+  const ended = front.ended.then(() => {
+    isHostGone = true;
+    return undefined;
+  });
   streams.on('SIGHUP', reload);
 
-  const failure = await Promise.race([told, front.ended, failed]);
+  const failure = await Promise.race([told, ended, failed]);
   streams.off('SIGHUP', reload);
   // A second signal means now; the watchdog takes care of the children.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
   if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
-  // The gateway first: its running calls finish, and the front still carries their answers.
-  await gateway.close({ drainMs: failure ? 0 : DRAIN_MS });
+  // The gateway first: its running calls finish, and the front still carries their answers to whoever is left.
+  await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
   await front.close();
   streams.exit(failure ? 1 : 0);
 }

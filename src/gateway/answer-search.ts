@@ -12,7 +12,6 @@ export function answerSearch(
 ): SearchAnswer {
   const { catalog, learner } = sources;
   const ranked = catalog.index.search(query, options);
-  const learning = new Set(learner.learning());
   const missing = servers.filter((server) => server.enabled && !catalog.list(server.id));
   return {
     hits: ranked.map(({ tool, relevance }) => ({
@@ -24,9 +23,9 @@ export function answerSearch(
       ...(options.includeSchema ? { signature: signatureOf(tool) } : {}),
     })),
     nearest: ranked.length === 0 ? catalog.index.nearest(query) : [],
-    learning: missing.filter((server) => learning.has(server.id)).map((server) => server.id),
+    learning: missing.filter((server) => learner.isLearning(server.id)).map((server) => server.id),
     unavailable: missing
-      .filter((server) => !learning.has(server.id))
+      .filter((server) => !learner.isLearning(server.id))
       .map((server) => ({ server: server.id, reason: problemOf(server, sources) ?? 'not learned yet' })),
   };
 }

@@ -63,10 +63,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     clock,
     run: async (server, signal) => {
       try {
-        // Its turn may come after a reload: what is no longer configured like this is not started any more.
-        if (catalog.servers.get(server.id)?.digest !== server.digest) {
-          throw new ToolscoutError('CANCELLED', `Server "${server.id}" was changed or removed meanwhile.`);
-        }
         usable(server.id);
         const learned = await learn(
           server,
@@ -130,7 +126,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const relister = createRelister({
     clock,
-    isLearning: (id) => learner.learning().includes(id),
+    isLearning: learner.isLearning,
     relist(id) {
       const server = catalog.servers.get(id);
       if (server && isUsable(server)) learnInBackground([server]);
@@ -221,8 +217,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 
   const reloadOnce = async (): Promise<ReloadReport> => {
-    if (closing)
-      throw new ToolscoutError('SHUTTING_DOWN', 'The configuration is not read again: toolscout is stopping.');
+    if (closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
     await filled();
     try {
       const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
@@ -275,8 +270,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await filled();
       const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
-      const learning = new Set(learner.learning());
-      learnInBackground(unlearned.filter((server) => !learning.has(server.id) && learner.isDue(server.id)));
+      learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
       // Who failed before is tried again in the background, but nobody waits for that.
       const awaited = unlearned.filter((server) => !learner.failure(server.id));
       await learner.settle(

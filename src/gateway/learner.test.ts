@@ -116,7 +116,7 @@ describe('learner', () => {
     learner.forget('a');
     const fresh = learner.learn(server('a'));
     fresh.catch(() => undefined);
-    await expect(old).rejects.toThrow('aborted');
+    await expect(old).rejects.toThrow('was stopped');
     expect(learner.failure('a')).toBeUndefined();
     expect(begun).toEqual(['a', 'a']);
     await finish('a');

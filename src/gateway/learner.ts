@@ -1,6 +1,6 @@
 import { discoverAll } from '../discover/index.js';
 import { sleep, type Clock } from '../kernel/clock.js';
-import { toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { Learned } from './pipeline.js';
 
@@ -22,18 +22,19 @@ export interface DiscoveryProgress {
 export interface Learner {
   /** Learns one server; joins a run that is under way. */
   learn(server: Server): Promise<Learned>;
-  /** Learns many, at most `parallel` at once; never throws. */
+  /** Learns many, at most `parallel` at once; never rejects. */
   learnAll(
     servers: readonly Server[],
     options: { readonly parallel: number; readonly onProgress?: (progress: DiscoveryProgress) => void },
   ): Promise<DiscoveryOutcome[]>;
-  /** Servers whose tools are waited for right now. */
+  /** Servers whose tools are waited for right now, running or in the queue. */
   learning(): string[];
-  /** Whether a server may be tried now: it never failed, or that was a while ago. */
-  isDue(server: string): boolean;
+  isLearning(server: string): boolean;
   /** Why the last attempt on a server failed. */
   failure(server: string): ToolscoutError | undefined;
-  /** Forgets a server's failure and stops its run. */
+  /** Whether it makes sense to try a server now: not under way, and not failed a moment ago. */
+  isDue(server: string): boolean;
+  /** Forgets a server: its failure, its place in the queue and its run, which is stopped. */
   forget(server: string): void;
   /**
    * Waits until the named servers are learned, but for each no longer than `patienceMs` after its
@@ -43,12 +44,31 @@ export interface Learner {
   close(): void;
 }
 
-/** A server that failed is left alone for this long. */
-const RETRY_AFTER_MS = 60_000;
-
-interface Run {
+/** One server on its way: in the queue until it has a run. */
+interface Job {
+  readonly server: Server;
   readonly since: number;
-  readonly promise: Promise<Learned>;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+  run?: Promise<Learned>;
+}
+
+interface Failure {
+  readonly error: ToolscoutError;
+  readonly at: number;
+  readonly times: number;
+}
+
+/** A server that failed is left alone this long, doubling with every failure up to the limit. */
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 900_000;
+
+function stopped(server: string): ToolscoutError {
+  return new ToolscoutError(
+    'CANCELLED',
+    `Learning "${server}" was stopped: its configuration changed or we are closing.`,
+  );
 }
 
 /** A learner over `run`, the walk through the pipeline for one server. */
@@ -56,94 +76,102 @@ export function createLearner(deps: {
   readonly clock: Clock;
   readonly run: (server: Server, signal: AbortSignal) => Promise<Learned>;
 }): Learner {
-  const runs = new Map<string, Run>();
-  const waiting = new Map<string, number>();
-  const failures = new Map<string, { readonly error: ToolscoutError; readonly at: number }>();
-  const stops = new Map<string, AbortController>();
-  /** Those who wait until something begins or ends. */
-  const sleepers = new Set<() => void>();
-  const wake = (): void => {
-    for (const sleeper of sleepers) sleeper();
-    sleepers.clear();
+  const { clock } = deps;
+  const jobs = new Map<string, Job>();
+  const failures = new Map<string, Failure>();
+  let closed = false;
+
+  const enlist = (server: Server): Job => {
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const job: Job = { server, since: clock.monotonic(), stop: new AbortController(), ended, end };
+    jobs.set(server.id, job);
+    return job;
   };
 
-  const learnOne = (server: Server): Promise<Learned> => {
-    const running = runs.get(server.id);
-    if (running) return running.promise;
-    const stop = new AbortController();
-    const promise = deps
-      .run(server, stop.signal)
-      .then(
-        (learned) => {
-          failures.delete(server.id);
-          return learned;
-        },
-        (thrown: unknown) => {
-          const error = toToolscoutError(thrown, 'TOOLS_LIST_FAILED');
-          const counts = !stop.signal.aborted && error.code !== 'CANCELLED';
-          if (counts) failures.set(server.id, { error, at: deps.clock.monotonic() });
-          throw error;
-        },
-      )
-      .finally(() => {
-        // A run that was forgotten has a successor perhaps; that one is not touched.
-        if (stops.get(server.id) === stop) {
-          runs.delete(server.id);
-          waiting.delete(server.id);
-          stops.delete(server.id);
-        }
-        wake();
+  const finish = (job: Job): void => {
+    if (jobs.get(job.server.id) === job) jobs.delete(job.server.id);
+    job.end();
+  };
+
+  /** Runs a job; a stop ends it at once, whatever it waits for. */
+  const begin = async (job: Job): Promise<Learned> => {
+    const { id } = job.server;
+    const { signal } = job.stop;
+    try {
+      const aborted = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(stopped(id)), { once: true });
       });
-    stops.set(server.id, stop);
-    runs.set(server.id, { since: waiting.get(server.id) ?? deps.clock.monotonic(), promise });
-    return promise;
+      const learned = await Promise.race([deps.run(job.server, signal), aborted]);
+      failures.delete(id);
+      return learned;
+    } catch (thrown) {
+      const error = toToolscoutError(thrown, 'TOOLS_LIST_FAILED');
+      if (!signal.aborted && error.code !== 'CANCELLED') {
+        failures.set(id, { error, at: clock.monotonic(), times: (failures.get(id)?.times ?? 0) + 1 });
+      }
+      throw error;
+    } finally {
+      finish(job);
+    }
+  };
+
+  const learn = (server: Server): Promise<Learned> => {
+    if (closed)
+      return Promise.reject(new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping.', { delivered: false }));
+    const job = jobs.get(server.id) ?? enlist(server);
+    return (job.run ??= begin(job));
+  };
+
+  /** The turn of a queued server: it may have been removed or changed while it waited. */
+  const takeTurn = (server: Server): Promise<Learned> => {
+    const job = jobs.get(server.id);
+    return job?.server.digest === server.digest ? learn(server) : Promise.reject(stopped(server.id));
+  };
+
+  const forget = (server: string): void => {
+    failures.delete(server);
+    const job = jobs.get(server);
+    if (!job) return;
+    job.stop.abort();
+    finish(job);
   };
 
   return {
-    learn: learnOne,
+    learn,
     async learnAll(servers, options) {
-      for (const server of servers) if (!runs.has(server.id)) waiting.set(server.id, deps.clock.monotonic());
-      const outcomes = await discoverAll(servers, (server) => learnOne(server), { clock: deps.clock, ...options });
+      if (!closed) for (const server of servers) if (!jobs.has(server.id)) enlist(server);
+      const outcomes = await discoverAll(servers, takeTurn, { clock, ...options });
       return outcomes.map((outcome) => (outcome.ok ? { server: outcome.server, ok: true, ...outcome.value } : outcome));
     },
-    learning: () => [...new Set([...runs.keys(), ...waiting.keys()])].toSorted(),
-    isDue(server) {
-      const failed = failures.get(server);
-      return !failed || deps.clock.monotonic() - failed.at >= RETRY_AFTER_MS;
-    },
+    learning: () => [...jobs.keys()].toSorted(),
+    isLearning: (server) => jobs.has(server),
     failure: (server) => failures.get(server)?.error,
-    forget(server) {
-      failures.delete(server);
-      waiting.delete(server);
-      stops.get(server)?.abort();
-      stops.delete(server);
-      runs.delete(server);
-      wake();
+    isDue(server) {
+      if (jobs.has(server)) return false;
+      const failed = failures.get(server);
+      if (!failed) return true;
+      const rest = Math.min(FIRST_REST_MS * 2 ** (failed.times - 1), LONGEST_REST_MS);
+      return clock.monotonic() - failed.at >= rest;
     },
+    forget,
     async settle(servers, patienceMs) {
-      const now = deps.clock.monotonic();
-      const since = servers
-        .map((id) => runs.get(id)?.since ?? waiting.get(id))
-        .filter((start): start is number => start !== undefined);
-      const left = Math.max(0, ...since.map((start) => start + patienceMs - now));
+      const open = servers.map((id) => jobs.get(id)).filter((job) => job !== undefined);
+      const now = clock.monotonic();
+      const left = Math.max(0, ...open.map((job) => job.since + patienceMs - now));
+      if (left === 0) return;
       const stop = new AbortController();
-      const deadline = sleep(deps.clock, left, stop.signal).catch((thrown: unknown) => {
+      const deadline = sleep(clock, left, stop.signal).catch((thrown: unknown) => {
         if (!stop.signal.aborted) throw thrown;
       });
-      const pending = async (): Promise<void> => {
-        while (!stop.signal.aborted && servers.some((id) => runs.has(id) || waiting.has(id))) {
-          await new Promise<void>((resolve) => {
-            sleepers.add(resolve);
-          });
-        }
-      };
-      if (since.length > 0 && left > 0) await Promise.race([pending(), deadline]);
+      await Promise.race([Promise.all(open.map((job) => job.ended)), deadline]);
       stop.abort();
     },
     close() {
-      for (const stop of stops.values()) stop.abort();
-      waiting.clear();
-      wake();
+      closed = true;
+      for (const id of jobs.keys()) forget(id);
     },
   };
 }

@@ -49,7 +49,7 @@ function knowledgeOf(server: Server, { catalog, learner }: Sources): Knowledge {
   if (!isUsable(server)) return 'off';
   const list = catalog.list(server.id);
   if (list) return list.stale ? 'stale' : 'ready';
-  if (learner.learning().includes(server.id)) return 'learning';
+  if (learner.isLearning(server.id)) return 'learning';
   return learner.failure(server.id) ? 'failed' : 'unknown';
 }
 

@@ -1,10 +1,20 @@
 /** Everything that could move a cursor, hide text or break a line; shown as its escape instead. */
-// oxlint-disable-next-line no-control-regex
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const UNPRINTABLE =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Every unit of a character as JSON would escape it, so that escaped JSON is still the same JSON. */
+function escapeUnits(character: string): string {
+  let escaped = '';
+  for (let at = 0; at < character.length; at++) {
+    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  }
+  return escaped;
+}
 
 /** Text from elsewhere made safe for a terminal or a log: control and invisible characters are escaped. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(UNPRINTABLE, escapeUnits);
 }
 
 /** Text on one line, at most `length` characters, cut at a word with an ellipsis. */

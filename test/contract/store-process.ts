@@ -13,7 +13,17 @@ import type { Store } from '../../src/model/store.js';
 import { openSqliteStore } from '../../src/store/sqlite.js';
 
 const [act = '', directory = '', name = '', count = '0'] = process.argv.slice(2);
-const say = (line: string): void => void writeSync(1, `${line}\n`);
+/** Written at once, so that what is said was true before a kill; a full pipe is tried again. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`);
+      return;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') throw thrown;
+    }
+  }
+}
 
 async function putAndAppend(store: Store, at: number): Promise<void> {
   const key = `${name}-${at}`;

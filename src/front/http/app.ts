@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
 import type { Gateway, Knowledge } from '../../gateway/index.js';
+import { ERROR_TABLE } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { guardOrigin } from './guard.js';
 
@@ -8,6 +10,7 @@ export function createHttpApp(options: {
   readonly gateway: Gateway;
   readonly mcp: McpEndpoint;
   readonly version: string;
+  readonly log: Log;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }): Hono {
@@ -27,6 +30,11 @@ export function createHttpApp(options: {
       learning,
       failed: count('failed'),
     });
+  });
+  app.onError((error, context) => {
+    // What went wrong is for the log of the operator; a message may hold what a server wrote.
+    options.log.error('http.failed', { path: context.req.path, error: error.message });
+    return context.json({ error: 'INTERNAL_ERROR', message: ERROR_TABLE.INTERNAL_ERROR.suggestion }, 500);
   });
   app.notFound((context) =>
     context.json(

@@ -7,6 +7,7 @@ import { fixture } from '../../../test/support/fixture.js';
 import type { Gateway } from '../../gateway/index.js';
 import { silentLog } from '../../kernel/log.js';
 import { createMcpEndpoint } from '../mcp/http.js';
+import { silentLog } from '../../kernel/log.js';
 import { createHttpApp } from './app.js';
 import { isLoopback } from './guard.js';
 import { listen, type HttpFront } from './listen.js';
@@ -20,6 +21,7 @@ async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?:
   return createHttpApp({
     gateway: known,
     mcp,
+    log: silentLog,
     version: '9.9.9',
     allowedHosts: allowed.hosts ?? [],
     allowedOrigins: allowed.origins ?? [],

@@ -26,8 +26,8 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
 
   const post = (line: string): Promise<void> =>
     new Promise((resolve) => {
-      if (closed || output.write(line)) resolve();
-      else output.once('drain', resolve);
+      if (closed) resolve();
+      else output.write(line, () => resolve());
     });
 
   const onLine = (line: string): void => {
