@@ -7,7 +7,6 @@ import { fixture } from '../../../test/support/fixture.js';
 import type { Gateway } from '../../gateway/index.js';
 import { silentLog } from '../../kernel/log.js';
 import { createMcpEndpoint } from '../mcp/http.js';
-import { silentLog } from '../../kernel/log.js';
 import { createHttpApp } from './app.js';
 import { isLoopback } from './guard.js';
 import { listen, type HttpFront } from './listen.js';
