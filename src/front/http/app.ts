@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import type { Gateway, Knowledge } from '../../gateway/index.js';
-import { ERROR_TABLE } from '../../kernel/errors.js';
+import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { guardOrigin } from './guard.js';
 
-/** The HTTP front: the MCP endpoint, and whether toolscout lives. */
+/** The HTTP front: the MCP endpoint, whether toolscout lives, and taking over a changed config. */
 export function createHttpApp(options: {
   readonly gateway: Gateway;
   readonly mcp: McpEndpoint;
@@ -30,6 +30,16 @@ export function createHttpApp(options: {
       learning,
       failed: count('failed'),
     });
+  });
+  app.post('/v1/config/reload', async () => {
+    try {
+      const report: object = await options.gateway.reload();
+      return Response.json(report);
+    } catch (thrown) {
+      const { code, message, suggestion, severity, problems } = toToolscoutError(thrown);
+      const body = { code, message, suggestion, severity, problems };
+      return Response.json(body, { status: ERROR_TABLE[code].status });
+    }
   });
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.

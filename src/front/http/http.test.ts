@@ -5,6 +5,7 @@ import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { fixture } from '../../../test/support/fixture.js';
 import type { Gateway } from '../../gateway/index.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
 import { createMcpEndpoint } from '../mcp/http.js';
 import { createHttpApp } from './app.js';
@@ -107,6 +108,32 @@ describe('the routes', () => {
     expect(lost.status).toBe(404);
     expect(await lost.json()).toMatchObject({ error: 'NOT_FOUND', message: expect.stringContaining('/mcp') as string });
     expect((await get(app, '/mcp')).status).toBe(405);
+  });
+});
+
+describe('reloading', () => {
+  const post = async (app: App, headers: Record<string, string> = {}): Promise<Response> =>
+    app.request('http://127.0.0.1:7077/v1/config/reload', {
+      method: 'POST',
+      headers: { host: '127.0.0.1:7077', ...headers },
+    });
+
+  it('CFG-6 POST /v1/config/reload answers what changed', async () => {
+    const response = await post(await appOver());
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ changed: false, added: [], removed: [], reconnected: [] });
+  });
+
+  it('CFG-6 CFG-3 an invalid config is a 400 that lists the problems, and a page may not ask for it', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const problems = [{ path: 'toolRules[0].patern', message: 'unknown key; did you mean "pattern"?' }];
+    const reload = (): Promise<never> =>
+      Promise.reject(new ToolscoutError('CONFIGURATION_ERROR', 'The config has a problem.', { problems }));
+    const app = await appOver({ ...gateway, reload });
+    const response = await post(app);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'CONFIGURATION_ERROR', problems });
+    expect((await post(app, { origin: 'http://evil.example' })).status).toBe(403);
   });
 });
 
