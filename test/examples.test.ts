@@ -108,7 +108,12 @@ describe('the docs', () => {
       Object.entries(fields).map(([key, value]) => [`${section}.${key}`, value] as const),
     );
     const simple = Object.entries(defaults).filter(([, value]) => typeof value !== 'object');
-    const rows = new Map(rowsOf('docs/configuration.md').map((row) => [code(row[0]!), row]));
+    // The first table is that of the whole config; later ones may use a name again.
+    const rows = new Map(
+      rowsOf('docs/configuration.md')
+        .map((row) => [code(row[0]!), row] as const)
+        .toReversed(),
+    );
     const shown = ([key, value]: readonly [string, unknown]): boolean => {
       const text = Array.isArray(value) ? '[]' : String(value);
       return code(rows.get(key)?.[1] ?? '') === text || page.includes(`\`${key}\` (\`${text}\`)`);
