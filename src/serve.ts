@@ -5,12 +5,19 @@ import { systemClock } from './kernel/clock.js';
 import { messageOf } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
+import { printable } from './kernel/text.js';
 import type { Gateway } from './gateway/index.js';
 import { createToolscout } from './main.js';
 import { VERSION } from './version.js';
 
 /** How long calls may still run once toolscout was told to stop. */
 const DRAIN_MS = 5000;
+
+/** The first report waits this long for servers that are learned for the first time. */
+const LEARNING_PATIENCE_MS = 30_000;
+
+/** Servers that could not be learned, named in the first report. */
+const MISSING_SHOWN = 5;
 
 const INFO = { name: 'toolscout', version: VERSION };
 
@@ -43,6 +50,7 @@ async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, term
   });
   const front = await listen(app, { host: options.host ?? http.host, port: options.port ?? http.port });
   terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
+  announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
     async close() {
@@ -52,12 +60,36 @@ async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, term
   };
 }
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Says what is behind the door once it is known, and who is missing and why. */
+async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
+  let done = 0;
+  const stop = gateway.onEvent((event) => {
+    if (event.type !== 'learned' && event.type !== 'learn-failed') return;
+    done += 1;
+    terminal.status(`  learning servers… ${done}`);
+  });
+  await gateway.settle(LEARNING_PATIENCE_MS);
+  stop();
+  const views = await gateway.listServers();
+  const missing = views.filter((view) => view.problem !== undefined);
+  const tools = views.reduce((sum, view) => sum + view.tools, 0);
+  terminal.out(`\n  Ready: ${tools} tools of ${counted(views.length - missing.length, 'server')}.`);
+  for (const { id, problem } of missing.slice(0, MISSING_SHOWN)) {
+    terminal.out(terminal.paint.yellow(`  ! ${id}: ${printable(problem ?? '')}`));
+  }
+  if (missing.length > MISSING_SHOWN) terminal.out(`  … and ${missing.length - MISSING_SHOWN} more: toolscout doctor`);
+}
+
 /** What a person sees in the first second: where it is, how to connect, what to try. */
 function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): string {
   const { servers, path, source } = gateway.config();
   const from = path ?? (source === 'demo' ? 'the demo (no config found)' : 'no config found');
   return [
-    `${paint.bold('toolscout')} ${VERSION} · ${servers.length} servers from ${from}`,
+    `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
     `  MCP endpoint  ${paint.cyan(endpoint)}`,
     `  Connect       claude mcp add --transport http toolscout ${endpoint}`,

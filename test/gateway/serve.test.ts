@@ -170,13 +170,20 @@ describe('serving over HTTP', () => {
     const { fake, done } = await serving({ servers: { old: fixture('legacy') } }, { stdio: false, port: 0 });
     await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(fake.out)?.[0];
-    expect(fake.out).toContain('1 servers from');
+    expect(fake.out).toContain('1 server from');
     expect(fake.out).toContain(`claude mcp add --transport http toolscout ${url}/mcp`);
     expect((await fetch(`${url}/health`)).status).toBe(200);
     fake.emit('SIGTERM');
     await done;
     expect(fake.exits).toEqual([0]);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  it('CLI-1 FIND-5 says what is behind the door once it is known, and who is missing and why', async () => {
+    const servers = { old: fixture('legacy'), gone: { command: 'does-not-exist' } };
+    const { fake } = await serving({ servers }, { stdio: false, port: 0 });
+    await waitUntil(() => fake.out.includes('! gone'), { what: 'the report' });
+    expect(fake.out).toMatch(/Ready: 9 tools of 1 server\.\n {2}! gone: The command "does-not-exist" was not found/);
   });
 
   it('R7 a call in flight is answered before the door closes', async () => {
