@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { newIdAt } from '../kernel/ids.js';
@@ -53,7 +54,9 @@ export interface Audit {
 }
 
 /** Records that one append takes: large enough to be cheap, small enough not to hold up the calls. */
-const BATCH = 1024;
+const BATCH = 256;
+/** Records that make an early flush worth it. */
+const PLENTY = 1024;
 const LONGEST_RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
 
@@ -114,7 +117,10 @@ export function createAudit(options: AuditOptions): Audit {
     timer = undefined;
     hurried = false;
     // What comes in meanwhile has its own turn, so that this ends.
-    for (let turns = Math.ceil(waiting.length / BATCH); turns > 0 && (await storeBatch()); turns--);
+    for (let turns = Math.ceil(waiting.length / BATCH); turns > 0 && (await storeBatch()); turns--) {
+      // Calls have their turn between two batches.
+      await nextTurn();
+    }
     if (waiting.length > 0 && !closed) schedule(Math.min(flushMs * 2 ** failures, LONGEST_RETRY_MS));
   };
   const flush = (): Promise<void> => (tail = tail.then(storeAll));
@@ -129,7 +135,7 @@ export function createAudit(options: AuditOptions): Audit {
       if (closed) return lose(1, 'audit is closed');
       waiting.push(hold(entry));
       if (!timer) schedule(flushMs);
-      else if (waiting.length >= BATCH && !hurried && failures === 0) {
+      else if (waiting.length >= PLENTY && !hurried && failures === 0) {
         hurried = true;
         schedule(0);
       }
