@@ -101,7 +101,7 @@ describe('createToolscout', () => {
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => (lines.push(String(chunk)), true));
     onTestFinished(() => spy.mockRestore());
     const config = {
-      retryPolicy: { retries: 0 },
+      retryPolicy: { maxRetries: 0 },
       servers: {
         dies: {
           command: process.execPath,

@@ -20,7 +20,7 @@ const cli = path('../../dist/cli.js');
 const echo = path('echo-server.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'toolscout-bench-'));
 const config = join(folder, 'toolscout.config.json');
-const free = { perSecond: 1_000_000, burst: 1_000_000 };
+const free = { requestsPerSecond: 1_000_000, burstSize: 1_000_000 };
 const huge = path('../../test/fixtures/servers/huge.mjs');
 writeFileSync(
   config,

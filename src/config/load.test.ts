@@ -48,20 +48,23 @@ describe('loadConfig', () => {
         approval: 'trust-first',
         store: 'sqlite',
         maxParallelDiscoveries: 5,
-        retryPolicy: { retries: 3 },
+        retryPolicy: { maxRetries: 3 },
       });
     },
   );
 
   it.each(['ts', 'js', 'mjs'])('CFG-6 a changed .%s config and what it imports are read anew', async (format) => {
-    await put('part.ts', 'export const retries = 1;\n');
-    await put(`c.${format}`, "import { retries } from './part.ts';\nexport default { retryPolicy: { retries } };\n");
+    await put('part.ts', 'export const maxRetries = 1;\n');
+    await put(
+      `c.${format}`,
+      "import { maxRetries } from './part.ts';\nexport default { retryPolicy: { maxRetries } };\n",
+    );
     const first = await load(`c.${format}`);
-    await put('part.ts', 'export const retries = 2;\n');
+    await put('part.ts', 'export const maxRetries = 2;\n');
     const second = await load(`c.${format}`);
-    await put(`c.${format}`, 'export default { retryPolicy: { retries: 3 } };\n');
+    await put(`c.${format}`, 'export default { retryPolicy: { maxRetries: 3 } };\n');
     const third = await load(`c.${format}`);
-    expect([first, second, third].map(({ config }) => config.retryPolicy.retries)).toEqual([1, 2, 3]);
+    expect([first, second, third].map(({ config }) => config.retryPolicy.maxRetries)).toEqual([1, 2, 3]);
     expect(new Set([first.hash, second.hash, third.hash]).size).toBe(3);
   });
 

@@ -38,8 +38,8 @@ describe('resolveConfig', () => {
   it('CFG-2 a server takes its defaults from the limits, and merges its own over the common ones', () => {
     const common: ConfigInput = {
       limits: { callTimeoutMs: 1, connectTimeoutMs: 2, idleTimeoutMs: 3 },
-      rateLimit: { perSecond: 99 },
-      retryPolicy: { retries: 7 },
+      rateLimit: { requestsPerSecond: 99 },
+      retryPolicy: { maxRetries: 7 },
     };
     expect(one({ command: 'x' }, {}, common)).toMatchObject({
       id: 'github',
@@ -49,17 +49,23 @@ describe('resolveConfig', () => {
       timeoutMs: 1,
       connectTimeoutMs: 2,
       idleTimeoutMs: 3,
-      rateLimit: { perSecond: 99, burst: 20 },
-      retry: { retries: 7, initialDelayMs: 1000 },
+      rateLimit: { requestsPerSecond: 99, burstSize: 20 },
+      retry: { maxRetries: 7, initialDelayMs: 1000 },
     });
-    const own = { timeout: 4, connectTimeout: 5, idleTimeout: 6, rateLimit: { burst: 1 }, retry: { multiplier: 3 } };
+    const own = {
+      timeout: 4,
+      connectTimeout: 5,
+      idleTimeout: 6,
+      rateLimit: { burstSize: 1 },
+      retry: { backoffMultiplier: 3 },
+    };
     const full = one({ command: 'x', ...own, toolTimeouts: { t: 9 }, tags: ['a', 'a'], title: 'T' }, {}, common);
     expect(full).toMatchObject({
       timeoutMs: 4,
       connectTimeoutMs: 5,
       idleTimeoutMs: 6,
-      rateLimit: { perSecond: 99, burst: 1 },
-      retry: { retries: 7, multiplier: 3 },
+      rateLimit: { requestsPerSecond: 99, burstSize: 1 },
+      retry: { maxRetries: 7, backoffMultiplier: 3 },
       toolTimeoutsMs: { t: 9 },
       tags: ['a'],
       title: 'T',

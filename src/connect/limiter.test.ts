@@ -4,7 +4,7 @@ import { stdioServer } from '../../test/support/test-server.js';
 import type { Server } from '../model/server.js';
 import { createLimiter } from './limiter.js';
 
-const server = (id = 'one', rateLimit = { perSecond: 10, burst: 20 }): Server =>
+const server = (id = 'one', rateLimit = { requestsPerSecond: 10, burstSize: 20 }): Server =>
   stdioServer(id, { command: 'true' }, { rateLimit });
 
 function takes(limiter: ReturnType<typeof createLimiter>, target: Server): number {
@@ -52,17 +52,17 @@ describe('limiter', () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     takes(limiter, server());
-    expect(takes(limiter, server('one', { perSecond: 100, burst: 50 }))).toBe(0);
+    expect(takes(limiter, server('one', { requestsPerSecond: 100, burstSize: 50 }))).toBe(0);
     await clock.advance(200);
-    expect(takes(limiter, server('one', { perSecond: 100, burst: 50 }))).toBe(20);
+    expect(takes(limiter, server('one', { requestsPerSecond: 100, burstSize: 50 }))).toBe(20);
     await clock.advance(10_000);
-    expect(takes(limiter, server('one', { perSecond: 1, burst: 3 }))).toBe(3);
+    expect(takes(limiter, server('one', { requestsPerSecond: 1, burstSize: 3 }))).toBe(3);
   });
 
   it('CONN-7 lets discovery wait, first come first served', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
-    const one = server('one', { perSecond: 10, burst: 1 });
+    const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
     const served: number[] = [];
     for (const name of [1, 2, 3]) void limiter.wait(one).then(() => served.push(name));
     await clock.advance(0);
@@ -77,7 +77,7 @@ describe('limiter', () => {
   it('CONN-7 does not let an execution overtake those who wait', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
-    const one = server('one', { perSecond: 10, burst: 1 });
+    const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
     limiter.take(one);
     const first = limiter.wait(one);
     expect(() => limiter.take(one)).toThrow(expect.objectContaining({ retryAfterMs: 200 }));
@@ -89,13 +89,13 @@ describe('limiter', () => {
   it('CONN-7 serves those who wait at once when the limits are raised', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
-    const slow = server('one', { perSecond: 0.001, burst: 1 });
+    const slow = server('one', { requestsPerSecond: 0.001, burstSize: 1 });
     limiter.take(slow);
     let served = 0;
     void limiter.wait(slow).then(() => served++);
     await clock.advance(1000);
     expect(served).toBe(0);
-    void limiter.wait(server('one', { perSecond: 1000, burst: 10 })).then(() => served++);
+    void limiter.wait(server('one', { requestsPerSecond: 1000, burstSize: 10 })).then(() => served++);
     await clock.advance(5);
     expect(served).toBe(2);
   });
@@ -103,7 +103,7 @@ describe('limiter', () => {
   it('CONN-7 forgets who stopped waiting', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
-    const one = server('one', { perSecond: 10, burst: 1 });
+    const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
     limiter.take(one);
     const controller = new AbortController();
     const left = limiter.wait(one, controller.signal);
@@ -118,7 +118,7 @@ describe('limiter', () => {
   it('CONN-7 a tiny rate waits at most a day and does not spin', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
-    const one = server('one', { perSecond: 1e-12, burst: 1 });
+    const one = server('one', { requestsPerSecond: 1e-12, burstSize: 1 });
     limiter.take(one);
     expect(() => limiter.take(one)).toThrow(expect.objectContaining({ retryAfterMs: 86_400_000 }));
   });

@@ -19,8 +19,8 @@ interface Waiter {
 }
 
 interface Bucket {
-  perSecond: number;
-  burst: number;
+  requestsPerSecond: number;
+  burstSize: number;
   tokens: number;
   /** Monotonic time up to which tokens were added. */
   filledAt: number;
@@ -42,8 +42,8 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
 
   function refill(bucket: Bucket): void {
     const now = clock.monotonic();
-    const added = ((now - bucket.filledAt) / 1000) * bucket.perSecond;
-    bucket.tokens = Math.min(bucket.burst, bucket.tokens + added);
+    const added = ((now - bucket.filledAt) / 1000) * bucket.requestsPerSecond;
+    bucket.tokens = Math.min(bucket.burstSize, bucket.tokens + added);
     bucket.filledAt = now;
   }
 
@@ -55,7 +55,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
 
   /** How long until the bucket holds `count` tokens. */
   function msUntil(bucket: Bucket, count: number): number {
-    const ms = Math.ceil(((count - bucket.tokens) / bucket.perSecond) * 1000);
+    const ms = Math.ceil(((count - bucket.tokens) / bucket.requestsPerSecond) * 1000);
     return Math.min(LONGEST_WAIT_MS, Math.max(1, ms));
   }
 
@@ -73,13 +73,13 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
 
   /** The bucket of a server, filled up to now, with the limits of its current configuration. */
   function bucketOf(server: Server): Bucket {
-    const { perSecond, burst } = server.rateLimit;
+    const { requestsPerSecond, burstSize } = server.rateLimit;
     let bucket = buckets.get(server.id);
     if (!bucket) {
       bucket = {
-        perSecond,
-        burst,
-        tokens: burst,
+        requestsPerSecond,
+        burstSize,
+        tokens: burstSize,
         filledAt: clock.monotonic(),
         waiters: new Set(),
         timer: undefined,
@@ -88,8 +88,8 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
       return bucket;
     }
     refill(bucket);
-    if (bucket.perSecond !== perSecond || bucket.burst !== burst) {
-      Object.assign(bucket, { perSecond, burst, tokens: Math.min(bucket.tokens, burst) });
+    if (bucket.requestsPerSecond !== requestsPerSecond || bucket.burstSize !== burstSize) {
+      Object.assign(bucket, { requestsPerSecond, burstSize, tokens: Math.min(bucket.tokens, burstSize) });
     }
     if (bucket.waiters.size > 0) serveWaiters(bucket);
     return bucket;
@@ -103,7 +103,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
       const retryAfterMs = msUntil(bucket, bucket.waiters.size + 1);
       throw new ToolscoutError(
         'RATE_LIMITED',
-        `Server "${server.id}" is limited to ${bucket.perSecond} requests per second; try again in ${retryAfterMs} ms.`,
+        `Server "${server.id}" is limited to ${bucket.requestsPerSecond} requests per second; try again in ${retryAfterMs} ms.`,
         { retryAfterMs, delivered: false },
       );
     },

@@ -83,7 +83,13 @@ describe('pool over real children', () => {
 
   it('CONN-3 a command that does not exist fails at once and is not hammered', async () => {
     const { pool } = setUp();
-    const retry = { retries: 3, initialDelayMs: 60_000, multiplier: 2, maxDelayMs: 60_000 };
+    const retry = {
+      maxRetries: 3,
+      initialDelayMs: 60_000,
+      backoffMultiplier: 2,
+      maxDelayMs: 60_000,
+      jitterFactor: 0.1,
+    };
     const missing = stdioServer('missing', { command: '/no/such/command' }, { retry });
     const first = await pool.use(missing, echo).catch((thrown: unknown) => thrown);
     expect(first).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: false });

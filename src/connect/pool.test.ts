@@ -93,7 +93,7 @@ function setUp(options: { healthIntervalMs?: number; failures?: number; hide?: (
   return Object.assign(stage, { pool });
 }
 
-const RETRY = { retries: 3, initialDelayMs: 1000, multiplier: 2, maxDelayMs: 30_000 };
+const RETRY = { maxRetries: 3, initialDelayMs: 1000, backoffMultiplier: 2, maxDelayMs: 30_000, jitterFactor: 0.1 };
 const server = (overrides: Partial<Server> = {}): Server =>
   stdioServer('one', { command: 'true' }, { idleTimeoutMs: 300_000, retry: RETRY, ...overrides } as never);
 

@@ -13,9 +13,6 @@ export interface RetryOptions {
   readonly mayRetry: (error: ToolscoutError) => boolean;
 }
 
-/** Delays are spread by this share, so that many callers do not come back at one moment. */
-const JITTER = 0.1;
-
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'TOOL_EXECUTION_TIMEOUT',
@@ -65,8 +62,9 @@ export function isTransient(error: ToolscoutError): boolean {
 
 /** The wait before retry number `retry` (from 0): growing, bounded, jittered (CONN-7). */
 export function backoffMs(policy: RetryConfig, retry: number, random: () => number): number {
-  const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.multiplier ** retry);
-  return Math.min(policy.maxDelayMs, Math.round(plain * (1 - JITTER + 2 * JITTER * random())));
+  const jitter = policy.jitterFactor;
+  const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.backoffMultiplier ** retry);
+  return Math.min(policy.maxDelayMs, Math.round(plain * (1 - jitter + 2 * jitter * random())));
 }
 
 /**
@@ -86,7 +84,8 @@ export async function withRetry<T>(
     } catch (thrown) {
       const error = toToolscoutError(thrown);
       const asked = error.retryAfterMs ?? 0;
-      if (attempt >= policy.retries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) throw thrown;
+      if (attempt >= policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error))
+        throw thrown;
       await sleep(clock, Math.max(asked, backoffMs(policy, attempt, random)), signal);
     }
   }

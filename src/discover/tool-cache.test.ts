@@ -87,8 +87,8 @@ function serverOf(id: string, digest = 'd1'): Server {
     toolTimeoutsMs: {},
     connectTimeoutMs: 1,
     idleTimeoutMs: 1,
-    rateLimit: { perSecond: 1, burst: 1 },
-    retry: { retries: 0, initialDelayMs: 0, multiplier: 1, maxDelayMs: 0 },
+    rateLimit: { requestsPerSecond: 1, burstSize: 1 },
+    retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0.1 },
   };
 }
 

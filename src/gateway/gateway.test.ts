@@ -155,7 +155,7 @@ describe('the gateway', () => {
 
   it('A33 CFG-4 what a server said when it failed is shown without secrets by every verb', async () => {
     const { gateway, logged } = open({
-      loaded: load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } }, retryPolicy: { retries: 0 } }),
+      loaded: load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } }, retryPolicy: { maxRetries: 0 } }),
     });
     const said: unknown[] = [];
     gateway.onEvent((event) => said.push(event));
@@ -210,7 +210,7 @@ describe('the gateway', () => {
       attempts++;
       return unreachable(server);
     };
-    const config = { servers: { late: { command: 'x' } }, retryPolicy: { retries: 0, initialDelayMs: 10 } };
+    const config = { servers: { late: { command: 'x' } }, retryPolicy: { maxRetries: 0, initialDelayMs: 10 } };
     const { gateway } = open({ loaded: load(config), clock, connect });
     const search = async (): Promise<void> => {
       const answer = gateway.searchTools('anything');

@@ -16,18 +16,20 @@ export type RuleConfig = z.infer<typeof RuleConfig>;
 
 /** Token bucket of one server (CONN-7). */
 export const RateLimitConfig = z.strictObject({
-  perSecond: z.number().positive().default(10),
-  burst: z.int().positive().default(20),
+  requestsPerSecond: z.number().positive().default(10),
+  burstSize: z.int().positive().default(20),
 });
 /** See the schema of the same name. */
 export type RateLimitConfig = z.infer<typeof RateLimitConfig>;
 
 /** When and how often a request that failed is sent again (CONN-7). */
 export const RetryConfig = z.strictObject({
-  retries: z.int().min(0).max(20).default(3),
+  maxRetries: z.int().min(0).max(20).default(3),
   initialDelayMs: milliseconds.default(1000),
-  multiplier: z.number().min(1).max(10).default(2),
+  backoffMultiplier: z.number().min(1).max(10).default(2),
   maxDelayMs: milliseconds.default(30_000),
+  /** How far a delay strays, as a share of it. */
+  jitterFactor: z.number().min(0).max(1).default(0.1),
 });
 /** See the schema of the same name. */
 export type RetryConfig = z.infer<typeof RetryConfig>;

@@ -20,8 +20,8 @@ const server: Server = {
   toolTimeoutsMs: {},
   connectTimeoutMs: 1000,
   idleTimeoutMs: 1000,
-  rateLimit: { perSecond: 10, burst: 20 },
-  retry: { retries: 0, initialDelayMs: 0, multiplier: 1, maxDelayMs: 0 },
+  rateLimit: { requestsPerSecond: 10, burstSize: 20 },
+  retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0.1 },
 };
 
 const none = compileRules([]);

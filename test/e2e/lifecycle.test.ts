@@ -68,7 +68,7 @@ describe('the life of a gateway', () => {
   it('EXEC-4 R5 fifty parallel calls to a server killed in the middle each get one answer or one typed error at once', async () => {
     const place = await workplace({});
     const starts = join(place.folder, 'starts');
-    const rateLimit = { perSecond: 1000, burst: 1000 };
+    const rateLimit = { requestsPerSecond: 1000, burstSize: 1000 };
     await place.write({ servers: { slow: { ...fixture('slow', `--start-file=${starts}`), rateLimit } } });
     const { client } = await host(place);
     const call = (ms: number): Promise<unknown> =>

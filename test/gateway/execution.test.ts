@@ -179,7 +179,7 @@ describe('executing a tool', () => {
 
   it('CONN-3 a server that fails again and again is left alone for a while, and that is visible', async () => {
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy'), rateLimit: { perSecond: 1000, burst: 1000 } } },
+      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } } },
       limits: { breakerFailures: 2, breakerResetMs: 60_000 },
     });
     await gateway.discover();

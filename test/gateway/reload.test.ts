@@ -15,7 +15,7 @@ async function overFile(
   const folder = await temporaryDirectory();
   const file = join(folder, 'toolscout.config.json');
   const write = (next: ConfigInput | string): Promise<void> =>
-    writeFile(file, typeof next === 'string' ? next : JSON.stringify({ retryPolicy: { retries: 0 }, ...next }));
+    writeFile(file, typeof next === 'string' ? next : JSON.stringify({ retryPolicy: { maxRetries: 0 }, ...next }));
   await write(config);
   const gateway = await createToolscout({
     config: file,
@@ -34,7 +34,7 @@ async function pidOf(gateway: Gateway, server: string): Promise<number> {
   return (JSON.parse(textOf(await gateway.executeTool(server, 'argv', {}))) as { pid: number }).pid;
 }
 
-const RATE = { rateLimit: { perSecond: 1000, burst: 1000 } };
+const RATE = { rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } };
 
 describe('reloading the configuration', () => {
   it('CFG-6 says what was added, removed, changed and left alone; the unchanged server keeps its process', async () => {

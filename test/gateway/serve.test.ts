@@ -55,7 +55,7 @@ async function serving(
   const file = join(folder, 'toolscout.config.json');
   const write = (next: ConfigInput | string): Promise<void> =>
     writeFile(file, typeof next === 'string' ? next : JSON.stringify(next));
-  await write({ retryPolicy: { retries: 0 }, ...config });
+  await write({ retryPolicy: { maxRetries: 0 }, ...config });
   const fake = new FakeProcess();
   const terminal = createTerminal({ stdout: fake.stdout, stderr: fake.stderr, plain: true });
   const done = serve(

@@ -9,7 +9,7 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { temporaryDirectory } from './fixture.js';
 
 /** A failing server is not asked again, so that a test of a failure is quick. */
-const QUICK: ConfigInput = { retryPolicy: { retries: 0, initialDelayMs: 1, maxDelayMs: 10 } };
+const QUICK: ConfigInput = { retryPolicy: { maxRetries: 0, initialDelayMs: 1, maxDelayMs: 10 } };
 
 /** A whole toolscout in this process, with a state directory of its own; closed after the test. */
 export async function openToolscout(

@@ -45,8 +45,8 @@ function complete(id: string, transport: Transport, overrides: Partial<Server>):
     toolTimeoutsMs: {},
     connectTimeoutMs: 10_000,
     idleTimeoutMs: 30_000,
-    rateLimit: { perSecond: 1e6, burst: 1e6 },
-    retry: { retries: 0, initialDelayMs: 10, multiplier: 2, maxDelayMs: 100 },
+    rateLimit: { requestsPerSecond: 1e6, burstSize: 1e6 },
+    retry: { maxRetries: 0, initialDelayMs: 10, backoffMultiplier: 2, maxDelayMs: 100, jitterFactor: 0.1 },
     ...overrides,
   };
 }

@@ -192,7 +192,7 @@ describe('a host of the 2025 era', () => {
 
   it('A9 sessions do not mix: the same id in two of them gets each its own answer', async () => {
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy'), rateLimit: { perSecond: 1000, burst: 1000 } } },
+      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } } },
     });
     await gateway.discover();
     const endpoint = endpointOver(gateway);

@@ -359,7 +359,7 @@ describe('execute_tool', () => {
 
   it('CONN-7 META-3 a refusal that passes with time says when', async () => {
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy'), rateLimit: { perSecond: 0.1, burst: 2 } } },
+      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 0.1, burstSize: 2 } } },
     });
     await gateway.discover();
     const call = { server: 'old', tool: 'echo', arguments: { message: 'x' } };

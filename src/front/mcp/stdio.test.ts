@@ -239,7 +239,7 @@ describe('the stdio front', () => {
 
   it('A9 a thousand calls with ids of both kinds each get their own answer', async () => {
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy'), rateLimit: { perSecond: 1e6, burst: 1e6 } } },
+      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1e6, burstSize: 1e6 } } },
     });
     await gateway.discover();
     const host = connect(gateway);
