@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { workplace } from '../support/toolscout.js';
@@ -5,8 +6,24 @@ import { workplace } from '../support/toolscout.js';
 const SERVERS = 1000;
 const HANGING = 100;
 
+/** Command lines of running processes that hold a text; Linux only, elsewhere none. */
+function commandLinesWith(text: string): string[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch (thrown) {
+        // It ended between the look and the reading.
+        return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? [] : [String(thrown)];
+      }
+    })
+    .filter((line) => line.includes(text));
+}
+
 describe('a thousand servers', () => {
-  it('DISC-3 R1 nine hundred are discovered while a hundred hang, and progress is told', async () => {
+  it('DISC-3 R1 A38 nine hundred are discovered while a hundred hang, progress is told, and nobody is left', async () => {
     const names = Array.from({ length: SERVERS }, (_, index) => `s${String(index).padStart(4, '0')}`);
     // Every tenth hangs, so that they stand in the way from the beginning.
     const servers = Object.fromEntries(
@@ -15,7 +32,10 @@ describe('a thousand servers', () => {
         return [name, { ...fixture('many', `--name=${name}`, ...(hangs ? ['--hang'] : [])), connectTimeout: 60_000 }];
       }),
     );
-    const place = await workplace({ servers, maxParallelDiscoveries: 8 });
+    const place = await workplace({});
+    // The folder stands in every command line, so that whoever is left can be found.
+    for (const server of Object.values(servers)) server.args.push(`--of=${place.folder}`);
+    await place.write({ servers, maxParallelDiscoveries: 8 });
     const child = place.start('serve', '--port', '0', '--verbose');
     child.stderr!.resume();
     const base = await new Promise<string>((resolve) => {
@@ -44,6 +64,7 @@ describe('a thousand servers', () => {
 
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('exit', resolve));
+    await expect.poll(() => commandLinesWith(`--of=${place.folder}`), { timeout: 10_000 }).toEqual([]);
     const list = JSON.parse((await place.run('servers', '--json')).stdout) as {
       servers: Array<{ id: string; tools: number }>;
     };
