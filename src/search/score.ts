@@ -1,5 +1,5 @@
 import { FIELDS } from './fields.js';
-import { FREQUENCY_BITS, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
+import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
 import type { Postings } from './postings.js';
 import type { QueryTerm } from './query.js';
 
@@ -54,6 +54,26 @@ export function createScorer(): (terms: readonly QueryTerm[], postings: Postings
     }
     return { documents: documents.subarray(0, count), values };
   };
+}
+
+/** What each term adds to the scores of some documents: `shares[place * terms.length + term]`. */
+export function sharesOf(documents: readonly number[], terms: readonly QueryTerm[], postings: Postings): Float32Array {
+  const shares = new Float32Array(documents.length * terms.length);
+  const worth = fieldWorth(postings);
+  for (const [i, { id, weight }] of terms.entries()) {
+    const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
+    for (const [place, document] of documents.entries()) {
+      const packed = postings.lists.find(id, document);
+      if (packed === 0) continue;
+      let frequency = 0;
+      for (let field = 0; field < FIELDS.length; field++) {
+        const length = postings.lengths[document * FIELDS.length + field]!;
+        frequency += frequencyIn(packed, field) * worth[(field << 8) | length]!;
+      }
+      shares[place * terms.length + i] = (most * frequency) / (K1 + frequency);
+    }
+  }
+  return shares;
 }
 
 /** What one occurrence counts in each field at each length (0 to 255): its weight, less in fields longer than the average. */

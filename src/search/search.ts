@@ -2,10 +2,12 @@ import { addressOf } from '../kernel/ids.js';
 import type { SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
+import { createEverydayWords } from './everyday-words.js';
 import { serverTermsOf, termsOf } from './fields.js';
+import { createTranslator } from './foreign.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
-import { cutQuery, parseQuery, type Query, type QueryTerm } from './query.js';
+import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { compareAddresses, rank } from './rank.js';
 import { createScorer } from './score.js';
 import { selectTop } from './top.js';
@@ -56,7 +58,12 @@ const GUESSED_WORDS = 8;
 /** An empty index. */
 export function createIndex(): ToolIndex {
   const analyzer = createAnalyzer();
-  const classes = createVerbClasses((word) => analyzer.terms(word)[0] ?? word);
+  const termOf = (word: string): string => analyzer.terms(word)[0] ?? word;
+  const lists: WordLists = {
+    classes: createVerbClasses(termOf),
+    everyday: createEverydayWords(termOf),
+    translator: createTranslator(),
+  };
   const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
@@ -85,7 +92,7 @@ export function createIndex(): ToolIndex {
 
   function search(text: string, options: SearchOptions = {}): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
-    const query = parseQuery(text, analyzer, postings.vocabulary, classes);
+    const query = parseQuery(text, analyzer, postings.vocabulary, lists);
     return query.empty ? list(limit, options) : answer(query, limit, options);
   }
 
@@ -126,7 +133,7 @@ export function createIndex(): ToolIndex {
       const id = nearestTerm(term, postings.vocabulary);
       if (id !== undefined) own.set(id, { id, weight: 1, word });
     }
-    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0 };
+    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0, clauses: 1 };
     return answer(query, count, {}).map(({ tool }) => addressOf(tool.server, tool.name));
   }
 
