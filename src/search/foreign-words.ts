@@ -33,6 +33,7 @@ export const FOREIGN_WORDS: readonly string[] = [
   'date | datum | fecha | date | 日期',
   'time | zeit uhrzeit uhr spat | hora horario tiempo | heure temps | 时间 几点 时区',
   'weather | wetter regen regnet schnee sonne temperatur | clima llover lluvia llueve nieve temperatura pronostico | meteo pluie pleuvoir pleut neige temperature | 天气 下雨 下雪 气温 温度 预报',
+  'forecast | vorhersage prognose | pronostico prevision | prevision previsions | 预报 预测',
   'map | karte landkarte stadtplan | mapa mapas | carte plan | 地图',
   'route | strecke weg fahre fahren auto anfahrt | ruta camino conducir coche llegar ir | itineraire trajet route voiture conduire aller | 路线 导航 开车 驾车 怎么走 怎么去 步行 骑行',
   'direction | weg fahre fahren auto anfahrt | ruta conducir coche llegar | itineraire trajet voiture | 路线 导航 开车 驾车',

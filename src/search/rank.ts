@@ -57,6 +57,9 @@ const NAME_COVERAGE = 0.4;
 /** Best tools of a server that speak for the server. */
 const SPEAKERS = 3;
 
+/** Terms that are told apart by clause; a query at its longest holds some hundreds. */
+const MOST_CLAUSE_TERMS = 200;
+
 /** What an unknown word counts, against the rarest known one, when the best possible score is reckoned. */
 const UNKNOWN_WEIGHT = 0.5;
 
@@ -138,7 +141,7 @@ function collect(
 
 /** A long query asks for several things, a tool does one: the score of each document by its best clause alone. */
 function rateClauses(query: Query, documents: readonly number[], postings: Postings): number[] {
-  const terms = [...query.own, ...query.related];
+  const terms = [...query.own, ...query.related].slice(0, MOST_CLAUSE_TERMS);
   const shares = sharesOf(documents, terms, postings);
   const sums = new Float32Array(query.clauses);
   return documents.map((_, place) => {

@@ -58,19 +58,25 @@ export function createScorer(): (terms: readonly QueryTerm[], postings: Postings
 
 /** What each term adds to the scores of some documents: `shares[place * terms.length + term]`. */
 export function sharesOf(documents: readonly number[], terms: readonly QueryTerm[], postings: Postings): Float32Array {
+  const { lists, lengths } = postings;
   const shares = new Float32Array(documents.length * terms.length);
   const worth = fieldWorth(postings);
+  const places = new Map(documents.map((document, place) => [document, place]));
+  const ascending = Uint32Array.from(documents).toSorted();
   for (const [i, { id, weight }] of terms.entries()) {
     const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
-    for (const [place, document] of documents.entries()) {
-      const packed = postings.lists.find(id, document);
-      if (packed === 0) continue;
+    let at = lists.start(id);
+    for (const document of ascending) {
+      at = lists.seek(id, document, at);
+      if (at >= lists.end(id)) break;
+      if (lists.arena[at] !== document) continue;
+      const packed = lists.arena[at + 1]!;
       let frequency = 0;
       for (let field = 0; field < FIELDS.length; field++) {
-        const length = postings.lengths[document * FIELDS.length + field]!;
+        const length = lengths[document * FIELDS.length + field]!;
         frequency += frequencyIn(packed, field) * worth[(field << 8) | length]!;
       }
-      shares[place * terms.length + i] = (most * frequency) / (K1 + frequency);
+      shares[places.get(document)! * terms.length + i] = (most * frequency) / (K1 + frequency);
     }
   }
   return shares;

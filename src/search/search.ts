@@ -1,8 +1,9 @@
 import { addressOf } from '../kernel/ids.js';
-import type { SearchOptions } from '../model/hit.js';
+import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
 import { createEverydayWords } from './everyday-words.js';
+import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
 import { createTranslator } from './foreign.js';
 import { nearestTerm, nearestTools } from './nearest.js';
@@ -20,6 +21,8 @@ export interface Ranked {
   readonly relevance: number;
   /** The words of the query found in the tool, themselves or by a word of the same class. */
   readonly terms: string[];
+  /** When asked for with `explain`. */
+  readonly explanation?: Explanation;
 }
 
 /** What a server calls itself: its id was chosen by a user and may hide the product. */
@@ -98,10 +101,11 @@ export function createIndex(): ToolIndex {
 
   function answer(query: Query, limit: number, options: SearchOptions): Ranked[] {
     const scores = score([...query.own, ...query.related], postings);
-    return rank(query, scores, postings, limit, acceptance(options)).map(({ document, tool, relevance }) => ({
-      tool,
-      relevance,
-      terms: wordsFound(query, document),
+    return rank(query, scores, postings, limit, acceptance(options)).map((placed) => ({
+      tool: placed.tool,
+      relevance: placed.relevance,
+      terms: wordsFound(query, placed.document),
+      ...(options.explain ? { explanation: explain(placed, query, postings) } : {}),
     }));
   }
 
