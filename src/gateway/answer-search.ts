@@ -14,13 +14,14 @@ export function answerSearch(
   const ranked = catalog.index.search(query, options);
   const missing = servers.filter((server) => server.enabled && !catalog.list(server.id));
   return {
-    hits: ranked.map(({ tool, relevance }) => ({
+    hits: ranked.map(({ tool, relevance, explanation }) => ({
       server: tool.server,
       tool: tool.name,
       summary: tool.summary,
       relevance,
       tags: tool.tags,
       ...(options.includeSchema ? { signature: signatureOf(tool) } : {}),
+      ...(explanation ? { explanation } : {}),
     })),
     nearest: ranked.length === 0 ? catalog.index.nearest(query) : [],
     learning: missing.filter((server) => learner.isLearning(server.id)).map((server) => server.id),

@@ -1,3 +1,16 @@
+/** Why a hit stands where it stands. */
+export interface Explanation {
+  /** Words of the query, the indexed terms they met, the fields those stand in, and their shares of the words' score. */
+  readonly terms: ReadonlyArray<{
+    readonly word: string;
+    readonly term: string;
+    readonly fields: readonly string[];
+    readonly share: number;
+  }>;
+  /** What each signal gave; together they are the relevance. */
+  readonly signals: ReadonlyArray<{ readonly name: string; readonly share: number }>;
+}
+
 /** One answer to a search (FIND-1). */
 export interface Hit {
   readonly server: string;
@@ -8,6 +21,8 @@ export interface Hit {
   readonly tags: readonly string[];
   /** Compact signature, when asked for with `includeSchema`. */
   readonly signature?: string;
+  /** When asked for with `explain`; absent when nothing was scored. */
+  readonly explanation?: Explanation;
 }
 
 /** What a search may be narrowed by (FIND-1). */
@@ -17,6 +32,7 @@ export interface SearchOptions {
   readonly includeDisabled?: boolean;
   readonly tags?: readonly string[];
   readonly includeSchema?: boolean;
+  readonly explain?: boolean;
 }
 
 /** Hits, and what the asker must know to judge that they are not the whole truth (FIND-5). */

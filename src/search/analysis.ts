@@ -65,6 +65,11 @@ export function splitWords(text: string): string[] {
   );
 }
 
+/** Whether a word is of a script that writes no spaces. */
+export function isUnspaced(word: string): boolean {
+  return UNSPACED.test(word);
+}
+
 /** The words of a sentence: {@link splitWords}, and product names whole, for `GitHub` is also written `github`. */
 export function splitSentence(text: string): string[] {
   const products = text.match(PRODUCT_NAME) ?? [];

@@ -3,21 +3,25 @@ import type { Analyzer } from './analysis.js';
 
 /** How much one part of a tool counts, and how strongly a long one is held against it (BM25's b). */
 interface Field {
+  readonly name: string;
   readonly weight: number;
   readonly b: number;
 }
 
 /** The parts of a tool that are searched; {@link termsOf} gives their terms in this order. */
 export const FIELDS: readonly Field[] = [
-  { weight: 3, b: 0.3 }, // name
-  { weight: 1.5, b: 0.3 }, // server
-  { weight: 1, b: 0.75 }, // description
-  { weight: 0.8, b: 0.75 }, // names of parameters
-  { weight: 0.5, b: 0.75 }, // descriptions and values of parameters
+  { name: 'name', weight: 3, b: 0.3 },
+  { name: 'server', weight: 1.5, b: 0.3 },
+  { name: 'description', weight: 1, b: 0.75 },
+  { name: 'parameters', weight: 0.8, b: 0.75 },
+  { name: 'parameter descriptions', weight: 0.5, b: 0.75 },
 ];
 
 /** The position of the name in {@link FIELDS}. */
 export const NAME_FIELD = 0;
+
+/** The position of the server's names in {@link FIELDS}. */
+export const SERVER_FIELD = 1;
 
 /** What a description is for stands in its beginning; the rest is examples and warnings. */
 const DESCRIPTION_LENGTH = 600;

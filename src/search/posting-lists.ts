@@ -30,6 +30,8 @@ export interface PostingLists {
   end(term: number): number;
   /** Adds a document that is higher than every one in the list. */
   append(term: number, document: number, packed: number): void;
+  /** Where the first posting of a document or a higher one is, looked for from a place in the list on. */
+  seek(term: number, document: number, from: number): number;
   /** The packed frequencies of a term in a document; 0 when it is not there. */
   find(term: number, document: number): number;
 }
@@ -77,6 +79,23 @@ export function createPostingLists(): PostingLists {
       arena[at] = document;
       arena[at + 1] = packed;
       ends[term] = at + POSTING_WORDS;
+    },
+    seek(term, document, from) {
+      const end = ends[term] ?? 0;
+      // Ever longer steps, then halving: next to nothing when the document is near.
+      let step = POSTING_WORDS;
+      let low = from;
+      while (low + step < end && arena[low + step]! < document) {
+        low += step;
+        step *= 2;
+      }
+      let high = Math.min(low + step, end);
+      while (low < high) {
+        const middle = low + (((high - low) / POSTING_WORDS) >>> 1) * POSTING_WORDS;
+        if (arena[middle]! < document) low = middle + POSTING_WORDS;
+        else high = middle;
+      }
+      return low;
     },
     find(term, document) {
       let low = (starts[term] ?? 0) / POSTING_WORDS;

@@ -8,6 +8,24 @@ function document(name: string, ...terms: string[]): Document {
 }
 
 describe('createPostings', () => {
+  it('FIND-3 seeking in a list finds the document or the next higher one, from any earlier place', () => {
+    const postings = createPostings();
+    postings.add(Array.from({ length: 60 }, (_, i) => document(`t${i}`, i % 7 < 3 ? 'red' : 'blue')));
+    const { lists } = postings;
+    const red = postings.vocabulary.find('red')!;
+    const held: number[] = [];
+    for (let at = lists.start(red); at < lists.end(red); at += 2) held.push(lists.arena[at]!);
+    expect(held).toEqual(Array.from({ length: 60 }, (_, i) => i).filter((i) => i % 7 < 3));
+    for (let from = 0; from < held.length; from++) {
+      for (let wanted = held[from]!; wanted <= 60; wanted++) {
+        const at = lists.seek(red, wanted, lists.start(red) + from * 2);
+        const next = held.find((one) => one >= wanted);
+        if (next === undefined) expect(at).toBe(lists.end(red));
+        else expect(lists.arena[at]).toBe(next);
+      }
+    }
+  });
+
   it('FIND-3 counts uses and lengths of what is there, and only of that', () => {
     const postings = createPostings();
     postings.add([document('a', 'red', 'red', 'blue')]);

@@ -1,6 +1,9 @@
 import { editDistance } from '../kernel/text.js';
 import { LIMITS } from '../kernel/limits.js';
-import type { Analyzer } from './analysis.js';
+import { isUnspaced, type Analyzer, type Word } from './analysis.js';
+import { splitClauses, type Clauses } from './clauses.js';
+import type { Translator } from './foreign.js';
+import { properTerms } from './mentions.js';
 import { isStopWord } from './stop-words.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -9,6 +12,10 @@ export interface QueryTerm {
   readonly id: number;
   readonly weight: number;
   readonly word: string;
+  /** Whether the query writes it as a name. */
+  readonly proper?: boolean;
+  /** The clauses of the query it stands in, as bits. */
+  readonly clauses?: number;
 }
 
 /** A query made ready for one index. */
@@ -21,10 +28,28 @@ export interface Query {
   readonly related: readonly QueryTerm[];
   /** Weighted words that no tool uses. */
   readonly unknown: number;
+  /** How many clauses the query has. */
+  readonly clauses: number;
+}
+
+/** What is known about words, beside the words themselves. */
+export interface WordLists {
+  /** Other terms of the classes of a term. */
+  readonly classes: ReadonlyMap<string, readonly string[]>;
+  /** What tools call the thing an everyday term is about. */
+  readonly everyday: ReadonlyMap<string, readonly string[]>;
+  readonly translator: Translator;
 }
 
 /** What a word of the same class counts, against the word itself. */
 const CLASS_WEIGHT = 0.3;
+
+/** What a tool's word for an everyday one counts; several words that lead to it add up to a limit. */
+const EVERYDAY_WEIGHT = 0.25;
+const MOST_RELATED = 0.5;
+
+/** What a translation counts, against an English word. */
+const TRANSLATED_WEIGHT = 0.8;
 
 /** What a corrected word counts, against one that was spelt right. */
 const CORRECTED_WEIGHT = 0.7;
@@ -40,44 +65,87 @@ export function cutQuery(text: string): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(LIMITS.queryBytes)).read);
 }
 
+/** A term of a query before it is looked up. */
+interface Counted {
+  readonly word: string;
+  readonly share: number;
+  readonly clauses: number;
+  count: number;
+}
+
 /** Reads a query: own terms by the logarithm of their frequency, corrections of unknown words, related terms. */
-export function parseQuery(
-  text: string,
-  analyzer: Analyzer,
-  vocabulary: Vocabulary,
-  classes: ReadonlyMap<string, readonly string[]>,
-): Query {
-  const counts = new Map<string, { word: string; count: number }>();
-  for (const word of analyzer.words(cutQuery(text))) {
-    // Stop words remain only where nothing else does; then those count that a tool is called by.
-    if (isStopWord(word.text) && vocabulary.find(word.term) === undefined) continue;
-    const counted = counts.get(word.term) ?? { word: word.text, count: 0 };
-    counted.count++;
-    counts.set(word.term, counted);
-  }
+export function parseQuery(text: string, analyzer: Analyzer, vocabulary: Vocabulary, lists: WordLists): Query {
+  const cut = cutQuery(text);
+  const clauses = splitClauses(cut, analyzer);
+  const names = properTerms(cut, analyzer);
+  const counts = countTerms(cut, analyzer, vocabulary, lists.translator, clauses);
 
   const own = new Map<number, QueryTerm>();
   const related = new Map<number, QueryTerm>();
+  const relate = (terms: readonly string[], weight: number, from: Counted): void => {
+    for (const id of terms.map((term) => vocabulary.find(term)).filter((found) => found !== undefined)) {
+      const known = related.get(id) ?? { id, weight: 0, word: from.word, clauses: 0 };
+      const sum = Math.max(known.weight, Math.min(MOST_RELATED, known.weight + weight));
+      related.set(id, { ...known, weight: sum, clauses: (known.clauses ?? 0) | from.clauses });
+    }
+  };
   let unknown = 0;
   let corrections = 0;
-  for (const [term, { word, count }] of counts) {
-    const weight = 1 + Math.log(count);
-    for (const other of classes.get(term) ?? []) {
-      const id = vocabulary.find(other);
-      if (id !== undefined && !related.has(id)) related.set(id, { id, weight: weight * CLASS_WEIGHT, word });
-    }
+  for (const [term, counted] of counts) {
+    const { word } = counted;
+    const weight = (1 + Math.log(counted.count)) * counted.share;
+    relate(lists.classes.get(term) ?? [], weight * CLASS_WEIGHT, counted);
+    relate(lists.everyday.get(term) ?? [], weight * EVERYDAY_WEIGHT, counted);
     const id = vocabulary.find(term);
     if (id !== undefined) {
-      own.set(id, { id, weight, word });
+      own.set(id, { id, weight, word, proper: names.has(term), clauses: counted.clauses });
       continue;
     }
-    const misspelt = !classes.has(term) && corrections++ < MOST_CORRECTED;
+    const misspelt = !lists.classes.has(term) && corrections++ < MOST_CORRECTED;
     const corrected = misspelt ? correct(term, vocabulary) : undefined;
     if (corrected === undefined) unknown += weight;
-    else if (!own.has(corrected)) own.set(corrected, { id: corrected, weight: weight * CORRECTED_WEIGHT, word });
+    else if (!own.has(corrected)) {
+      own.set(corrected, { id: corrected, weight: weight * CORRECTED_WEIGHT, word, clauses: counted.clauses });
+    }
   }
   for (const id of own.keys()) related.delete(id);
-  return { empty: counts.size === 0, own: [...own.values()], related: [...related.values()], unknown };
+  return {
+    empty: counts.size === 0,
+    own: [...own.values()],
+    related: [...related.values()],
+    unknown,
+    clauses: clauses.count,
+  };
+}
+
+/** The terms of a query and how often each stands in it; words of other languages as their translations. */
+function countTerms(
+  text: string,
+  analyzer: Analyzer,
+  vocabulary: Vocabulary,
+  translator: Translator,
+  clauses: Clauses,
+): ReadonlyMap<string, Counted> {
+  const counts = new Map<string, Counted>();
+  const count = (term: string, word: Word, share: number): void => {
+    const counted = counts.get(term) ?? { word: word.text, share, clauses: clauses.of(word.term), count: 0 };
+    counted.count++;
+    counts.set(term, counted);
+  };
+  const words = analyzer.words(text);
+  const isKnown = (word: Word): boolean => vocabulary.find(word.term) !== undefined;
+  const translations = translator.translate(words, isKnown);
+  for (const word of words) {
+    // Stop words remain only where nothing else does; then those count that a tool is called by.
+    if (isStopWord(word.text) && !isKnown(word)) continue;
+    const english = translations.get(word.text);
+    // Tools may be written in the language of the query, where it leaves no doubt about what a word is.
+    if (!english || (isUnspaced(word.text) && isKnown(word))) count(word.term, word, 1);
+    for (const term of (english ?? []).flatMap((translation) => analyzer.terms(translation))) {
+      count(term, word, TRANSLATED_WEIGHT);
+    }
+  }
+  return counts;
 }
 
 /** The most used term one edit away from a word nobody uses. */

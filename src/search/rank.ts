@@ -1,17 +1,22 @@
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
+import { findMentions } from './mentions.js';
 import type { Postings, Segment } from './postings.js';
 import type { Query } from './query.js';
-import { rarity, type Scores } from './score.js';
+import { rarity, sharesOf, type Scores } from './score.js';
 import { selectTop } from './top.js';
 
 /** A document that reached the second stage. */
-interface Candidate {
+export interface Candidate {
   readonly document: number;
   readonly tool: Tool;
   readonly segment: Segment;
   /** What the words alone say: the first stage, raised when the query covers the name. */
   readonly words: number;
+  /** What the best clause of the query says alone; 0 when there is only one. */
+  readonly clause: number;
+  /** How surely the query names the server, in [0,1]. */
+  readonly mention: number;
 }
 
 /** A candidate with its final place. */
@@ -19,20 +24,28 @@ export interface Placed {
   readonly document: number;
   readonly tool: Tool;
   readonly relevance: number;
+  /** How much of the relevance each signal gave, in the order of {@link SIGNALS}. */
+  readonly parts: readonly number[];
 }
 
 /**
  * One opinion about the candidates, a number of zero or more for each. Opinions are brought to one
  * scale by their own maximum and added by weight; fusing by rank instead loses when one is weaker.
  */
-interface Signal {
+export interface Signal {
+  readonly name: string;
   readonly weight: number;
+  /** A maximum below this is not stretched to it: weak evidence stays weak. */
+  readonly full?: number;
   rate(candidates: readonly Candidate[]): readonly number[];
 }
 
-const SIGNALS: readonly Signal[] = [
-  { weight: 1, rate: (candidates) => candidates.map(({ words }) => words) },
-  { weight: 0.3, rate: rateServers },
+/** Everything that is asked about the candidates. */
+export const SIGNALS: readonly Signal[] = [
+  { name: 'words', weight: 1, rate: (candidates) => candidates.map(({ words }) => words) },
+  { name: 'server', weight: 0.2, rate: rateServers },
+  { name: 'mention', weight: 0.3, full: 1, rate: (candidates) => candidates.map(({ mention }) => mention) },
+  { name: 'clause', weight: 0.3, rate: (candidates) => candidates.map(({ clause }) => clause) },
 ];
 
 /** Documents of the first stage that are looked at again. */
@@ -43,6 +56,9 @@ const NAME_COVERAGE = 0.4;
 
 /** Best tools of a server that speak for the server. */
 const SPEAKERS = 3;
+
+/** Terms that are told apart by clause; a query at its longest holds some hundreds. */
+const MOST_CLAUSE_TERMS = 200;
 
 /** What an unknown word counts, against the rarest known one, when the best possible score is reckoned. */
 const UNKNOWN_WEIGHT = 0.5;
@@ -57,18 +73,24 @@ export function rank(
 ): Placed[] {
   const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept);
   if (candidates.length === 0) return [];
-  const totals = candidates.map(() => 0);
-  for (const { weight, rate } of SIGNALS) {
-    const ratings = rate(candidates);
-    const highest = ratings.reduce((a, b) => Math.max(a, b), Number.MIN_VALUE);
-    for (const [i, rating] of ratings.entries()) totals[i] = totals[i]! + (weight * rating) / highest;
-  }
+  const ratings = SIGNALS.map(({ weight, full = Number.MIN_VALUE, rate }) => {
+    const raw = rate(candidates);
+    const highest = raw.reduce((a, b) => Math.max(a, b), full);
+    return raw.map((rating) => (weight * rating) / highest);
+  });
+  const totals = candidates.map((_, i) => ratings.reduce((sum, rating) => sum + rating[i]!, 0));
   const best = totals.reduce((a, b) => Math.max(a, b), Number.MIN_VALUE);
   const strength = strengthOf(query, candidates, postings);
   return candidates
-    .map(({ document, tool }, i) => ({ document, tool, relevance: (strength * totals[i]!) / best }))
+    .map(({ document, tool }, i) => ({ document, tool, i, relevance: (strength * totals[i]!) / best }))
     .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
-    .slice(0, limit);
+    .slice(0, limit)
+    .map(({ document, tool, relevance, i }) => ({
+      document,
+      tool,
+      relevance,
+      parts: ratings.map((rating) => (strength * rating[i]!) / best),
+    }));
 }
 
 /** Orders tools by address. */
@@ -98,12 +120,41 @@ function collect(
     const tool = toolAt(document);
     return tool !== undefined && accept(tool);
   };
+  const chosen = selectTop(documents, count, byScore, isWanted);
   const asked = new Set(query.own.map(({ id }) => id));
-  return selectTop(documents, count, byScore, isWanted).map((document) => {
+  const mentions = findMentions(query.own, postings);
+  const clauses = query.clauses > 1 ? rateClauses(query, chosen, postings) : undefined;
+  return chosen.map((document, i) => {
     const segment = postings.segmentOf(document)!;
     const offset = document - segment.first;
     const raised = 1 + NAME_COVERAGE * nameCoverage(offset, segment, asked, postings);
-    return { document, tool: segment.tools[offset]!, segment, words: values[document]! * raised };
+    return {
+      document,
+      tool: segment.tools[offset]!,
+      segment,
+      words: values[document]! * raised,
+      clause: (clauses?.[i] ?? 0) * raised,
+      mention: mentions.get(segment) ?? 0,
+    };
+  });
+}
+
+/** A long query asks for several things, a tool does one: the score of each document by its best clause alone. */
+function rateClauses(query: Query, documents: readonly number[], postings: Postings): number[] {
+  const terms = [...query.own, ...query.related].slice(0, MOST_CLAUSE_TERMS);
+  const shares = sharesOf(documents, terms, postings);
+  const sums = new Float32Array(query.clauses);
+  return documents.map((_, place) => {
+    sums.fill(0);
+    for (const [i, { clauses = 0 }] of terms.entries()) {
+      const share = shares[place * terms.length + i]!;
+      if (share === 0) continue;
+      for (let bits = clauses; bits !== 0; bits &= bits - 1) {
+        const clause = 31 - Math.clz32(bits & -bits);
+        sums[clause] = sums[clause]! + share;
+      }
+    }
+    return sums.reduce((a, b) => Math.max(a, b), 0);
   });
 }
 

@@ -1,5 +1,5 @@
 import { FIELDS } from './fields.js';
-import { FREQUENCY_BITS, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
+import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
 import type { Postings } from './postings.js';
 import type { QueryTerm } from './query.js';
 
@@ -54,6 +54,32 @@ export function createScorer(): (terms: readonly QueryTerm[], postings: Postings
     }
     return { documents: documents.subarray(0, count), values };
   };
+}
+
+/** What each term adds to the scores of some documents: `shares[place * terms.length + term]`. */
+export function sharesOf(documents: readonly number[], terms: readonly QueryTerm[], postings: Postings): Float32Array {
+  const { lists, lengths } = postings;
+  const shares = new Float32Array(documents.length * terms.length);
+  const worth = fieldWorth(postings);
+  const places = new Map(documents.map((document, place) => [document, place]));
+  const ascending = Uint32Array.from(documents).toSorted();
+  for (const [i, { id, weight }] of terms.entries()) {
+    const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
+    let at = lists.start(id);
+    for (const document of ascending) {
+      at = lists.seek(id, document, at);
+      if (at >= lists.end(id)) break;
+      if (lists.arena[at] !== document) continue;
+      const packed = lists.arena[at + 1]!;
+      let frequency = 0;
+      for (let field = 0; field < FIELDS.length; field++) {
+        const length = lengths[document * FIELDS.length + field]!;
+        frequency += frequencyIn(packed, field) * worth[(field << 8) | length]!;
+      }
+      shares[places.get(document)! * terms.length + i] = (most * frequency) / (K1 + frequency);
+    }
+  }
+  return shares;
 }
 
 /** What one occurrence counts in each field at each length (0 to 255): its weight, less in fields longer than the average. */

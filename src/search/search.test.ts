@@ -126,6 +126,61 @@ describe('search', () => {
     expect(addresses(index.search('fetch page'))).toEqual(['a:fetch_page', 'a:get_page']);
   });
 
+  it('FIND-1 finds by an everyday word what tools call otherwise, and not the reverse', () => {
+    const index = createIndex();
+    index.replace('sky', [tool('sky', 'get_weather', 'Current conditions'), tool('sky', 'rain_radar', 'A picture')]);
+    expect(addresses(index.search('do I need an umbrella'))).toEqual(['sky:get_weather']);
+    expect(addresses(index.search('weather'))).toEqual(['sky:get_weather']);
+  });
+
+  it('FIND-1 a server that the query writes as a name has that in its favour, others have not', () => {
+    const index = createIndex();
+    const names = ['list_records', 'get_record', 'create_record', 'delete_record', 'list_bases', 'list_tables'];
+    for (const server of ['airtable', 'other', 'time']) {
+      const tools = names.map((name) => tool(server, `${server[0]}_${name}`, 'The time of a base.'));
+      index.replace(server, tools);
+    }
+    const mentioned = (query: string): Set<string> => {
+      const hits = index.search(query, { explain: true, limit: 50 });
+      const named = hits.filter(({ explanation }) => explanation!.signals.some(({ name }) => name === 'mention'));
+      return new Set(named.map((hit) => hit.tool.server));
+    };
+    expect(mentioned('get a record from Airtable')).toEqual(new Set(['airtable']));
+    expect(mentioned('Airtable')).toEqual(new Set());
+    const [first, second] = ['Airtable', 'Time'].map((name) => {
+      const [hit] = index.search(`delete a record in ${name}`, { explain: true });
+      return hit!.explanation!.signals.find((signal) => signal.name === 'mention')?.share ?? 0;
+    });
+    expect(first).toBeGreaterThan(second!);
+  });
+
+  it('FIND-1 of a long query every clause can find its tool', () => {
+    const index = sampleIndex();
+    index.replace('mail', [tool('mail', 'send_mail', 'Sends mail to a person.')]);
+    const hits = index.search(
+      'Look at the forecast for the city of Rome tomorrow, then read the contents of the file from disk, and send mail to the person in charge.',
+      { explain: true },
+    );
+    expect(addresses(hits).slice(0, 3).toSorted()).toEqual([
+      'files:read_file',
+      'mail:send_mail',
+      'weather:getForecast',
+    ]);
+    expect(hits[0]!.explanation!.signals.map(({ name }) => name)).toContain('clause');
+  });
+
+  it('FIND-1 explains a place: the shares of all signals are the relevance, terms name the fields they met', () => {
+    const hits = sampleIndex().search('creating tickets in a repository', { explain: true });
+    for (const { relevance, explanation } of hits) {
+      expect(explanation!.signals.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(relevance, 9);
+      expect(explanation!.terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 5);
+    }
+    expect(hits[0]!.explanation!.terms).toContainEqual(
+      expect.objectContaining({ word: 'tickets', term: 'issu', fields: ['name', 'description'] }),
+    );
+    expect(sampleIndex().search('creating tickets')[0]).not.toHaveProperty('explanation');
+  });
+
   it('FIND-1 sorts by relevance in [0,1], equal ones by address', () => {
     const index = createIndex();
     for (const server of ['b', 'a', 'c']) index.replace(server, [tool(server, 'ping', 'Ping a host')]);
@@ -196,6 +251,23 @@ describe('search', () => {
   it('FIND-4 queries in other scripts and in stop words find names', () => {
     expect(find('城市天气')[0]).toBe('weather:天气查询');
     expect(find('who am I')).toEqual(['weather:who_am_i']);
+  });
+
+  it.each([
+    ['Bitte lies mir die Datei vor', 'files:read_file'],
+    ['muéstrame los archivos de la carpeta', 'files:list_directory'],
+    ['écris ce texte dans le fichier', 'files:write_file'],
+    ['创建一个问题', 'github:create_issue'],
+    ['Wettervorhersage', 'weather:getForecast'],
+  ])('FIND-4 a query in another language finds tools written in English: %s', (query, wanted) => {
+    expect(find(query)[0]).toBe(wanted);
+  });
+
+  it('FIND-4 English words stay English where another language has the same', () => {
+    const index = createIndex();
+    index.replace('cats', [tool('cats', 'mal_scores'), tool('cats', 'die_roll'), tool('cats', 'list_files')]);
+    expect(addresses(index.search('die roll'))[0]).toBe('cats:die_roll');
+    expect(addresses(index.search('mal scores'))[0]).toBe('cats:mal_scores');
   });
 
   it('FIND-4 a query is cut at two kilobytes, never inside a character', () => {

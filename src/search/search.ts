@@ -1,11 +1,14 @@
 import { addressOf } from '../kernel/ids.js';
-import type { SearchOptions } from '../model/hit.js';
+import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
+import { createEverydayWords } from './everyday-words.js';
+import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
+import { createTranslator } from './foreign.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
-import { cutQuery, parseQuery, type Query, type QueryTerm } from './query.js';
+import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { compareAddresses, rank } from './rank.js';
 import { createScorer } from './score.js';
 import { selectTop } from './top.js';
@@ -18,6 +21,8 @@ export interface Ranked {
   readonly relevance: number;
   /** The words of the query found in the tool, themselves or by a word of the same class. */
   readonly terms: string[];
+  /** When asked for with `explain`. */
+  readonly explanation?: Explanation;
 }
 
 /** What a server calls itself: its id was chosen by a user and may hide the product. */
@@ -56,7 +61,12 @@ const GUESSED_WORDS = 8;
 /** An empty index. */
 export function createIndex(): ToolIndex {
   const analyzer = createAnalyzer();
-  const classes = createVerbClasses((word) => analyzer.terms(word)[0] ?? word);
+  const termOf = (word: string): string => analyzer.terms(word)[0] ?? word;
+  const lists: WordLists = {
+    classes: createVerbClasses(termOf),
+    everyday: createEverydayWords(termOf),
+    translator: createTranslator(),
+  };
   const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
@@ -85,16 +95,17 @@ export function createIndex(): ToolIndex {
 
   function search(text: string, options: SearchOptions = {}): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
-    const query = parseQuery(text, analyzer, postings.vocabulary, classes);
+    const query = parseQuery(text, analyzer, postings.vocabulary, lists);
     return query.empty ? list(limit, options) : answer(query, limit, options);
   }
 
   function answer(query: Query, limit: number, options: SearchOptions): Ranked[] {
     const scores = score([...query.own, ...query.related], postings);
-    return rank(query, scores, postings, limit, acceptance(options)).map(({ document, tool, relevance }) => ({
-      tool,
-      relevance,
-      terms: wordsFound(query, document),
+    return rank(query, scores, postings, limit, acceptance(options)).map((placed) => ({
+      tool: placed.tool,
+      relevance: placed.relevance,
+      terms: wordsFound(query, placed.document),
+      ...(options.explain ? { explanation: explain(placed, query, postings) } : {}),
     }));
   }
 
@@ -126,7 +137,7 @@ export function createIndex(): ToolIndex {
       const id = nearestTerm(term, postings.vocabulary);
       if (id !== undefined) own.set(id, { id, weight: 1, word });
     }
-    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0 };
+    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0, clauses: 1 };
     return answer(query, count, {}).map(({ tool }) => addressOf(tool.server, tool.name));
   }
 

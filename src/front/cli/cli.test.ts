@@ -192,6 +192,17 @@ describe('toolscout search', () => {
     expect(schema.stdout).toMatch(/CALL\n.*read_note.*id/);
   });
 
+  it('FIND-1 CLI-1 explains each place by words, fields and signals when asked to', async () => {
+    const ran = await run(await notes(), 'search', 'read a note', '--explain', '-n', '1');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/\nnotes:read_note {2}[01]\.\d{3} = words \d\.\d{3}/);
+    expect(ran.stdout).toMatch(/read \d+% \(name/);
+    const machine = await run(await notes(), 'search', 'read a note', '--explain', '--json');
+    expect((json(machine) as SearchAnswer).hits[0]!.explanation?.signals[0]).toMatchObject({ name: 'words' });
+    const plain = await run(await notes(), 'search', 'read a note', '--json');
+    expect((json(plain) as SearchAnswer).hits[0]).not.toHaveProperty('explanation');
+  });
+
   it('FIND-1 CLI-1 narrows by server, tag and status', async () => {
     const tagged = await run(await notes(), 'search', 'note', '--tag', 'safe', '--json');
     expect(json(tagged)).toMatchObject({ hits: [{ tool: 'read_note' }] });

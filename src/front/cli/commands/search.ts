@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
+import type { Hit } from '../../../model/hit.js';
 import { wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar, table } from '../render.js';
@@ -13,6 +14,7 @@ interface Flags extends CommonFlags {
   readonly tag?: string[];
   readonly schema?: boolean;
   readonly includeDisabled?: boolean;
+  readonly explain?: boolean;
 }
 
 /** `toolscout search`: find tools by intent. */
@@ -26,6 +28,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .option('-t, --tag <tag...>', 'only tools with all of these tags')
     .option('--schema', 'show how each tool is called')
     .option('--include-disabled', 'also tools that a rule disables')
+    .option('--explain', 'show which words and signals put each tool in its place')
     .addHelpText('after', '\nExample:\n  $ toolscout search "read a text file" --limit 3')
     .action(async (words: string[], flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
@@ -39,6 +42,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           tags: flags.tag,
           includeSchema: flags.schema,
           includeDisabled: flags.includeDisabled,
+          explain: flags.explain,
         });
         if (flags.json) terminal.out(printable(JSON.stringify(answer)));
         else if (answer.hits.length > 0) {
@@ -48,6 +52,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
             hit.signature ?? hit.summary,
           ]);
           terminal.out(table(terminal, ['', 'TOOL', flags.schema ? 'CALL' : 'SUMMARY'], rows));
+          for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
           terminal.note('Nothing was found.');
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
@@ -61,4 +66,17 @@ export function addSearch(program: Command, deps: CliDeps): void {
         if (answer.hits.length === 0) throw new Exit(2);
       });
     });
+}
+
+/** Why a hit stands where it stands, in two lines. */
+function explained({ server, tool, relevance, explanation }: Hit): string[] {
+  const signals = (explanation?.signals ?? []).map(({ name, share }) => `${name} ${share.toFixed(3)}`);
+  const terms = (explanation?.terms ?? []).map(({ word, term, fields, share }) => {
+    const met = word === term ? word : `${word} → ${term}`;
+    return `${met} ${Math.round(share * 100)}% (${fields.join(', ')})`;
+  });
+  return [
+    `${server}:${tool}  ${relevance.toFixed(3)} = ${signals.join(' + ') || 'listed by name'}`,
+    `  ${terms.join(' · ')}`,
+  ];
 }

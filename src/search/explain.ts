@@ -1,0 +1,28 @@
+import type { Explanation } from '../model/hit.js';
+import { FIELDS } from './fields.js';
+import { frequencyIn } from './posting-lists.js';
+import type { Postings } from './postings.js';
+import type { Query } from './query.js';
+import { SIGNALS, type Placed } from './rank.js';
+import { sharesOf } from './score.js';
+
+/** Why a tool stands where it stands: which words met which fields, and what each signal gave to its relevance. */
+export function explain(placed: Placed, query: Query, postings: Postings): Explanation {
+  const terms = [...query.own, ...query.related];
+  const shares = sharesOf([placed.document], terms, postings);
+  const whole = shares.reduce((sum, share) => sum + share, 0) || 1;
+  const found = terms.map(({ id, word }, i) => ({
+    word,
+    term: postings.vocabulary.text(id),
+    fields: fieldsWith(postings.lists.find(id, placed.document)),
+    share: shares[i]! / whole,
+  }));
+  return {
+    terms: found.filter(({ fields }) => fields.length > 0).toSorted((a, b) => b.share - a.share),
+    signals: SIGNALS.map(({ name }, i) => ({ name, share: placed.parts[i]! })).filter(({ share }) => share > 0),
+  };
+}
+
+function fieldsWith(packed: number): string[] {
+  return FIELDS.filter((_, field) => frequencyIn(packed, field) > 0).map(({ name }) => name);
+}

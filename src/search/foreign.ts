@@ -1,0 +1,87 @@
+import { splitWords, type Word } from './analysis.js';
+import { FOREIGN_STOP_WORDS, FOREIGN_WORDS } from './foreign-words.js';
+
+/** Reads words of other languages. */
+export interface Translator {
+  /**
+   * For the words of a query that are of another language, the English words tools are written in; none for
+   * a word that only holds the sentence together. `isKnown` tells words that tools use themselves.
+   */
+  translate(words: readonly Word[], isKnown: (word: Word) => boolean): ReadonlyMap<string, readonly string[]>;
+}
+
+/** Words of one language that must be there before words that tools also use are read as that language. */
+const SURE = 2;
+
+/** Endings that are tried off a word that is not in the list, and the least that must be left of it. */
+const ENDINGS = ['en', 'es', 'er', 'n', 's', 'e', 't', 'r'];
+const SHORTEST_STEM = 4;
+
+/** A translator with its word lists. */
+export function createTranslator(): Translator {
+  const languages = FOREIGN_STOP_WORDS.map((line) => ({
+    holders: new Set(line.split(' ')),
+    words: new Map<string, string[]>(),
+  }));
+  const pairs = new Map<string, string[]>();
+  for (const line of FOREIGN_WORDS) {
+    const [english = '', ...columns] = line.split(' | ');
+    for (const [i, column] of columns.entries()) {
+      const dictionary = languages[i]?.words ?? pairs;
+      for (const word of column
+        .split(' ')
+        .map(splitWords)
+        .filter((parts) => parts.length === 1)
+        .flat()) {
+        dictionary.set(word, [...(dictionary.get(word) ?? []), ...english.split(' ')]);
+      }
+    }
+  }
+
+  return {
+    translate(words, isKnown) {
+      const counts = languages.map(({ holders }) => countHolders(words, holders));
+      const most = Math.max(...counts);
+      const spoken = most >= SURE ? languages[counts.indexOf(most)] : undefined;
+      const found = new Map<string, readonly string[]>();
+      for (const word of words) {
+        const { text } = word;
+        const pair = pairs.get(text);
+        if (pair) found.set(text, pair);
+        else if (spoken?.holders.has(text)) found.set(text, []);
+        else if (spoken || !isKnown(word)) {
+          for (const { words: dictionary } of spoken ? [spoken] : languages) {
+            const english = lookUp(text, dictionary) ?? (isKnown(word) ? undefined : lookUpParts(text, dictionary));
+            if (english) found.set(text, [...new Set([...(found.get(text) ?? []), ...english])]);
+          }
+        }
+      }
+      return found;
+    },
+  };
+}
+
+function countHolders(words: readonly Word[], holders: ReadonlySet<string>): number {
+  return new Set(words.map(({ text }) => text).filter((text) => text.length > 1 && holders.has(text))).size;
+}
+
+function lookUp(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
+  const exact = dictionary.get(word);
+  if (exact) return exact;
+  for (const ending of ENDINGS) {
+    if (!word.endsWith(ending) || word.length - ending.length < SHORTEST_STEM) continue;
+    const english = dictionary.get(word.slice(0, -ending.length));
+    if (english) return english;
+  }
+  return undefined;
+}
+
+/** Both halves of a compound: `Kalenderwoche` is a calendar and a week. */
+function lookUpParts(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
+  for (let at = SHORTEST_STEM; at <= word.length - SHORTEST_STEM; at++) {
+    const head = lookUp(word.slice(0, at), dictionary);
+    const tail = head && lookUp(word.slice(at), dictionary);
+    if (tail) return [...head, ...tail];
+  }
+  return undefined;
+}

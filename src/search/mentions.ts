@@ -1,0 +1,41 @@
+import type { Analyzer } from './analysis.js';
+import { SERVER_FIELD } from './fields.js';
+import { frequencyIn, POSTING_WORDS } from './posting-lists.js';
+import type { Postings, Segment } from './postings.js';
+import type { QueryTerm } from './query.js';
+
+/** A word with a capital that does not begin a sentence. */
+const PROPER_NAME = /(?<=[\p{L}\p{N},;:)'"“„«(-]\s*["'“„«(]?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;
+
+/** Occurrences that a term must outweigh before it is believed to name a server. */
+const DOUBT = 3;
+
+/** The terms of what a query writes as a name. */
+export function properTerms(text: string, analyzer: Analyzer): ReadonlySet<string> {
+  return new Set((text.match(PROPER_NAME) ?? []).flatMap((name) => analyzer.terms(name)));
+}
+
+/**
+ * How surely the query names each server, in [0,1]. A term names a server when it is written as a name, stands
+ * in the server's name and hardly anywhere else: `Airtable` does, `time` does not. Servers share a name's sureness.
+ */
+export function findMentions(terms: readonly QueryTerm[], postings: Postings): ReadonlyMap<Segment, number> {
+  const mentions = new Map<Segment, number>();
+  const { arena } = postings.lists;
+  for (const { id } of terms.filter(({ proper }) => proper)) {
+    const named = new Set<Segment>();
+    let all = 0;
+    let own = 0;
+    for (let at = postings.lists.start(id); at < postings.lists.end(id); at += POSTING_WORDS) {
+      const segment = postings.segmentOf(arena[at]!);
+      if (!segment) continue;
+      all++;
+      if (frequencyIn(arena[at + 1]!, SERVER_FIELD) === 0) continue;
+      own++;
+      named.add(segment);
+    }
+    const sureness = own / (all + DOUBT) / Math.sqrt(Math.max(1, named.size));
+    for (const segment of named) mentions.set(segment, Math.max(mentions.get(segment) ?? 0, sureness));
+  }
+  return mentions;
+}
