@@ -20,7 +20,8 @@ const QueryLine = z
     message: 'must name at least one tool',
   });
 
-const ToolLine = z.looseObject({ id, server: id, name: id });
+/** A tool may come from nowhere in particular: its server is empty then. */
+const ToolLine = z.looseObject({ id, server: z.string(), name: id });
 
 const ServerFile = z.looseObject({
   meta: z
@@ -31,8 +32,9 @@ const ServerFile = z.looseObject({
   tools: z.array(z.looseObject({ name: id })),
 });
 
-/** Complaints that a message names; all of them are in its `problems`. */
+/** Complaints that a message names, and those that its `problems` hold. */
 const NAMED_PROBLEMS = 5;
+const LISTED_PROBLEMS = 100;
 
 /** Labelled queries, one JSON object a line (empty lines are skipped). */
 export function parseQueries(text: string, file: string): LabelledQuery[] {
@@ -52,13 +54,19 @@ export function parseQueries(text: string, file: string): LabelledQuery[] {
 /** Recorded tools, one JSON object `{id, server, name, description, inputSchema}` a line. */
 export function parseToolLines(text: string, file: string): RecordedServer[] {
   const places = new Map<string, string>();
+  const named = new Map<string, number>();
   const servers = new Map<string, Array<{ id: string; definition: JsonObject }>>();
   for (const { value } of parseLines(text, file, ToolLine)) {
     const { id: toolId, server: name, ...definition } = value;
-    // Two sources may list servers of one name, told apart by the id: each gets a place of its own.
-    const origin = `${toolId.split('::')[0]}\n${name}`;
-    let server = places.get(origin) ?? name;
-    while (!places.has(origin) && servers.has(server)) server += ' ';
+    // Two sources may list servers of one name, told apart by what stands before `::` in the id. Spaces keep
+    // their places apart without adding a word that could be found.
+    const origin = `${toolId.includes('::') ? toolId.split('::')[0] : ''}\n${name}`;
+    let server = places.get(origin);
+    if (server === undefined) {
+      const twins = named.get(name) ?? 0;
+      named.set(name, twins + 1);
+      server = name + ' '.repeat(twins);
+    }
     places.set(origin, server);
     const tools = servers.get(server) ?? [];
     servers.set(server, tools);
@@ -96,7 +104,9 @@ function parseLines<T>(text: string, file: string, shape: z.ZodType<T>): Array<{
   const named = problems.slice(0, NAMED_PROBLEMS).map(({ message }) => message);
   const more = problems.length > named.length ? ` And ${problems.length - named.length} more.` : '';
   const count = problems.length === 1 ? 'a bad line' : `${problems.length} bad lines`;
-  throw new ToolscoutError('INVALID_REQUEST', `${file} has ${count}: ${named.join(' ')}${more}`, { problems });
+  throw new ToolscoutError('INVALID_REQUEST', `${file} has ${count}: ${named.join(' ')}${more}`, {
+    problems: problems.slice(0, LISTED_PROBLEMS),
+  });
 }
 
 function check<T>(text: string, where: string, shape: z.ZodType<T>): T {
