@@ -10,7 +10,7 @@ import { listSets, readSet, type RetrievalSet } from './sets.js';
 
 /** Queries the others are asked at most; the largest pool would take them minutes. */
 const SAMPLE = 165;
-const LARGE_SAMPLE = 36;
+const LARGE_SAMPLE = 60;
 const LARGE_POOL = 10_000;
 
 /** Queries asked before the clock counts. */

@@ -15,6 +15,8 @@ export interface Panel {
 const WIDTH = 380;
 const HEIGHT = 260;
 const EDGE = { left: 56, right: 96, top: 34, bottom: 36 };
+/** Room that a label needs. */
+const LABEL = 13;
 /** Greys that can be read on white and on black. */
 const INK = '#7d8590';
 const GRID = '#7d859040';
@@ -38,14 +40,30 @@ function draw({ title, lines }: Panel): string {
     ...ys.map((value) => text(EDGE.left - 6, y(value) + 4, short(value), 'end')),
     text((EDGE.left + WIDTH - EDGE.right) / 2, HEIGHT - 4, 'tools', 'middle'),
   ];
-  const drawn = lines.map(({ name, colour, points, dashed }) => {
+  const labels = spread(lines.map(({ points }) => y(points.at(-1)?.[1] ?? 1)));
+  const drawn = lines.map(({ name, colour, points, dashed }, i) => {
     const path = points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(' ');
-    const [lastX, lastY] = points.at(-1) ?? [1, 1];
+    const end = x(points.at(-1)?.[0] ?? 1) + 8;
     const stroke = `fill="none" stroke="${colour}" stroke-width="2"${dashed ? ' stroke-dasharray="5 4"' : ''}`;
-    const dots = dashed ? [] : points.map(([px, py]) => `<circle cx="${x(px)}" cy="${y(py)}" r="3" fill="${colour}"/>`);
-    return `<polyline points="${path}" ${stroke}/>${dots.join('')}${text(x(lastX) + 8, y(lastY) + 4, name, 'start', colour)}`;
+    const dots = dashed ? [] : points.map(([px, py]) => dot(x(px), y(py), colour));
+    return `<polyline points="${path}" ${stroke}/>${dots.join('')}${text(end, (labels[i] ?? 0) + 4, name, 'start', colour)}`;
   });
   return [text(EDGE.left, 18, title, 'start'), ...grid, ...drawn].join('\n');
+}
+
+/** Heights moved apart so that the labels on them do not cover each other. */
+function spread(heights: readonly number[]): number[] {
+  const moved = [...heights];
+  let last = -Infinity;
+  for (const i of heights.map((_, index) => index).toSorted((a, b) => heights[a]! - heights[b]!)) {
+    last = Math.max(heights[i]!, last + LABEL);
+    moved[i] = last;
+  }
+  return moved;
+}
+
+function dot(x: number, y: number, colour: string): string {
+  return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="3" fill="${colour}"/>`;
 }
 
 /** Powers of ten around the values. */

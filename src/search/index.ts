@@ -5,7 +5,6 @@ export {
   percentile,
   summariseRun,
   type Evaluation,
-  type Gold,
   type LabelledQuery,
   type Quality,
 } from './evaluate.js';
