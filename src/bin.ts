@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './heap.js';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -52,6 +52,7 @@ const deps: CliDeps = {
     return Buffer.concat(chunks).toString('utf8');
   },
   readFile: (path) => readFile(path, 'utf8'),
+  listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };
 
 const args = process.argv.slice(2);

@@ -1,76 +1,140 @@
+// How well tools are found, against other ways to find them (FIND-2). `--ours` leaves the others out; names choose sets.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createIndex } from '../../src/search/index.js';
-import { judge, meanQuality, percentile, type Quality } from './measures.js';
-import { listSets, readSet } from './sets.js';
+import type { Evaluation, LabelledQuery } from '../../src/gateway/index.js';
+import { goldOf, judge, summariseRun, type Quality } from '../../src/search/index.js';
+import { conclude, printTable, type Bound } from '../support/report.js';
+import { comparePaired, type Comparison } from './bootstrap.js';
+import { BASELINES, OURS, type Ranker } from './methods.js';
+import { listSets, readSet, type RetrievalSet } from './sets.js';
 
-interface Row extends Quality {
+/** Queries the others are asked at most; the largest pool would take them minutes. */
+const SAMPLE = 165;
+const LARGE_SAMPLE = 60;
+const LARGE_POOL = 10_000;
+
+/** Queries asked before the clock counts. */
+const UNTIMED = 20;
+
+interface Row extends Evaluation {
+  readonly method: string;
+  readonly of: number;
+}
+
+interface SetResult {
   readonly set: string;
   readonly tools: number;
-  readonly queries: number;
-  readonly indexMs: number;
-  readonly p50: number;
-  readonly p95: number;
+  /** Ours over all queries: what the floor is held against. */
+  readonly ours: Row;
+  /** Everybody over the same sample, ours last. */
+  readonly sampled: readonly Row[];
+  readonly best?: string;
+  readonly lead?: Comparison;
 }
 
-const RANKS = 10;
-
-function measure(folder: string, name: string): Row {
-  const set = readSet(folder, name);
-  const index = createIndex();
-  const began = performance.now();
-  for (const { server, tools, title, name: ownName } of set.servers) {
-    index.replace(server, tools, { title, name: ownName });
-  }
-  const indexMs = performance.now() - began;
-  for (const { query } of set.queries.slice(0, 50)) index.search(query);
+async function run(
+  rank: Ranker,
+  queries: readonly LabelledQuery[],
+): Promise<{ qualities: Quality[]; times: number[] }> {
+  const qualities: Quality[] = [];
   const times: number[] = [];
-  const judged = set.queries.map(({ query, groups }) => {
+  for (const query of queries) {
     const asked = performance.now();
-    const hits = index.search(query, { limit: RANKS });
+    const ids = await rank(query.query);
     times.push(performance.now() - asked);
-    return judge(
-      hits.map(({ tool }) => set.idOf(tool)),
-      groups,
-    );
-  });
-  return {
-    set: name,
-    tools: index.size,
-    queries: set.queries.length,
-    ...meanQuality(judged),
-    indexMs,
-    p50: percentile(times, 0.5),
-    p95: percentile(times, 0.95),
-  };
-}
-
-function percent(value: number): string {
-  return (value * 100).toFixed(1);
-}
-
-function rounded(_: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toFixed(4)) : value;
-}
-
-function print(rows: readonly Row[]): void {
-  const cells = rows.map((row) => [
-    row.set,
-    String(row.tools),
-    String(row.queries),
-    ...[row.recall1, row.recall3, row.recall5, row.recall10, row.ndcg10, row.mrr].map(percent),
-    row.p50.toFixed(2),
-    row.p95.toFixed(2),
-    row.indexMs.toFixed(0),
-  ]);
-  const head = 'dataset tools queries R@1 R@3 R@5 R@10 nDCG@10 MRR p50ms p95ms indexms'.split(' ');
-  for (const line of [head, ...cells]) {
-    console.log(line.map((cell, i) => (i === 0 ? cell.padEnd(16) : cell.padStart(9))).join(''));
+    qualities.push(judge(ids, goldOf(query)));
   }
-  console.log(JSON.stringify({ bench: 'retrieval', sets: rows }, rounded));
+  return { qualities, times };
 }
 
-const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'retrieval');
-const wanted = process.argv.slice(2);
-const names = listSets(folder).filter((name) => wanted.length === 0 || wanted.includes(name));
-if (names.length === 0) console.log(`No retrieval sets in ${folder}: nothing to measure.`);
-else print(names.map((name) => measure(folder, name)));
+/** Evenly spread queries, the same in every run. */
+function sampleOf({ queries }: RetrievalSet, tools: number): LabelledQuery[] {
+  const wanted = Math.min(queries.length, tools > LARGE_POOL ? LARGE_SAMPLE : SAMPLE);
+  return Array.from({ length: wanted }, (_, i) => queries[Math.floor((i * queries.length) / wanted)]!);
+}
+
+async function measure(name: string, alone: boolean): Promise<SetResult> {
+  const set = readSet(name);
+  const tools = set.servers.reduce((total, server) => total + server.tools.length, 0);
+  const all = set.queries.length;
+  const rank = await OURS.build(set.servers);
+  await run(rank, set.queries.slice(0, 200));
+  const whole = await run(rank, set.queries);
+  const ours: Row = { method: `${OURS.name}, all`, of: all, ...summariseRun(whole.qualities, whole.times) };
+  if (alone) return { set: name, tools, ours, sampled: [] };
+
+  const sample = sampleOf(set, tools);
+  const results = [];
+  for (const method of BASELINES) {
+    const theirs = await method.build(set.servers);
+    await run(theirs, sample.slice(0, tools > LARGE_POOL ? 2 : UNTIMED));
+    results.push({ method: method.name, ...(await run(theirs, sample)) });
+  }
+  const own = { method: OURS.name, ...(await run(rank, sample)) };
+  const rows = [...results, own].map(({ method, qualities, times }) => ({
+    method,
+    of: all,
+    ...summariseRun(qualities, times),
+  }));
+  const best = results.toSorted((a, b) => meanNdcg(b.qualities) - meanNdcg(a.qualities))[0];
+  const gains = (qualities: readonly Quality[]): number[] => qualities.map(({ ndcg10 }) => ndcg10);
+  const lead = best && comparePaired(gains(own.qualities), gains(best.qualities));
+  return { set: name, tools, ours, sampled: rows, best: best?.method, lead };
+}
+
+function meanNdcg(qualities: readonly Quality[]): number {
+  return summariseRun(qualities, []).ndcg10;
+}
+
+const points = (value: number): string => (value * 100).toFixed(1);
+
+function cells(set: string, tools: number, { method, n, of, recall, ndcg10, mrr, p50Ms }: Row): string[] {
+  const asked = n === of ? String(n) : `${n} of ${of}`;
+  const figures = [recall['1'], recall['5'], recall['10'], ndcg10, mrr].map(points);
+  return [set, method, String(tools), asked, ...figures, p50Ms.toFixed(2)];
+}
+
+function print(results: readonly SetResult[]): void {
+  const rows = results.flatMap(({ set, tools, ours, sampled }) => {
+    const complete = sampled.length > 0 && ours.n === sampled[0]?.n;
+    return [...sampled, ...(complete ? [] : [ours])].map((row) => cells(set, tools, row));
+  });
+  const head = 'dataset,method,tools,queries,R@1,R@5,R@10,nDCG@10,MRR,p50 ms'.split(',');
+  printTable('How well tools are found (points of 100; all methods of a set are asked the same queries)', head, rows);
+  const leads = results.flatMap(({ set, best, lead, sampled }) =>
+    best && lead
+      ? [[set, best, String(sampled[0]?.n), signed(lead.mean), `${signed(lead.low)} … ${signed(lead.high)}`]]
+      : [],
+  );
+  if (leads.length === 0) return;
+  printTable(
+    'nDCG@10 of toolscout minus that of the best other method (paired bootstrap, 95 of 100)',
+    ['dataset', 'best other', 'queries', 'lead', 'between'],
+    leads,
+  );
+}
+
+function signed(value: number): string {
+  return `${value >= 0 ? '+' : ''}${points(value)}`;
+}
+
+function rounded(value: object): object {
+  return JSON.parse(
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toFixed(4)) : one)),
+  ) as object;
+}
+
+const floors = JSON.parse(readFileSync(join(import.meta.dirname, 'floors.json'), 'utf8')) as Record<string, number>;
+const flags = process.argv.slice(2);
+const wanted = flags.filter((flag) => !flag.startsWith('--'));
+const { present, absent } = listSets(Object.keys(floors));
+const results: SetResult[] = [];
+for (const name of wanted.length > 0 ? wanted : present) results.push(await measure(name, flags.includes('--ours')));
+print(results);
+if (absent.length > 0) console.log(`\nNot measured, because the sets are not here: ${absent.join(', ')}.`);
+const bounds: Bound[] = results.map(({ set, ours }) => ({
+  name: `nDCG@10 on ${set}`,
+  value: Number(ours.ndcg10.toFixed(4)),
+  least: floors[set],
+}));
+conclude('retrieval', rounded({ sets: results }), bounds);

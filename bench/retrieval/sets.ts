@@ -1,124 +1,72 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isObject, type JsonObject, type JsonValue } from '../../src/kernel/json.js';
-import type { Parameter, Tool } from '../../src/model/tool.js';
-import type { Judged } from './measures.js';
-
-/** A server of a set, ready to be indexed. */
-export interface SetServer {
-  readonly server: string;
-  readonly title?: string;
-  readonly name?: string;
-  readonly tools: readonly Tool[];
-}
+import { parseQueries, parseServerFile, parseToolLines } from '../../src/front/cli/labelled-files.js';
+import type { LabelledQuery, RecordedServer } from '../../src/gateway/index.js';
 
 /** Queries with their right answers, and the tools they are asked of. */
 export interface RetrievalSet {
+  /** The name under which its floor is kept. */
   readonly name: string;
-  readonly servers: readonly SetServer[];
-  readonly queries: readonly Judged[];
-  /** The set's own id of a tool. */
-  idOf(tool: Tool): string;
+  readonly servers: readonly RecordedServer[];
+  readonly queries: readonly LabelledQuery[];
 }
 
-/** Names of the sets in a folder: those with queries. */
-export function listSets(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => existsSync(join(folder, name, 'queries.jsonl')))
-    .toSorted();
+const ROOT = join(import.meta.dirname, '..', '..');
+const CORPUS = join(ROOT, '..', 'shared', 'data');
+const SETS = join(CORPUS, 'retrieval');
+
+/** The one set whose queries are in the repository. */
+const REAL = 'real-intents';
+
+/** Names of the sets that can be measured here, and those that cannot be because their files are absent. */
+export function listSets(floors: readonly string[]): { readonly present: string[]; readonly absent: string[] } {
+  const listed = existsSync(SETS) ? readdirSync(SETS) : [];
+  const complete = listed.filter((name) => existsSync(join(SETS, name, 'tools.jsonl')));
+  const present = [...complete, hasCorpus() ? REAL : `${REAL}-excerpt`].toSorted();
+  const known = floors.filter((name) => !name.startsWith(REAL));
+  return { present, absent: known.filter((name) => !present.includes(name)) };
 }
 
-/** Reads a set; one without tools of its own is asked of the real servers beside it. */
-export function readSet(folder: string, name: string): RetrievalSet {
-  const ids = new Map<Tool, string>();
-  const own = join(folder, name, 'tools.jsonl');
-  const servers = existsSync(own) ? readListed(own, ids) : readReal(join(folder, '..', 'servers'), ids);
+/** Reads a set that {@link listSets} named. */
+export function readSet(name: string): RetrievalSet {
+  if (name === REAL) return { name, servers: readServers(join(CORPUS, 'servers')), queries: readReal() };
+  if (name === `${REAL}-excerpt`) return readExcerpt(name);
+  const tools = join(SETS, name, 'tools.jsonl');
+  const queries = join(SETS, name, 'queries.jsonl');
   return {
     name,
-    servers,
-    queries: readLines(join(folder, name, 'queries.jsonl')).map(readQuery),
-    idOf: (tool) => ids.get(tool) ?? '',
+    servers: parseToolLines(readFileSync(tools, 'utf8'), tools),
+    queries: parseQueries(readFileSync(queries, 'utf8'), queries),
   };
 }
 
-function readLines(path: string): JsonObject[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as JsonObject);
-}
-
-function readQuery(line: JsonObject): Judged {
-  const groups = (line['groups'] ?? line['anyOf'] ?? (line['relevant'] as JsonValue[]).map((id) => [id])) as string[][];
-  return { query: text(line['query']), groups: groups.map((group) => new Set(group)) };
-}
-
-/** Tools as lines. Two sources may list servers of one name: each gets a place of its own. */
-function readListed(path: string, ids: Map<Tool, string>): SetServer[] {
-  const places = new Map<string, string>();
-  const servers = new Map<string, Tool[]>();
-  for (const line of readLines(path)) {
-    const id = text(line['id']);
-    const name = text(line['server']);
-    const origin = `${id.split('::')[0]}\n${name}`;
-    let server = places.get(origin) ?? name;
-    while (!places.has(origin) && servers.has(server)) server += ' ';
-    places.set(origin, server);
-    const tool = toTool(server, line);
-    ids.set(tool, id);
-    servers.set(server, [...(servers.get(server) ?? []), tool]);
-  }
-  return [...servers].map(([server, tools]) => ({ server, tools }));
-}
-
-function readReal(folder: string, ids: Map<Tool, string>): SetServer[] {
+/** Every recorded server of a folder. */
+export function readServers(folder: string): RecordedServer[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .toSorted()
-    .map((file) => {
-      const server = basename(file, '.json');
-      const { meta, tools } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
-        meta?: { serverInfo?: { name?: string; title?: string } };
-        tools: JsonObject[];
-      };
-      const list = tools.map((definition) => toTool(server, definition));
-      for (const tool of list) ids.set(tool, `${server}::${tool.name}`);
-      return { server, title: meta?.serverInfo?.title, name: meta?.serverInfo?.name, tools: list };
-    });
+    .map((file) => parseServerFile(readFileSync(join(folder, file), 'utf8'), file, basename(file, '.json')));
 }
 
-function toTool(server: string, definition: JsonObject): Tool {
-  const description = text(definition['description']);
-  return {
-    server,
-    name: text(definition['name']),
-    title: typeof definition['title'] === 'string' ? definition['title'] : undefined,
-    description,
-    summary: description,
-    parameters: parametersOf(definition['inputSchema']),
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'in the set' },
-    provenance: 'protocol',
-    hash: '',
-    definition: {},
-  };
+/** The servers that scale is grown from: the whole corpus, or what of it is in the repository. */
+export function readCorpus(): RecordedServer[] {
+  return readServers(hasCorpus() ? join(CORPUS, 'servers') : join(ROOT, 'test', 'fixtures', 'catalog'));
 }
 
-function parametersOf(schema: JsonValue | undefined): Parameter[] {
-  const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    type: 'any',
-    required: false,
-    description: isObject(property) ? text(property['description']) : '',
-    values: isObject(property) && Array.isArray(property['enum']) ? property['enum'].map(String) : undefined,
-  }));
+/** The hand-labelled intents over real servers. */
+export function readReal(): LabelledQuery[] {
+  const path = join(ROOT, 'test', 'fixtures', 'real-intents.jsonl');
+  return parseQueries(readFileSync(path, 'utf8'), path);
 }
 
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
+/** The real intents whose tools are all among the few servers of the repository. */
+function readExcerpt(name: string): RetrievalSet {
+  const servers = readServers(join(ROOT, 'test', 'fixtures', 'catalog'));
+  const ids = new Set(servers.flatMap(({ tools }) => tools.map(({ id }) => id)));
+  const queries = readReal().filter(({ relevant }) => relevant.every((id) => ids.has(id)));
+  return { name, servers, queries };
+}
+
+function hasCorpus(): boolean {
+  return existsSync(join(CORPUS, 'servers'));
 }

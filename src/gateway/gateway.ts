@@ -18,6 +18,7 @@ import { leanDefinition } from '../normalize/index.js';
 import { answerSearch } from './answer-search.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { examine } from './doctor.js';
+import { evaluate } from './evaluation.js';
 import { createLearner } from './learner.js';
 import { learn } from './pipeline.js';
 import { createRelister } from './relister.js';
@@ -375,6 +376,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async doctor() {
       await filled();
       return examine({ loaded, catalog, learner, pool, store: deps.store, hide, clock });
+    },
+
+    async evaluate(queries, { tools } = {}) {
+      await filled();
+      return evaluate(queries, tools, { index: catalog.index, loaded, store: deps.store, clock });
     },
 
     config: () => loaded,

@@ -7,7 +7,9 @@ import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
+import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
+import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { ReloadReport } from './reload.js';
 import type { ServerView } from './views.js';
@@ -58,6 +60,11 @@ export interface Gateway {
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
   doctor(): Promise<DoctorReport>;
+  /** Measures how well tools are found for labelled queries, among the offered ones or among recorded ones (FIND-2). */
+  evaluate(
+    queries: readonly LabelledQuery[],
+    options?: { readonly tools?: readonly RecordedServer[] },
+  ): Promise<EvaluationReport>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

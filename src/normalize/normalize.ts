@@ -17,7 +17,7 @@ const TOO_DEEP: Decision = { enabled: false, reason: `its definition nests deepe
  * One listed tool in our own words. Total: whatever JSON a server sent, there is a tool; one whose
  * definition cannot be walked safely (discovery drops such) is disabled.
  */
-export function normalizeTool(server: Server, definition: JsonObject, rules: Rules): Tool {
+export function normalizeTool(server: Pick<Server, 'id' | 'tags'>, definition: JsonObject, rules: Rules): Tool {
   // The definition itself is one level above its schema.
   const isDeep = isDeeperThan(definition, LIMITS.depth + 1);
   const name = typeof definition.name === 'string' ? definition.name : '';

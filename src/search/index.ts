@@ -1,1 +1,11 @@
+export {
+  goldOf,
+  judge,
+  JUDGED_RANKS,
+  percentile,
+  summariseRun,
+  type Evaluation,
+  type LabelledQuery,
+  type Quality,
+} from './evaluate.js';
 export { createIndex, type ToolIndex } from './search.js';

@@ -22,6 +22,7 @@ const COMMANDS = [
   'cache clear',
   'audit',
   'doctor',
+  'eval',
   'why',
 ];
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
@@ -56,6 +56,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     stopped: around.stopped ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readFile: (path) => readFile(path, 'utf8'),
+    listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
   });
   return { code, stdout, stderr, opened, served };
 }

@@ -7,6 +7,7 @@ import { addCall } from './commands/call.js';
 import { addConfig } from './commands/config.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
+import { addEval } from './commands/eval.js';
 import { addInspect } from './commands/inspect.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
@@ -31,6 +32,7 @@ const COMMANDS = [
   addCache,
   addAudit,
   addDoctor,
+  addEval,
   addWhy,
 ];
 

@@ -42,6 +42,8 @@ export interface CliDeps {
   stopped(): Promise<void>;
   readStdin(): Promise<string>;
   readFile(path: string): Promise<string>;
+  /** The names in a folder, sorted; `undefined` when the path is a file. */
+  listFolder(path: string): Promise<string[] | undefined>;
 }
 
 /** Flags every command takes. */

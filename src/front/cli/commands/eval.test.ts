@@ -1,0 +1,159 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandLine, type Ran } from '../../../../test/support/command-line.js';
+import { temporaryDirectory } from '../../../../test/support/fixture.js';
+import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
+import type { Gateway } from '../../../gateway/index.js';
+
+const NOTES = [
+  { name: 'read_note', description: 'Reads a note.', inputSchema: { type: 'object' } },
+  { name: 'delete_note', description: 'Deletes a note for ever.', inputSchema: { type: 'object' } },
+  { name: 'print_label', description: 'Prints a label.', inputSchema: { type: 'object' } },
+];
+const WEATHER = [{ name: 'get_forecast', description: 'The forecast for a city.', inputSchema: { type: 'object' } }];
+
+const GOOD = [
+  { id: 'q1', query: 'read a note', relevant: ['notes:read_note'] },
+  { id: 'q2', query: 'forecast for a city', relevant: ['weather::get_forecast'] },
+  { id: 'q3', query: 'print a label', relevant: [], groups: [['notes:delete_note', 'notes:print_label']] },
+];
+
+/** A gateway that knows two servers; a closed one of them can be asked again. */
+async function own(config = {}): Promise<Gateway> {
+  const servers = [
+    { id: 'notes', tools: NOTES },
+    { id: 'weather', tools: WEATHER },
+  ];
+  const { gateway } = await openOfflineGateway(servers, config);
+  return { ...gateway, close: async () => undefined };
+}
+
+/** Writes a file into a folder of this test and answers its path. */
+async function file(text: string | object[], name = 'queries.jsonl'): Promise<string> {
+  const path = join(await temporaryDirectory(), name);
+  await writeFile(path, typeof text === 'string' ? text : text.map((line) => JSON.stringify(line)).join('\n'));
+  return path;
+}
+
+const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => commandLine(['eval', ...args], { gateway });
+
+describe('toolscout eval', () => {
+  it('FIND-2 --json gives exactly the documented figures, over the user’s own catalog', async () => {
+    const ran = await run(await own(), await file(GOOD), '--json');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      n: 3,
+      hit1: 1,
+      recall: { '1': 1, '3': 1, '5': 1, '10': 1 },
+      ndcg10: 1,
+      mrr: 1,
+      p50Ms: expect.any(Number) as number,
+      p95Ms: expect.any(Number) as number,
+    });
+  });
+
+  it('FIND-2 the text shows every figure and the worst queries: what was wanted, what came instead', async () => {
+    const odd = { id: 'odd', query: 'note', relevant: ['weather:get_forecast'] };
+    const ran = await run(await own(), await file([...GOOD, odd]));
+    expect(ran.code).toBe(0);
+    for (const figure of ['hit@1', 'Recall@1', 'Recall@3', 'Recall@5', 'Recall@10', 'nDCG@10', 'MRR', 'p50', 'p95']) {
+      expect(ran.stdout).toMatch(new RegExp(`^${figure} +\\d`, 'm'));
+    }
+    expect(ran.stdout).toContain('nDCG@10   0.750\n');
+    expect(ran.stdout).toMatch(/0\.00 {2}odd: note\n +wanted {2}weather:get_forecast\n +came +notes:/);
+  });
+
+  it('FIND-2 a second run of the same queries is shown against the first, other queries are not', async () => {
+    const odd = { id: 'odd', query: 'note', relevant: ['weather:get_forecast'] };
+    const gateway = await own();
+    const path = await file([...GOOD, odd]);
+    expect((await run(gateway, path)).stdout).not.toContain('the run before');
+    const again = await run(gateway, path);
+    expect(again.stdout).toContain('against the run before');
+    expect(again.stdout).toContain('nDCG@10   0.750 (±0.000)');
+    expect((await run(gateway, await file(GOOD))).stdout).not.toContain('the run before');
+  });
+
+  it('FIND-2 recorded tools are read from a folder of server files, and no rule of the user hides them', async () => {
+    const folder = join(await temporaryDirectory(), 'recorded');
+    await mkdir(folder);
+    await writeFile(join(folder, 'acme__desk.json'), JSON.stringify({ meta: {}, tools: NOTES }));
+    await writeFile(join(folder, 'README.md'), 'not a server');
+    const queries = await file([{ id: 'q', query: 'delete a note', relevant: ['acme__desk::delete_note'] }]);
+    const gateway = await own({ toolRules: [{ pattern: '*', enabled: false }] });
+    const ran = await run(gateway, queries, '--tools', folder, '--json');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ n: 1, hit1: 1, ndcg10: 1 });
+  });
+
+  it('FIND-2 recorded tools are read from lines; servers of one name and two origins stay apart', async () => {
+    const lines = [
+      { id: 'a|desk::read', server: 'desk', ...NOTES[0] },
+      { id: 'b|desk::read', server: 'desk', name: 'read_note', description: 'Reads a bank note under a lamp.' },
+    ];
+    const queries = await file([{ id: 'q', query: 'bank note lamp', relevant: ['b|desk::read'] }]);
+    const ran = await run(await own(), queries, '--tools', await file(lines, 'tools.jsonl'), '--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ n: 1, hit1: 1 });
+  });
+
+  it('FIND-2 a wanted tool that is not offered is named on stderr and counts as not found', async () => {
+    const gateway = await own({ toolRules: [{ pattern: 'delete_*', enabled: false }] });
+    const wanted = ['notes:delete_note', 'gone:tool'];
+    const ran = await run(gateway, await file([{ id: 'q', query: 'note', relevant: wanted }]), '--json');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('2 wanted tools are not among the offered tools');
+    expect(ran.stderr).toContain('gone:tool');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ recall: { '10': 0 } });
+  });
+
+  it('CLI-2 bad lines are named by their numbers, and nothing is opened', async () => {
+    const text = ['{"query":"x","relevant":["a:b"]}', '', '{"query":', '[1]', '{"query":"x","relevant":[]}'].join('\n');
+    const ran = await commandLine(['eval', await file(text), '--json']);
+    expect(ran).toMatchObject({ code: 64, opened: [] });
+    for (const complaint of ['3 bad lines', 'line 3 is not JSON', 'line 4 is not a JSON object', 'line 5: relevant']) {
+      expect(ran.stderr).toContain(complaint);
+    }
+    const { error } = JSON.parse(ran.stdout) as { error: { code: string; problems: Array<{ path: string }> } };
+    expect(error.code).toBe('INVALID_REQUEST');
+    expect(error.problems.map(({ path }) => path.split(':').at(-1))).toEqual(['3', '4', '5']);
+  });
+
+  it('CLI-2 files that cannot be read, are empty or hold something else end with 64', async () => {
+    const good = await file(GOOD);
+    const wrong = join(await temporaryDirectory(), 'wrong');
+    await mkdir(wrong);
+    const cases: Array<[string[], string]> = [
+      [['/nowhere/queries.jsonl'], 'cannot be read'],
+      [[await file('\n\n')], 'holds no queries'],
+      [[good, '--tools', '/nowhere'], 'cannot be read'],
+      [[good, '--tools', wrong], 'holds no .json files'],
+      [[good, '--tools', await file('{"id":"x"}', 'tools.jsonl')], 'line 1: server'],
+      [[], 'missing required argument'],
+    ];
+    for (const [args, complaint] of cases) {
+      const ran = await commandLine(['eval', ...args]);
+      expect(ran).toMatchObject({ code: 64, stdout: '', opened: [] });
+      expect(ran.stderr).toContain(complaint);
+    }
+    await writeFile(join(wrong, 'server.json'), '{"tools": 7}');
+    const ran = await commandLine(['eval', good, '--tools', wrong]);
+    expect(ran.code).toBe(64);
+    expect(ran.stderr).toContain('server.json: tools');
+  });
+
+  it('CLI-2 without a single tool to search it ends with 2', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const ran = await run(gateway, await file(GOOD));
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('NOTHING_FOUND: There are no tools to search.');
+  });
+
+  it('CLI-1 what a file or a server calls itself cannot command the terminal', async () => {
+    const lines = [{ id: 'x\u001b[2J', server: 's', name: 'read\u001b[2J', description: 'Reads a note.' }];
+    const queries = await file([{ id: '\u001b[2J', query: 'note \u001b[2J', relevant: ['n\u001b[2J'] }]);
+    const ran = await run(await own(), queries, '--tools', await file(lines, 'tools.jsonl'));
+    expect(ran.code).toBe(0);
+    expect(ran.stdout + ran.stderr).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import type { EvaluationReport, Evaluation, RecordedServer } from '../../../gateway/index.js';
+import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { oneLine, printable } from '../../../kernel/text.js';
+import { wholeNumber } from '../arguments.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { parseQueries, parseServerFile, parseToolLines } from '../labelled-files.js';
+import { progressBar } from '../render.js';
+import type { Terminal } from '../terminal.js';
+
+/** Servers that were never seen are waited for this long; a measurement wants them all. */
+const PATIENCE_MS = 30_000;
+
+/** Answers shown in the place of those that were wanted. */
+const SHOWN_ANSWERS = 3;
+
+interface Flags extends CommonFlags {
+  readonly tools?: string;
+  readonly worst: number;
+}
+
+/** `toolscout eval`: how well tools are found for queries whose right answers are known (FIND-2). */
+export function addEval(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('eval'))
+    .summary('measure how well tools are found')
+    .description(
+      'Asks labelled queries and measures the answers. A line of the file is {"id", "query", "relevant": ["server:tool"]}; ' +
+        '"groups": [[…], […]] or "anyOf" name alternatives, of which any one will do.',
+    )
+    .argument('<queries>', 'file of labelled queries, one JSON object a line')
+    .option(
+      '--tools <path>',
+      'search recorded tools instead of your own: a folder of {meta, tools} files (ids are file::tool), or a JSONL file',
+    )
+    .option('--worst <count>', 'how many of the worst queries to show', wholeNumber, 5)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ toolscout eval queries.jsonl\n  $ toolscout eval queries.jsonl --tools recorded/ --json',
+    )
+    .action(async (file: string, flags: Flags) => {
+      const queries = parseQueries(await readable(file, deps.readFile(file)), file);
+      const tools = flags.tools === undefined ? undefined : await readTools(flags.tools, deps);
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        if (!tools) {
+          const unknown = gateway.discover(undefined, { onlyUnknown: true, onProgress: progressBar(terminal) });
+          await Promise.race([unknown, gateway.settle(PATIENCE_MS)]);
+          terminal.status('');
+        }
+        const report = await gateway.evaluate(queries, { tools });
+        noteMissing(report, terminal);
+        if (flags.json) terminal.out(JSON.stringify(report.figures));
+        else print(report, flags.worst, terminal);
+      });
+    });
+}
+
+async function readTools(path: string, deps: CliDeps): Promise<RecordedServer[]> {
+  const names = await readable(path, deps.listFolder(path));
+  if (!names) return parseToolLines(await readable(path, deps.readFile(path)), path);
+  const files = names.filter((name) => name.endsWith('.json'));
+  if (files.length === 0) throw new ToolscoutError('INVALID_REQUEST', `${path} holds no .json files.`);
+  const servers: RecordedServer[] = [];
+  for (const name of files) {
+    const file = `${path.replace(/\/+$/, '')}/${name}`;
+    servers.push(parseServerFile(await readable(file, deps.readFile(file)), file, name.slice(0, -'.json'.length)));
+  }
+  return servers;
+}
+
+async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
+  return reading.catch((thrown: unknown) => {
+    throw new ToolscoutError('INVALID_REQUEST', `${path} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+  });
+}
+
+function noteMissing({ missing }: EvaluationReport, terminal: Terminal): void {
+  if (missing.length === 0) return;
+  const shown = missing.slice(0, SHOWN_ANSWERS).join(', ') + (missing.length > SHOWN_ANSWERS ? ', …' : '');
+  const what = missing.length === 1 ? 'One wanted tool is' : `${missing.length} wanted tools are`;
+  terminal.note(
+    terminal.paint.yellow(printable(`${what} not among the offered tools and count as not found: ${shown}`)),
+  );
+}
+
+function print({ figures, before, queries, tools }: EvaluationReport, worst: number, terminal: Terminal): void {
+  const { paint } = terminal;
+  const line = (label: string, read: (run: Evaluation) => number): void => {
+    const change = before ? read(figures) - read(before) : undefined;
+    terminal.out(`${label.padEnd(10)}${read(figures).toFixed(3)}${change === undefined ? '' : ` (${signed(change)})`}`);
+  };
+  terminal.out(paint.dim(`${figures.n} queries over ${tools} tools${before ? ', against the run before' : ''}`));
+  line('hit@1', ({ hit1 }) => hit1);
+  for (const cut of ['1', '3', '5', '10'] as const) line(`Recall@${cut}`, ({ recall }) => recall[cut]);
+  line('nDCG@10', ({ ndcg10 }) => ndcg10);
+  line('MRR', ({ mrr }) => mrr);
+  terminal.out(`p50       ${figures.p50Ms.toFixed(2)} ms`);
+  terminal.out(`p95       ${figures.p95Ms.toFixed(2)} ms`);
+
+  const imperfect = queries
+    .filter(({ quality }) => quality.ndcg10 < 1 - 1e-9)
+    .toSorted((a, b) => a.quality.ndcg10 - b.quality.ndcg10 || a.quality.recall['10'] - b.quality.recall['10']);
+  if (imperfect.length === 0) return;
+  terminal.out(`\n${paint.bold('Worst queries')} (${imperfect.length} of ${figures.n} are not perfect)`);
+  for (const { id, query, wanted, came, quality } of imperfect.slice(0, worst)) {
+    const missed = wanted.filter((group) => !group.some((one) => came.slice(0, SHOWN_ANSWERS).includes(one)));
+    const instead = came.filter((one) => !wanted.some((group) => group.includes(one))).slice(0, SHOWN_ANSWERS);
+    terminal.out(`${quality.ndcg10.toFixed(2)}  ${printable(`${id}: ${oneLine(query, 160)}`)}`);
+    terminal.out(`      wanted  ${printable((missed.length > 0 ? missed : wanted).map(groupText).join(', '))}`);
+    terminal.out(paint.dim(`      came    ${printable(instead.join(', ')) || 'nothing'}`));
+  }
+}
+
+function groupText(group: readonly string[]): string {
+  return group.join(' or ');
+}
+
+function signed(change: number): string {
+  const text = Math.abs(change).toFixed(3);
+  if (Number(text) === 0) return '±0.000';
+  return `${change > 0 ? '+' : '-'}${text}`;
+}
