@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createIndex } from '../../src/search/index.js';
+import { createIndex, loadVectors } from '../../src/search/index.js';
 import { judge, meanQuality, percentile, type Quality } from './measures.js';
 import { listSets, readSet } from './sets.js';
 
@@ -16,7 +16,7 @@ const RANKS = 10;
 
 function measure(folder: string, name: string): Row {
   const set = readSet(folder, name);
-  const index = createIndex();
+  const index = createIndex(loadVectors());
   const began = performance.now();
   for (const { server, tools, title, name: ownName } of set.servers) {
     index.replace(server, tools, { title, name: ownName });

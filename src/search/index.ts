@@ -1,1 +1,2 @@
 export { createIndex, type ToolIndex } from './search.js';
+export { loadVectors } from './vectors.js';

@@ -25,7 +25,7 @@ export interface Placed {
  * One opinion about the candidates, a number of zero or more for each. Opinions are brought to one
  * scale by their own maximum and added by weight; fusing by rank instead loses when one is weaker.
  */
-interface Signal {
+export interface Signal {
   readonly weight: number;
   rate(candidates: readonly Candidate[]): readonly number[];
 }
@@ -54,11 +54,12 @@ export function rank(
   postings: Postings,
   limit: number,
   accept: (tool: Tool) => boolean,
+  signals: readonly Signal[] = [],
 ): Placed[] {
   const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept);
   if (candidates.length === 0) return [];
   const totals = candidates.map(() => 0);
-  for (const { weight, rate } of SIGNALS) {
+  for (const { weight, rate } of [...SIGNALS, ...signals]) {
     const ratings = rate(candidates);
     const highest = ratings.reduce((a, b) => Math.max(a, b), Number.MIN_VALUE);
     for (const [i, rating] of ratings.entries()) totals[i] = totals[i]! + (weight * rating) / highest;

@@ -6,9 +6,10 @@ import { serverTermsOf, termsOf } from './fields.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm } from './query.js';
-import { compareAddresses, rank } from './rank.js';
+import { compareAddresses, rank, type Signal } from './rank.js';
 import { createScorer } from './score.js';
 import { selectTop } from './top.js';
+import { createVectorSignal, type WordVectors } from './vectors.js';
 import { createVerbClasses } from './verb-classes.js';
 
 /** One answer of the index. */
@@ -53,8 +54,13 @@ const DEFAULT_LIMIT = 10;
 /** Unknown words of a query that are worth guessing at. */
 const GUESSED_WORDS = 8;
 
-/** An empty index. */
-export function createIndex(): ToolIndex {
+/** What nearness of meaning counts, against the words themselves. */
+const MEANING_WEIGHT = 0.3;
+
+/** An empty index; with word vectors it also ranks by meaning. */
+export function createIndex(vectors?: WordVectors): ToolIndex {
+  const meaning = vectors && createVectorSignal(vectors);
+  const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
   const classes = createVerbClasses((word) => analyzer.terms(word)[0] ?? word);
   const postings = createPostings();
@@ -68,7 +74,9 @@ export function createIndex(): ToolIndex {
     const documents = [...named.values()]
       .toSorted(compareNames)
       .map((tool) => ({ tool, terms: termsOf(tool, serverTerms, analyzer) }));
-    segments.set(server, postings.add(documents));
+    const segment = postings.add(documents);
+    segments.set(server, segment);
+    if (meaning) embedded.set(segment, meaning.embed(documents.map(({ terms }) => terms)));
   }
 
   function remove(server: string): void {
@@ -86,16 +94,35 @@ export function createIndex(): ToolIndex {
   function search(text: string, options: SearchOptions = {}): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const query = parseQuery(text, analyzer, postings.vocabulary, classes);
-    return query.empty ? list(limit, options) : answer(query, limit, options);
+    return query.empty ? list(limit, options) : answer(query, limit, options, meaningOf(text));
   }
 
-  function answer(query: Query, limit: number, options: SearchOptions): Ranked[] {
+  function answer(query: Query, limit: number, options: SearchOptions, signals: Signal[] = []): Ranked[] {
     const scores = score([...query.own, ...query.related], postings);
-    return rank(query, scores, postings, limit, acceptance(options)).map(({ document, tool, relevance }) => ({
+    return rank(query, scores, postings, limit, acceptance(options), signals).map(({ document, tool, relevance }) => ({
       tool,
       relevance,
       terms: wordsFound(query, document),
     }));
+  }
+
+  /** The signal of word vectors for one query, if there are any. */
+  function meaningOf(text: string): Signal[] {
+    if (!meaning) return [];
+    const terms = analyzer.terms(cutQuery(text));
+    return [
+      {
+        weight: MEANING_WEIGHT,
+        rate: (candidates) =>
+          meaning.rate(
+            terms,
+            candidates.map(({ document, segment }) => ({
+              vectors: embedded.get(segment)!,
+              offset: document - segment.first,
+            })),
+          ),
+      },
+    ];
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {
