@@ -14,6 +14,7 @@ import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
+import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { VERSION } from './version.js';
@@ -182,6 +183,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       log,
       ttlMs: caching.ttl * 1000,
     }),
+    vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
     learnAtStart: options.learnAtStart ?? true,
   });

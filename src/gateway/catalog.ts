@@ -5,7 +5,7 @@ import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
-import { createIndex, type ToolIndex } from '../search/index.js';
+import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
 
 /** What a server said of itself when its tools were learned. */
 export interface ServerFacts {
@@ -47,9 +47,9 @@ function didYouMean(names: readonly string[]): string {
 }
 
 /** An empty catalog over a configuration; lists are put in as they become known. */
-export function createCatalog(config: Config, servers: readonly Server[]): Catalog {
+export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
   const rules = compileRules(config.toolRules);
-  const index = createIndex();
+  const index = createIndex(vectors);
   const byId = new Map(servers.map((server) => [server.id, server]));
   const lists = new Map<string, LearnedList>();
 

@@ -10,6 +10,7 @@ import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
 import {
   createIndex,
+  type VectorSource,
   goldOf,
   judge,
   JUDGED_RANKS,
@@ -66,6 +67,7 @@ interface EvaluationSources {
   readonly loaded: LoadedConfig;
   readonly store: Store;
   readonly clock: Clock;
+  readonly vectors?: VectorSource;
 }
 
 const SPACE = 'eval';
@@ -77,9 +79,9 @@ const UNTIMED = 200;
 const TURN = 64;
 
 /** Puts recorded lists into an index of their own, the way learned ones go into the catalog. */
-export async function indexRecorded(servers: readonly RecordedServer[]): Promise<Searched> {
+export async function indexRecorded(servers: readonly RecordedServer[], vectors?: VectorSource): Promise<Searched> {
   const rules = compileRules([]);
-  const index = createIndex();
+  const index = createIndex(vectors);
   const ids = new Map<Tool, string>();
   for (const { server, title, name, tools } of servers) {
     const normalized = tools.map(({ id, definition }) => {
@@ -97,9 +99,11 @@ export async function indexRecorded(servers: readonly RecordedServer[]): Promise
 export async function evaluate(
   queries: readonly LabelledQuery[],
   tools: readonly RecordedServer[] | undefined,
-  { index, loaded, store, clock }: EvaluationSources,
+  { index, loaded, store, clock, vectors }: EvaluationSources,
 ): Promise<EvaluationReport> {
-  const among = tools ? await indexRecorded(tools) : searched(index, ({ server, name }) => addressOf(server, name));
+  const among = tools
+    ? await indexRecorded(tools, vectors)
+    : searched(index, ({ server, name }) => addressOf(server, name));
   const report = await evaluateQueries(queries, among, clock);
   // Recorded tools are the same when their content is; one's own catalog stays itself while it changes.
   const subject = tools ? subjectOf(among) : `own ${loaded.path ?? loaded.source}`;

@@ -16,6 +16,7 @@ import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
 import { leanDefinition } from '../normalize/index.js';
 import { answerSearch } from './answer-search.js';
+import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { examine } from './doctor.js';
 import { evaluate } from './evaluation.js';
@@ -40,6 +41,8 @@ export interface GatewayDeps {
   readonly limiter: Limiter;
   readonly cache: ToolCache;
   readonly audit: Audit;
+  /** Word vectors for the ranking; without them it goes by words alone. */
+  readonly vectors?: VectorSource;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -57,7 +60,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   mask.add(deps.loaded.secrets);
 
   let loaded = deps.loaded;
-  let catalog: Catalog = createCatalog(loaded.config, loaded.servers);
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
   const learner = createLearner({
@@ -221,7 +224,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
     await filled();
     try {
-      const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache });
+      const next = await rebuild({ loaded, catalog, load: deps.loadConfig, cache, vectors: deps.vectors });
       mask.add(next.loaded.secrets);
       for (const id of next.forgotten) learner.forget(id);
       loaded = next.loaded;
@@ -380,7 +383,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
     async evaluate(queries, { tools } = {}) {
       await filled();
-      return evaluate(queries, tools, { index: catalog.index, loaded, store: deps.store, clock });
+      return evaluate(queries, tools, {
+        index: catalog.index,
+        loaded,
+        store: deps.store,
+        clock,
+        vectors: deps.vectors,
+      });
     },
 
     config: () => loaded,

@@ -2,6 +2,7 @@ import { diffServers, type LoadedConfig } from '../config/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
+import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { isUsable } from './views.js';
 
@@ -35,10 +36,11 @@ export async function rebuild(now: {
   readonly catalog: Catalog;
   readonly load: () => Promise<LoadedConfig>;
   readonly cache: ToolCache;
+  readonly vectors?: VectorSource;
 }): Promise<NextState> {
   const loaded = await now.load();
   const diff = diffServers(now.loaded.servers, loaded.servers);
-  const catalog = createCatalog(loaded.config, loaded.servers);
+  const catalog = createCatalog(loaded.config, loaded.servers, now.vectors);
 
   for (const server of diff.unchanged) {
     const list = now.catalog.list(server.id);

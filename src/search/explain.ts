@@ -3,7 +3,7 @@ import { FIELDS } from './fields.js';
 import { frequencyIn } from './posting-lists.js';
 import type { Postings } from './postings.js';
 import type { Query } from './query.js';
-import { SIGNALS, type Placed } from './rank.js';
+import type { Placed } from './rank.js';
 import { sharesOf } from './score.js';
 
 /** Why a tool stands where it stands: which words met which fields, and what each signal gave to its relevance. */
@@ -19,7 +19,7 @@ export function explain(placed: Placed, query: Query, postings: Postings): Expla
   }));
   return {
     terms: found.filter(({ fields }) => fields.length > 0).toSorted((a, b) => b.share - a.share),
-    signals: SIGNALS.map(({ name }, i) => ({ name, share: placed.parts[i]! })).filter(({ share }) => share > 0),
+    signals: placed.parts.filter(({ share }) => share > 0),
   };
 }
 

@@ -9,3 +9,4 @@ export {
   type Quality,
 } from './evaluate.js';
 export { createIndex, type ToolIndex } from './search.js';
+export { createVectorSource, type VectorSource } from './vectors.js';

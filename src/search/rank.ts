@@ -24,8 +24,8 @@ export interface Placed {
   readonly document: number;
   readonly tool: Tool;
   readonly relevance: number;
-  /** How much of the relevance each signal gave, in the order of {@link SIGNALS}. */
-  readonly parts: readonly number[];
+  /** How much of the relevance each signal gave. */
+  readonly parts: ReadonlyArray<{ readonly name: string; readonly share: number }>;
 }
 
 /**
@@ -40,8 +40,8 @@ export interface Signal {
   rate(candidates: readonly Candidate[]): readonly number[];
 }
 
-/** Everything that is asked about the candidates. */
-export const SIGNALS: readonly Signal[] = [
+/** What is always asked about the candidates. */
+const SIGNALS: readonly Signal[] = [
   { name: 'words', weight: 1, rate: (candidates) => candidates.map(({ words }) => words) },
   { name: 'server', weight: 0.2, rate: rateServers },
   { name: 'mention', weight: 0.3, full: 1, rate: (candidates) => candidates.map(({ mention }) => mention) },
@@ -70,10 +70,12 @@ export function rank(
   postings: Postings,
   limit: number,
   accept: (tool: Tool) => boolean,
+  further: readonly Signal[] = [],
 ): Placed[] {
   const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept);
   if (candidates.length === 0) return [];
-  const ratings = SIGNALS.map(({ weight, full = Number.MIN_VALUE, rate }) => {
+  const signals = [...SIGNALS, ...further];
+  const ratings = signals.map(({ weight, full = Number.MIN_VALUE, rate }) => {
     const raw = rate(candidates);
     const highest = raw.reduce((a, b) => Math.max(a, b), full);
     return raw.map((rating) => (weight * rating) / highest);
@@ -89,7 +91,7 @@ export function rank(
       document,
       tool,
       relevance,
-      parts: ratings.map((rating) => (strength * rating[i]!) / best),
+      parts: signals.map(({ name }, at) => ({ name, share: (strength * ratings[at]![i]!) / best })),
     }));
 }
 

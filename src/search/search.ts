@@ -9,9 +9,10 @@ import { createTranslator } from './foreign.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
-import { compareAddresses, rank } from './rank.js';
+import { compareAddresses, rank, type Candidate, type Signal } from './rank.js';
 import { createScorer } from './score.js';
 import { selectTop } from './top.js';
+import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
 import { createVerbClasses } from './verb-classes.js';
 
 /** One answer of the index. */
@@ -58,8 +59,13 @@ const DEFAULT_LIMIT = 10;
 /** Unknown words of a query that are worth guessing at. */
 const GUESSED_WORDS = 8;
 
-/** An empty index. */
-export function createIndex(): ToolIndex {
+/** What nearness of meaning counts, against the words themselves. */
+const MEANING_WEIGHT = 0.3;
+
+/** An empty index. With word vectors, which are fetched with the first tools, it also ranks by meaning. */
+export function createIndex(vectors: VectorSource = () => undefined): ToolIndex {
+  let meaning: VectorSignal | undefined;
+  const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
   const termOf = (word: string): string => analyzer.terms(word)[0] ?? word;
   const lists: WordLists = {
@@ -78,7 +84,11 @@ export function createIndex(): ToolIndex {
     const documents = [...named.values()]
       .toSorted(compareNames)
       .map((tool) => ({ tool, terms: termsOf(tool, serverTerms, analyzer) }));
-    segments.set(server, postings.add(documents));
+    const segment = postings.add(documents);
+    segments.set(server, segment);
+    const words = vectors();
+    if (words) meaning ??= createVectorSignal(words);
+    if (meaning) embedded.set(segment, meaning.embed(documents.map(({ terms }) => terms)));
   }
 
   function remove(server: string): void {
@@ -96,17 +106,36 @@ export function createIndex(): ToolIndex {
   function search(text: string, options: SearchOptions = {}): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const query = parseQuery(text, analyzer, postings.vocabulary, lists);
-    return query.empty ? list(limit, options) : answer(query, limit, options);
+    return query.empty ? list(limit, options) : answer(query, limit, options, meaningOf(text));
   }
 
-  function answer(query: Query, limit: number, options: SearchOptions): Ranked[] {
+  function answer(query: Query, limit: number, options: SearchOptions, further: Signal[] = []): Ranked[] {
     const scores = score([...query.own, ...query.related], postings);
-    return rank(query, scores, postings, limit, acceptance(options)).map((placed) => ({
+    return rank(query, scores, postings, limit, acceptance(options), further).map((placed) => ({
       tool: placed.tool,
       relevance: placed.relevance,
       terms: wordsFound(query, placed.document),
       ...(options.explain ? { explanation: explain(placed, query, postings) } : {}),
     }));
+  }
+
+  /** The opinion of the word vectors about one query, if there are any. */
+  function meaningOf(text: string): Signal[] {
+    const signal = meaning;
+    if (!signal) return [];
+    // Words that no tool holds have a meaning too.
+    const terms = analyzer.terms(cutQuery(text));
+    const place = ({ document, segment }: Candidate): EmbeddedTool => ({
+      vectors: embedded.get(segment)!,
+      offset: document - segment.first,
+    });
+    return [
+      {
+        name: 'meaning',
+        weight: MEANING_WEIGHT,
+        rate: (candidates) => signal.rate(terms, candidates.map(place)),
+      },
+    ];
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+
+/**
+ * Word vectors: terms that mean something similar point in a similar direction, and a term that
+ * says much is long. Rows are bytes; a row times its scale is the vector.
+ */
+export interface WordVectors {
+  readonly dimension: number;
+  /** How many terms have a vector. */
+  readonly size: number;
+  /** The row of a term; `undefined` for one that has none. */
+  row(term: string): number | undefined;
+  readonly rows: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** Where an index gets its word vectors from, if there are any. */
+export type VectorSource = () => WordVectors | undefined;
+
+/** A tool among those to be rated: the rows of its server's tools, and which of them is its own. */
+export interface EmbeddedTool {
+  readonly vectors: Int8Array;
+  readonly offset: number;
+}
+
+/** What the meaning of words says about tools, where their letters say nothing. */
+export interface VectorSignal {
+  /** One row of bytes for each tool of a server, out of its terms, one list for each field. */
+  embed(tools: ReadonlyArray<ReadonlyArray<readonly string[]>>): Int8Array;
+  /** How near each candidate is to the query: the cosine, zero at least. Terms without a vector do not count. */
+  rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[];
+}
+
+/** `TSWV` in ASCII, the first bytes of the file. */
+const MAGIC = 0x56575354;
+const VERSION = 1;
+
+/** Magic, version and dimension, count, bytes of words, checksum of all that follows. */
+const HEADER_BYTES = 20;
+
+/** A file that asks for more is not ours. */
+const MOST_WORDS = 1_000_000;
+const MOST_DIMENSIONS = 1024;
+
+/**
+ * What each field counts in a tool's vector, in the order of `FIELDS`: name, server, description, names of
+ * parameters, their texts.
+ */
+const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0];
+
+/**
+ * Reads the file of word vectors: a header, one scale for each word (32-bit floats), the rows of
+ * bytes, and the words in UTF-8, a line each; numbers are little-endian.
+ */
+export function readVectors(bytes: Uint8Array): WordVectors {
+  if (bytes.length < HEADER_BYTES) throw damaged('it is shorter than its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0, true) !== MAGIC) throw damaged('it does not begin like one');
+  if (view.getUint16(4, true) !== VERSION) throw damaged(`its version is not ${VERSION}`);
+  const dimension = view.getUint16(6, true);
+  const size = view.getUint32(8, true);
+  const wordBytes = view.getUint32(12, true);
+  if (dimension === 0 || dimension > MOST_DIMENSIONS || size > MOST_WORDS) throw damaged('its size is impossible');
+  const rowsAt = HEADER_BYTES + size * 4;
+  const wordsAt = rowsAt + size * dimension;
+  if (bytes.length !== wordsAt + wordBytes) throw damaged('its length is not what its header says');
+  if (checksum(bytes.subarray(HEADER_BYTES)) !== view.getUint32(16, true)) throw damaged('its checksum is wrong');
+
+  const scales = new Float32Array(size);
+  for (let i = 0; i < size; i++) scales[i] = view.getFloat32(HEADER_BYTES + i * 4, true);
+  const words = new TextDecoder().decode(bytes.subarray(wordsAt)).split('\n');
+  if (words.length !== size) throw damaged('it does not hold a word for each row');
+  const numbers = new Map<string, number>();
+  for (let i = 0; i < size; i++) numbers.set(words[i]!, i);
+  return {
+    dimension,
+    size,
+    row: (term) => numbers.get(term),
+    rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, size * dimension),
+    scales,
+  };
+}
+
+/** The checksum in the header: bytes in groups of four, and the rest one by one. */
+export function checksum(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const whole = bytes.length & ~3;
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < whole; at += 4) sum = Math.imul(sum ^ view.getInt32(at, true), 0x01000193) ^ (sum >>> 15);
+  for (let at = whole; at < bytes.length; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193);
+  return sum >>> 0;
+}
+
+/**
+ * Where the file lies, seen from `dist/*.js`, and from `dist/chunks/*.js` or the source. The nearer place
+ * comes first: the farther one, seen from `dist/*.js`, is outside the package.
+ */
+const PLACES: readonly string[] = ['../assets/words.bin', '../../assets/words.bin'];
+
+/** The word vectors of the package; `undefined` when they are not there, and search does without. */
+export function loadVectors(): WordVectors | undefined {
+  for (const place of PLACES) {
+    const bytes = readIfThere(new URL(place, import.meta.url));
+    if (bytes) return readVectors(bytes);
+  }
+  return undefined;
+}
+
+function readIfThere(url: URL): Uint8Array | undefined {
+  try {
+    return readFileSync(url);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The signal that some word vectors give. */
+export function createVectorSignal(vectors: WordVectors): VectorSignal {
+  const { dimension, rows, scales } = vectors;
+  const sum = new Float32Array(dimension);
+
+  function add(term: string, weight: number): void {
+    const row = vectors.row(term);
+    if (row === undefined) return;
+    const scale = weight * scales[row]!;
+    const begin = row * dimension;
+    for (let i = 0; i < dimension; i++) sum[i] = sum[i]! + scale * rows[begin + i]!;
+  }
+
+  function embed(tools: ReadonlyArray<ReadonlyArray<readonly string[]>>): Int8Array {
+    const embedded = new Int8Array(tools.length * dimension);
+    for (const [tool, fields] of tools.entries()) {
+      sum.fill(0);
+      for (const [field, terms] of fields.entries()) {
+        const weight = FIELD_WEIGHTS[field] ?? 0;
+        if (weight === 0) continue;
+        for (const term of terms) add(term, weight / Math.sqrt(terms.length));
+      }
+      let largest = 0;
+      for (const value of sum) largest = Math.max(largest, Math.abs(value));
+      if (largest === 0) continue;
+      for (let i = 0; i < dimension; i++) embedded[tool * dimension + i] = Math.round((127 * sum[i]!) / largest);
+    }
+    return embedded;
+  }
+
+  function rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[] {
+    sum.fill(0);
+    for (const term of new Set(queryTerms)) add(term, 1);
+    let length = 0;
+    for (const value of sum) length += value * value;
+    if (length === 0) return candidates.map(() => 0);
+    return candidates.map(({ vectors: tools, offset }) => cosine(tools, offset * dimension, length));
+  }
+
+  /** The cosine of the sum, whose squared length is known, and the row that begins at a place. */
+  function cosine(tools: Int8Array, begin: number, length: number): number {
+    let product = 0;
+    let own = 0;
+    for (let i = 0; i < dimension; i++) {
+      const value = tools[begin + i]!;
+      product += value * sum[i]!;
+      own += value * value;
+    }
+    return product <= 0 ? 0 : product / Math.sqrt(own * length);
+  }
+
+  return { embed, rate };
+}
+
+function damaged(reason: string): ToolscoutError {
+  return new ToolscoutError(
+    'INTERNAL_ERROR',
+    `The file of word vectors is damaged: ${reason}. Install toolscout again.`,
+  );
+}
+
+/** Reads the shipped vectors when they are first wanted, and once; search works without them. */
+export function createVectorSource(onMissing: (reason: string) => void): VectorSource {
+  let read: { readonly vectors: WordVectors | undefined } | undefined;
+  return () => {
+    if (!read) {
+      try {
+        read = { vectors: loadVectors() };
+        if (!read.vectors) onMissing('the file of word vectors is not there');
+      } catch (thrown) {
+        read = { vectors: undefined };
+        onMissing(messageOf(thrown));
+      }
+    }
+    return read.vectors;
+  };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readCorpus } from './corpus.js';
+import { describeEmbeddings, readEmbeddings } from './embeddings.js';
+import { SETTINGS, trainVectors } from './train.js';
+
+const USAGE = `npx tsx train/train-vectors.ts <embeddings folder> <corpus folder>
+  --out <file>          assets/words.bin
+  --words <count>       15000
+  --dimension <count>   64
+  --sources <names>     toucan,mcpzero,docker,mcphub
+                        (also: servers, livemcp-task, mcpproxy-golden, bfcl, metatool, sealtools)`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    out: { type: 'string', default: 'assets/words.bin' },
+    words: { type: 'string', default: '15000' },
+    dimension: { type: 'string', default: '64' },
+    sources: { type: 'string', default: 'toucan,mcpzero,docker,mcphub' },
+  },
+});
+const [embeddingsFolder, corpusFolder] = positionals;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+if (embeddingsFolder === undefined || corpusFolder === undefined) {
+  say(USAGE);
+  process.exitCode = 64;
+} else {
+  const sources = readCorpus(corpusFolder, values.sources.split(','));
+  say(`embeddings   ${describeEmbeddings(embeddingsFolder)}`);
+  for (const { name, licence, tools } of sources) say(`source       ${name}: ${tools.length} tools (${licence})`);
+  const embeddings = readEmbeddings(embeddingsFolder);
+  const bytes = trainVectors(embeddings, sources, Number(values.words), Number(values.dimension), SETTINGS, say);
+  writeFileSync(values.out, bytes);
+  say(`written      ${values.out}: ${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
+}
