@@ -74,7 +74,7 @@ const SEED: Method = {
 
 /**
  * MiniSearch the way its users set it up: boosted fields, prefixes, a fifth of a word may be mistyped.
- * Short words are taken as they are: without that it is up to ten points worse.
+ * Short words are taken as they are: that is 6 and 10 points better on two sets, and 1 worse on a third.
  */
 const MINISEARCH: Method = {
   name: 'MiniSearch',
