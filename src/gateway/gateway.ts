@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { isTransient, withRetry, type Limiter, type Pool } from '../connect/index.js';
@@ -20,6 +19,7 @@ import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { examine } from './doctor.js';
 import { evaluate } from './evaluation.js';
+import { fillCatalog } from './fill.js';
 import { createLearner } from './learner.js';
 import { learn } from './pipeline.js';
 import { createRelister } from './relister.js';
@@ -87,25 +87,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   });
 
-  /** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
-  const fill = async (target: Catalog, servers: readonly Server[]): Promise<Server[]> => {
-    if (!loaded.config.cache.enabled) return servers.filter(isUsable);
-    const cached = await cache.readAll(servers);
-    const now = clock.now();
-    const due: Server[] = [];
-    for (const server of servers) {
-      if (!isUsable(server)) continue;
-      const list = cached.get(server.id);
-      if (list) {
-        target.put(server, list);
-        // Indexing is work: between two servers others have their turn.
-        await nextTurn();
-      }
-      if (!list || now - list.learnedAt > loaded.config.cache.ttl * 1000) due.push(server);
-    }
-    return due;
-  };
-
   const learnInBackground = (servers: readonly Server[]): void => {
     if (servers.length === 0 || closing) return;
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
@@ -113,7 +94,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const open = async (): Promise<void> => {
     try {
-      const due = await fill(catalog, loaded.servers);
+      const { cache: caching } = loaded.config;
+      const due = await fillCatalog(catalog, loaded.servers, { cache, caching, now: clock.now() });
       if (deps.learnAtStart) learnInBackground(due);
       // Nobody waits for it: forgetting years of records must not delay the first search.
       audit

@@ -1,0 +1,28 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ToolCache } from '../discover/index.js';
+import type { Config } from '../model/config.js';
+import type { Server } from '../model/server.js';
+import type { Catalog } from './catalog.js';
+import { isUsable } from './views.js';
+
+/** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
+export async function fillCatalog(
+  catalog: Catalog,
+  servers: readonly Server[],
+  { cache, caching, now }: { readonly cache: ToolCache; readonly caching: Config['cache']; readonly now: number },
+): Promise<Server[]> {
+  if (!caching.enabled) return servers.filter(isUsable);
+  const cached = await cache.readAll(servers);
+  const due: Server[] = [];
+  for (const server of servers) {
+    if (!isUsable(server)) continue;
+    const list = cached.get(server.id);
+    if (list) {
+      catalog.put(server, list);
+      // Indexing is work: between two servers others have their turn.
+      await nextTurn();
+    }
+    if (!list || now - list.learnedAt > caching.ttl * 1000) due.push(server);
+  }
+  return due;
+}
