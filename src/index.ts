@@ -24,7 +24,7 @@ export type { JsonObject, JsonValue } from './kernel/json.js';
 export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
-export type { Hit, SearchAnswer, SearchOptions } from './model/hit.js';
+export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
