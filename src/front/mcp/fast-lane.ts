@@ -13,7 +13,7 @@ type RequestId = string | number;
  * cancellation a plain notification; hosts of the modern era never open it.
  *
  * It is here because of what it saves: the protocol server parses every message several times, which
- * costs more than all that toolscout itself does for a call (`npm run bench:latency`).
+ * costs more than rules, validation and routing of a call together.
  */
 export function withFastLane(wire: Transport, { gateway, log }: { gateway: Gateway; log: Log }): Transport {
   const running = new Map<RequestId, AbortController>();
