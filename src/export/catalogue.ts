@@ -72,16 +72,24 @@ function sectionText({ server, tools }: Section): string {
   return [`## ${markdownText(server.id)}`, '', facts.join(' · '), ...rows, ''].join('\n');
 }
 
+/** What a catalogue is renewed with. */
+export interface CatalogueOptions {
+  /** The file as it is. */
+  readonly existing?: string;
+  /** There are more servers than those given: their sections stay as they are. */
+  readonly partial?: boolean;
+  /** Servers about which nothing new is known: their sections stay as they are. */
+  readonly kept?: readonly string[];
+}
+
 /**
  * The Markdown catalogue: one section a server, a mark at tools that run without approval (SCH-8).
- * With `existing`, the sections in it are renewed where they stand and all other text is kept;
- * sections of servers that are not given go, unless `partial` says that there are more.
+ * In an existing one the sections are renewed where they stand, those of other servers go, and all
+ * other text is kept.
  */
-export function catalogueText(
-  sections: readonly Section[],
-  options: { readonly existing?: string; readonly partial?: boolean } = {},
-): string {
+export function catalogueText(sections: readonly Section[], options: CatalogueOptions = {}): string {
   const regions = new Map(sections.map((section) => [fileNameOf(section.server.id), sectionText(section)]));
+  const kept = new Set(options.kept?.map((id) => fileNameOf(id)));
   const text = options.existing === undefined || options.existing.trim() === '' ? TITLE : options.existing;
-  return mergeRegions(text, regions, options.partial ?? false);
+  return mergeRegions(text, regions, (name) => options.partial === true || kept.has(name));
 }

@@ -1,4 +1,5 @@
-import { catalogueText } from './catalogue.js';
+import { printable } from '../kernel/text.js';
+import { catalogueText, type CatalogueOptions } from './catalogue.js';
 import { fileNameOf, SERVER_FILE } from './file-name.js';
 import { nameText, stringsText, stringText } from './rtfs-text.js';
 import type { Section } from './section.js';
@@ -66,7 +67,7 @@ export async function writeRtfs(
 export function exportText(
   format: Exclude<ExportFormat, 'rtfs'>,
   sections: readonly Section[],
-  options: { readonly existing?: string; readonly partial?: boolean } = {},
+  options: CatalogueOptions = {},
 ): string {
   if (format === 'markdown') return catalogueText(sections, options);
   if (format === 'typescript') return typescriptText(sections);
@@ -75,5 +76,5 @@ export function exportText(
     ...(server.title === undefined ? {} : { title: server.title }),
     tools: tools.map(({ manifest }) => manifest),
   }));
-  return `${JSON.stringify({ servers }, null, 2)}\n`;
+  return `${printable(JSON.stringify({ servers }, null, 2))}\n`;
 }

@@ -58,11 +58,15 @@ function placeFor(name: string, pieces: readonly Piece[]): number {
 
 /**
  * A file with its regions renewed: each stays where it stands, new ones are put in by name, those
- * without a text go unless `keepOthers`. Text outside of regions is kept to the byte.
+ * without a text go unless `keeps` says otherwise. Text outside of regions is kept to the byte.
  */
-export function mergeRegions(text: string, regions: ReadonlyMap<string, string>, keepOthers: boolean): string {
+export function mergeRegions(
+  text: string,
+  regions: ReadonlyMap<string, string>,
+  keeps: (name: string) => boolean,
+): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const pieces = cut(text).filter(({ region }) => region === undefined || keepOthers || regions.has(region));
+  const pieces = cut(text).filter(({ region }) => region === undefined || regions.has(region) || keeps(region));
   const known = new Set(pieces.map(({ region }) => region));
   for (const name of [...regions.keys()].filter((each) => !known.has(each)).toSorted()) {
     pieces.splice(placeFor(name, pieces), 0, { region: name, text: '' });

@@ -75,23 +75,6 @@ interface Destination {
   readonly mode: number;
 }
 
-/** Makes the change of a directory durable where the system can. */
-async function syncDirectory(path: string): Promise<void> {
-  let directory: FileHandle;
-  try {
-    directory = await open(path, constants.O_RDONLY);
-  } catch (thrown) {
-    // Windows opens no directories; the file itself is on the disk.
-    if (['EISDIR', 'EPERM', 'EACCES'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return;
-    throw thrown;
-  }
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
 /**
  * Puts a text at a path: written to a new file beside it, synced, then renamed, so that a reader sees
  * the old or the new one and never a half. `root` is the real directory that must not be left.
@@ -113,7 +96,6 @@ async function replaceFile(path: string, text: string, root: string, keepMode: b
     });
     throw thrown;
   }
-  await syncDirectory(dirname(path));
   return true;
 }
 
