@@ -141,11 +141,11 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
     fc.assert(
       fc.property(texts, texts, texts, (name, description, note) => {
         const one = section('s', { name, description, title: description });
-        const mine = note.replaceAll('toolscout', 'x');
+        const mine = note.replaceAll('toolscout', 'x').replaceAll('\r', '');
         const existing = `${mine}\n${catalogueText([one])}${mine}`;
         const again = catalogueText([one], { existing });
-        expect(again).toBe(mine.includes('\r\n') ? again : existing);
-        expect(outside(again)).toBe(outside(existing));
+        expect(again).toBe(existing);
+        expect(outside(again)).toContain(mine);
       }),
     );
   });

@@ -32,7 +32,7 @@ function markdownText(text: string): string {
 
 /** Foreign text in the type of code. */
 function codeText(text: string): string {
-  return /^[\w .:/,=+${}*-]+$/.test(text) && text.trim() === text && text !== ''
+  return /^[\w .:/,=+${}@~%&?*-]+$/.test(text) && text.trim() === text && text !== ''
     ? `\`${text}\``
     : `<code>${markdownText(text)}</code>`;
 }
