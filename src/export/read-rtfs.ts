@@ -1,7 +1,8 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { Manifest } from '../model/manifest.js';
 import type { Parameter } from '../model/tool.js';
-import { complainAt, nameOf, parseRtfs, type Form } from './parse-rtfs.js';
+import { complainAt, nameOf, parseRtfs, type Form, type ParsedText } from './parse-rtfs.js';
+import { nameText } from './rtfs-text.js';
 import { sortParameters } from './parameters.js';
 import { ANY, unite, type LeafKind, type MapEntry, type Scalar, type Shape } from './shape.js';
 import { VALIDATION } from './write-rtfs.js';
@@ -114,43 +115,52 @@ function readScalar(form: Form, complain: Complain): Scalar {
   return complain(form, `expected a value, found ${nameOf(form)}`);
 }
 
-/** The shape with values listed for the type that a path leads to. */
-function withValues(shape: Shape, path: readonly Form[], values: readonly Scalar[]): Shape {
-  const [step, ...rest] = path;
-  const deeper = (inner: Shape): Shape => withValues(inner, rest, values);
+/** The way to a type as one text, the same that is written for it. */
+function pathText(path: readonly Form[], complain: Complain): string {
+  const steps = path.map((step) =>
+    step.kind === 'number' ? String(step.value) : nameText(nameIn(step, step, 'a key', complain)),
+  );
+  return steps.join(' ');
+}
+
+/** The shape with the values that are listed for its types; each type is looked at once. */
+function withValues(shape: Shape, listed: ReadonlyMap<string, readonly Scalar[]>, path: string): Shape {
+  const deeper = (inner: Shape, step: string): Shape =>
+    withValues(inner, listed, path === '' ? step : `${path} ${step}`);
   switch (shape.kind) {
     case 'vector':
-      return step ? { ...shape, items: deeper(shape.items) } : shape;
-    case 'union': {
-      const chosen = step?.kind === 'number' ? step.value : -1;
-      return { ...shape, members: shape.members.map((member, at) => (at === chosen ? deeper(member) : member)) };
+      return { ...shape, items: deeper(shape.items, ':items') };
+    case 'union':
+      return { ...shape, members: shape.members.map((member, at) => deeper(member, String(at))) };
+    case 'map':
+      return {
+        ...shape,
+        entries: shape.entries.map((entry) => ({ ...entry, type: deeper(entry.type, nameText(entry.key)) })),
+      };
+    default: {
+      const values = listed.get(path);
+      return values && values.length > 0 ? { kind: shape.kind, values } : shape;
     }
-    case 'map': {
-      const key = step?.kind === 'keyword' || step?.kind === 'string' ? step.text : undefined;
-      const entries = shape.entries.map((entry) =>
-        entry.key === key ? { ...entry, type: deeper(entry.type) } : entry,
-      );
-      return { ...shape, entries };
-    }
-    default:
-      return step || values.length === 0 ? shape : { kind: shape.kind, values };
   }
 }
 
 /** Puts the values that stand in the comments of a file back where they belong. */
-function applyValidations(text: string, schemas: Map<string, Shape>, comments: readonly string[]): void {
+function applyValidations(text: string, schemas: Map<string, Shape>, comments: ParsedText['comments']): void {
+  const listed = new Map([...schemas.keys()].map((name) => [name, new Map<string, readonly Scalar[]>()]));
   for (const comment of comments) {
-    if (!comment.startsWith(VALIDATION)) continue;
-    const line = comment.slice(VALIDATION.length);
-    const complain = complainer(line);
-    const [name, path, values] = parseRtfs(line).forms;
-    const shape = name?.kind === 'keyword' ? schemas.get(name.text) : undefined;
-    if (!shape || path?.kind !== 'vector' || values?.kind !== 'vector') {
-      throw complainAt(text, text.indexOf(comment), 'expected "; validation :input-schema [path] [values]"');
+    if (!comment.text.startsWith(VALIDATION)) continue;
+    const complain: Complain = (_form, message) => {
+      throw complainAt(text, comment.at, message);
+    };
+    const [name, path, values] = parseRtfs(comment.text.slice(VALIDATION.length)).forms;
+    const known = name?.kind === 'keyword' ? listed.get(name.text) : undefined;
+    if (!known || path?.kind !== 'vector' || values?.kind !== 'vector') {
+      throw complainAt(text, comment.at, 'expected "; validation :input-schema [path] [values]"');
     }
     const read = values.items.map((value) => readScalar(value, complain));
-    schemas.set((name as { text: string }).text, withValues(shape, path.items, read));
+    known.set(pathText(path.items, complain), read);
   }
+  for (const [name, shape] of schemas) schemas.set(name, withValues(shape, listed.get(name)!, ''));
 }
 
 function parametersOf(shape: Shape): Parameter[] {
@@ -213,11 +223,7 @@ export function readRtfs(text: string): Manifest {
     const type = fields.get(name);
     schemas.set(name, type ? readType(type, complain) : ANY);
   }
-  applyValidations(
-    text,
-    schemas,
-    comments.map((comment) => comment.text.trimEnd()),
-  );
+  applyValidations(text, schemas, comments);
   const input = schemas.get('input-schema')!;
   const output: JsonObject = schemaOf(schemas.get('output-schema')!);
   if (!id.startsWith('mcp.')) complain(form.items[1]!, `expected an id that begins with "mcp.", found "${id}"`);

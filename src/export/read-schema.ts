@@ -29,9 +29,9 @@ function spend(reader: Reader, characters: number): boolean {
 }
 
 /** What a local reference points to. */
-function follow(root: JsonValue, ref: string): JsonValue | undefined {
-  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
-  let at: JsonValue | undefined = root;
+function follow(reader: Reader, ref: string): JsonValue | undefined {
+  if ((ref !== '#' && !ref.startsWith('#/')) || !spend(reader, ref.length)) return undefined;
+  let at: JsonValue | undefined = reader.root;
   for (const part of ref.split('/').slice(1, LIMITS.depth)) {
     if (typeof at !== 'object' || at === null) return undefined;
     const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -49,21 +49,23 @@ function decode(part: string): string {
   }
 }
 
-function arrayOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
+/** The items of an array. Looking at them is paid for: one schema may be looked at through many references. */
+function itemsOf(reader: Reader, value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) && spend(reader, value.length) ? value : [];
 }
 
 /** Names a schema requires, in whatever part of it: `allOf` often splits properties from `required`. */
 function requiredOf(reader: Reader, schema: JsonValue | undefined, names: Set<string>, depth = 0): Set<string> {
   if (!isObject(schema) || depth > REQUIRED_DEPTH || !spend(reader, 1)) return names;
-  for (const name of arrayOf(schema.required)) if (typeof name === 'string') names.add(name);
-  for (const part of arrayOf(schema.allOf)) requiredOf(reader, part, names, depth + 1);
-  if (typeof schema.$ref === 'string') requiredOf(reader, follow(reader.root, schema.$ref), names, depth + 1);
+  for (const name of itemsOf(reader, schema.required)) if (typeof name === 'string') names.add(name);
+  for (const part of itemsOf(reader, schema.allOf)) requiredOf(reader, part, names, depth + 1);
+  if (typeof schema.$ref === 'string') requiredOf(reader, follow(reader, schema.$ref), names, depth + 1);
   return names;
 }
 
 /** The shape of an `enum` or `const`: the type its values have, and the values. */
 function listed(reader: Reader, values: readonly (JsonValue | undefined)[], type: JsonValue | undefined): Shape {
+  if (!spend(reader, values.length)) return ANY;
   const scalars = values.filter((value): value is Scalar => typeof value !== 'object' || value === null);
   if (scalars.length === 0 || scalars.length < values.length) return ANY;
   const distinct = [...new Set(scalars.map((value) => (value === 0 ? 0 : value)))];
@@ -99,7 +101,7 @@ function readMap(reader: Reader, schema: JsonObject, depth: number, required: Na
 }
 
 function readVector(reader: Reader, schema: JsonObject, depth: number): Shape {
-  const tuple = Array.isArray(schema.items) ? schema.items : arrayOf(schema.prefixItems);
+  const tuple = itemsOf(reader, Array.isArray(schema.items) ? schema.items : schema.prefixItems);
   const single = isObject(schema.items) ? [schema.items] : [];
   const items = [...tuple, ...single].map((item) => readShape(reader, item, depth + 1, NO_NAMES));
   return { kind: 'vector', items: unite(items) };
@@ -133,7 +135,7 @@ function readOwn(reader: Reader, schema: JsonObject, depth: number, required: Na
   if (Array.isArray(schema.enum)) return listed(reader, schema.enum, type);
   if (typeof type === 'string') return readType(reader, schema, type, depth, required);
   if (Array.isArray(type)) {
-    const types = [...new Set(type)].slice(0, 8);
+    const types = [...new Set(itemsOf(reader, type))].slice(0, 8);
     return unite(types.map((each) => readType(reader, schema, each, depth, required)));
   }
   if (isObject(schema.properties)) return readMap(reader, schema, depth, required);
@@ -144,7 +146,7 @@ function readReference(reader: Reader, ref: string, depth: number, required: Nam
   if (reader.open.has(ref)) return ANY;
   reader.open.add(ref);
   try {
-    return readShape(reader, follow(reader.root, ref), depth + 1, required);
+    return readShape(reader, follow(reader, ref), depth + 1, required);
   } finally {
     reader.open.delete(ref);
   }
@@ -153,18 +155,20 @@ function readReference(reader: Reader, ref: string, depth: number, required: Nam
 /** Whether a member of a choice is nothing but null, which an optional value does not need said. */
 function isNull(reader: Reader, member: JsonValue): boolean {
   if (reader.rich || !isObject(member)) return false;
-  const only = arrayOf(member.enum);
+  const only = Array.isArray(member.enum) ? member.enum : [];
   return member.type === 'null' || member.const === null || (only.length === 1 && only[0] === null);
 }
 
 function readShape(reader: Reader, schema: JsonValue | undefined, depth: number, outer: Names): Shape {
   if (!isObject(schema) || depth > LIMITS.depth || !spend(reader, NODE_COST)) return ANY;
-  const required = requiredOf(reader, schema, new Set(outer));
+  const isRequiring = schema.required !== undefined || schema.allOf !== undefined || schema.$ref !== undefined;
+  if (isRequiring && !spend(reader, outer.size)) return ANY;
+  const required = isRequiring ? requiredOf(reader, schema, new Set(outer)) : outer;
   const parts = [readOwn(reader, schema, depth, required)];
   if (typeof schema.$ref === 'string') parts.push(readReference(reader, schema.$ref, depth, required));
-  for (const part of arrayOf(schema.allOf)) parts.push(readShape(reader, part, depth + 1, required));
-  for (const choice of [arrayOf(schema.anyOf), arrayOf(schema.oneOf)]) {
-    const members = choice.filter((member) => !isNull(reader, member));
+  for (const part of itemsOf(reader, schema.allOf)) parts.push(readShape(reader, part, depth + 1, required));
+  for (const choice of [schema.anyOf, schema.oneOf]) {
+    const members = itemsOf(reader, choice).filter((member) => !isNull(reader, member));
     parts.push(unite(members.map((member) => readShape(reader, member, depth + 1, required))));
   }
   const pay = (characters: number): boolean => spend(reader, characters);

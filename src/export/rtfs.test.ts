@@ -54,6 +54,8 @@ const EXAMPLE = `(capability :mcp.github.list_issues
   :domains ["github" "github.issues"]
   :categories ["crud.read"])`;
 
+const many = (length: number, value: JsonValue): JsonValue[] => Array.from({ length }, () => value);
+
 const typeOf = (schema: JsonValue | undefined): string => typeText(shapeOf(schema)).replace(/\s+/g, ' ');
 
 describe('JSON Schema as an RTFS type', () => {
@@ -227,6 +229,39 @@ describe('JSON Schema as an RTFS type', () => {
     expect(typeText(product).length).toBeLessThan(8_000_000);
   });
 
+  it.each<[string, JsonObject]>([
+    [
+      'a long reference',
+      { $defs: { x: { $ref: `#/${'a/'.repeat(50_000)}` } }, anyOf: many(6000, { $ref: '#/$defs/x' }) },
+    ],
+    ['a long enum of objects', { $defs: { x: { enum: many(50_000, {}) } }, anyOf: many(6000, { $ref: '#/$defs/x' }) }],
+    [
+      'many members that are null',
+      { $defs: { x: { anyOf: many(15_000, { type: 'null' }) } }, oneOf: many(5000, { $ref: '#/$defs/x' }) },
+    ],
+    [
+      'many required names',
+      { required: Array.from({ length: 20_000 }, (_, at) => `r${at}`), anyOf: many(7000, { required: ['a'] }) },
+    ],
+    [
+      'many types',
+      {
+        $defs: { x: { type: Array.from({ length: 30_000 }, (_, at) => at) } },
+        anyOf: many(6000, { $ref: '#/$defs/x' }),
+      },
+    ],
+    [
+      'required names behind references',
+      Object.fromEntries([
+        ['$ref', '#/l0'],
+        ...Array.from({ length: 9 }, (_, level) => [`l${level}`, { allOf: many(50, { $ref: `#/l${level + 1}` }) }]),
+      ]),
+    ],
+  ])('SCH-1 %s costs no more than its size', (_what, schema) => {
+    expect(typeText(shapeOf(schema)).length).toBeLessThan(1_000_000);
+    shapeOf(schema, { rich: true });
+  });
+
   it('SCH-1 nesting beyond the bound is :any, and what is written can be read', () => {
     let deep: JsonObject = { type: 'string' };
     for (let level = 0; level < 5000; level++)
@@ -349,9 +384,22 @@ describe('RTFS files', () => {
       'line 1, column 13: expected an id that begins with "mcp."',
     ],
     ['(capability :mcp.a.b)', 'line 1, column 1: expected a map as :provider, found nothing'],
+    [
+      `${EXAMPLE}\n; validation :input [] []`,
+      'line 17, column 1: expected "; validation :input-schema [path] [values]"',
+    ],
+    [`${EXAMPLE}\n; validation :input-schema [{}] [1]`, 'line 17, column 1: expected a key'],
+    [`${EXAMPLE}\n; validation :input-schema [] [:x]`, 'line 17, column 1: expected a value'],
     ['#| ', 'line 1, column 1: this comment has no end'],
   ])('SCH-2 %j is refused with its place', (text, message) => {
     expect(() => readRtfs(text)).toThrow(message);
+  });
+
+  it('SCH-2 a file with very many entries and values is read in linear time', () => {
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, { enum: ['a'] }]));
+    const text = rtfsFile({ ...MANIFEST, inputSchema: { type: 'object', properties } });
+    expect(text.match(/^; validation/gm)!.length).toBeGreaterThan(5000);
+    expect(rtfsFile(readRtfs(text))).toBe(text);
   });
 
   it('SCH-2 hostile text is refused or read, never more than that', () => {

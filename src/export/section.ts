@@ -1,6 +1,10 @@
+import { oneLine } from '../kernel/text.js';
 import type { Manifest } from '../model/manifest.js';
 import type { Tool } from '../model/tool.js';
 import { toolToManifest, type ExportedServer } from './manifest.js';
+
+/** Characters of a title: a server may call itself anything. */
+const TITLE_LENGTH = 200;
 
 /** One tool as it is exported. */
 export interface ExportedTool {
@@ -22,8 +26,9 @@ export function sectionOf(
   tools: readonly Tool[],
   hide: (text: string) => string = (text) => text,
 ): Section {
+  const title = server.title === undefined ? {} : { title: oneLine(server.title, TITLE_LENGTH) };
   return {
-    server,
+    server: { id: server.id, shown: server.shown, ...title },
     tools: tools
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .map((tool) => ({

@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
+import { LIMITS } from '../kernel/limits.js';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -23,7 +24,7 @@ function isMissing(thrown: unknown): boolean {
 }
 
 /** What stands at a path, links not followed; `undefined` when nothing does. */
-async function look(path: string): Promise<Awaited<ReturnType<typeof lstat>> | undefined> {
+async function look(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (thrown) {
@@ -47,13 +48,19 @@ async function readHandle(path: string): Promise<string> {
   }
 }
 
-/** The text of a regular file that may be replaced; `undefined` when there is none. A link is refused. */
-export async function readPlainFile(path: string): Promise<string | undefined> {
+/** A regular file that may be replaced; `undefined` when there is none. Anything else there is refused. */
+async function lookAtFile(path: string): Promise<Stats | undefined> {
   const found = await look(path);
-  if (!found) return undefined;
-  if (found.isSymbolicLink()) throw refuse(path, 'it is a symbolic link');
-  if (!found.isFile()) throw refuse(path, 'it is not a file');
-  return readHandle(path);
+  if (found?.isSymbolicLink()) throw refuse(path, 'it is a symbolic link');
+  if (found && !found.isFile()) throw refuse(path, 'it is not a file');
+  return found;
+}
+
+/** The text of a file that is about to be replaced; `undefined` when there is none. */
+export async function readPlainFile(path: string): Promise<string | undefined> {
+  const found = await lookAtFile(path);
+  if (found && found.size > LIMITS.listBytes) throw refuse(path, `it is larger than ${LIMITS.listBytes} bytes`);
+  return found && readHandle(path);
 }
 
 /** Fills a new file that must be inside `root`, and closes it whatever happens. */
@@ -80,9 +87,10 @@ interface Destination {
  * the old or the new one and never a half. `root` is the real directory that must not be left.
  */
 async function replaceFile(path: string, text: string, root: string, keepMode: boolean): Promise<boolean> {
-  const before = await readPlainFile(path);
-  if (before === text) return false;
-  const mode = keepMode && before !== undefined ? Number((await lstat(path)).mode) & 0o777 : FILE_MODE;
+  const before = await lookAtFile(path);
+  // A file of another size is not read: whoever put it there chose how large it is.
+  if (before?.size === Buffer.byteLength(text) && (await readHandle(path)) === text) return false;
+  const mode = keepMode && before ? before.mode & 0o777 : FILE_MODE;
   const temporary = join(dirname(path), `.${newId()}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
   const file = await open(temporary, flags, FILE_MODE);
