@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,10 @@ import { typescriptText } from './typescript.js';
 
 const RULES = compileRules([]);
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
-const CATALOG = fileURLToPath(new URL('../../test/fixtures/catalog', import.meta.url));
+const EXCERPT = fileURLToPath(new URL('../../test/fixtures/catalog', import.meta.url));
+/** More than a hundred servers, where they are present. */
+const WHOLE = fileURLToPath(new URL('../../../shared/data/servers', import.meta.url));
+const FOLDERS = [EXCERPT, ...(existsSync(WHOLE) ? [WHOLE] : [])];
 
 function section(id: string, tools: readonly JsonObject[]): Section {
   const server = stdioServer(id, { command: 'x' });
@@ -111,16 +115,20 @@ export type GitHubListIssuesOutput = unknown;
     expect(declared.filter((name) => !/^[A-Za-z]\w*$/.test(name))).toEqual([]);
   });
 
-  it('SCH-8 compile for all tools of the recorded servers, and refuse wrong arguments', async () => {
-    const sections = readRecordedServers(CATALOG).map(({ id, tools }) => section(id, tools));
-    expect(sections.reduce((sum, { tools }) => sum + tools.length, 0)).toBeGreaterThan(50);
-    const use = `
+  it.each(FOLDERS)(
+    'SCH-8 compile for all tools recorded in %s, and refuse wrong arguments',
+    async (folder) => {
+      const sections = readRecordedServers(folder).map(({ id, tools }) => section(id, tools));
+      expect(sections.reduce((sum, { tools }) => sum + tools.length, 0)).toBeGreaterThan(50);
+      const use = `
       export const good: t.ModelcontextprotocolServerGithubCreateIssueInput = { owner: 'a', repo: 'b', title: 'c' };
       // @ts-expect-error the title is missing
       export const bad: t.Tools['modelcontextprotocol__server-github:create_issue']['input'] = { owner: 'a', repo: 'b' };
     `;
-    expect(await compile(typescriptText(sections), use)).toBe('');
-  }, 60_000);
+      expect(await compile(typescriptText(sections), use)).toBe('');
+    },
+    60_000,
+  );
 
   it('SCH-8 compile whatever names, keys, values and descriptions servers send', async () => {
     const odd = fc.oneof(
