@@ -17,6 +17,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     core.stop();
     await exporting.finished();
     await deps.pool.close({ drainMs });
+    await core.experience.settled();
     deps.cache.close();
     await deps.audit.close();
     await deps.store.close();
