@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { createAudit, redactArguments } from './audit/index.js';
+import { createAudit } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
@@ -9,11 +9,11 @@ import { createGateway, type Gateway } from './gateway/index.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import type { JsonValue } from './kernel/json.js';
-import { createSecretMask, type SecretMask } from './kernel/secrets.js';
+import { createSecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
+import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
@@ -67,11 +67,10 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ sources, approval, ai, introspectOutputSchemas }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     approval: approval === 'manual',
-    redaction: redaction.length > 0,
     ai: ai.enabled,
     introspectOutputSchemas,
   };
@@ -117,16 +116,12 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   });
 }
 
-/** A value without the secrets in use: they are hidden in its JSON, whose escapes the mask knows. */
-function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
-  return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
-}
-
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
   const { env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const log =
     options.logLevel === undefined || options.logLevel === 'silent'
       ? silentLog
@@ -134,6 +129,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
           level: options.logLevel,
           now: clock.now,
           mask: (text) => mask.hide(text),
+          redact: redaction.logged,
           write: (line) => process.stderr.write(line),
         });
 
@@ -173,6 +169,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     clock,
     log,
     mask,
+    redaction,
     random: Math.random,
     pool,
     limiter,
@@ -183,7 +180,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       ttlMs: caching.ttl * 1000,
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
-    audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    audit: createAudit({ store, clock, log, redact: redaction.stored }),
     learnAtStart: options.learnAtStart ?? true,
   });
 

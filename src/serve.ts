@@ -6,6 +6,7 @@ import { messageOf } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
 import { printable } from './kernel/text.js';
+import { createRedaction } from './redact/index.js';
 import type { Gateway } from './gateway/index.js';
 import { createToolscout } from './main.js';
 import { VERSION } from './version.js';
@@ -111,13 +112,19 @@ export async function serve(
   const { terminal, streams } = process;
   const gateway = await createToolscout(options);
   const mask = createSecretMask();
-  const learnSecrets = (): void => mask.add(gateway.config().secrets);
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
+  const learnSecrets = (): void => {
+    const { secrets, config } = gateway.config();
+    mask.add(secrets);
+    redaction.use(config.redaction);
+  };
   learnSecrets();
   gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
   const log = createLog({
     level: options.logLevel ?? 'warn',
     now: systemClock.now,
     mask: (text) => mask.hide(text),
+    redact: redaction.logged,
     write: (line) => streams.stderr.write(line),
   });
   const start = async (): Promise<Running> =>

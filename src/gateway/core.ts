@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
+import type { Redaction } from '../redact/index.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
@@ -27,6 +28,8 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly mask: SecretMask;
+  /** Told of the rules of the configuration in force. */
+  readonly redaction: Redaction;
   readonly random: () => number;
   readonly pool: Pool;
   readonly limiter: Limiter;
@@ -74,6 +77,7 @@ export function createCore(deps: GatewayDeps): Core {
   const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
   const hide = (text: string): string => mask.hide(text);
   mask.add(deps.loaded.secrets);
+  deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
@@ -189,6 +193,7 @@ export function createCore(deps: GatewayDeps): Core {
     relistSoon: (server) => relister.soon(server),
     swap(next) {
       loaded = next.loaded;
+      deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
     },
     stop() {

@@ -9,7 +9,7 @@ import { isUsable } from './views.js';
 
 /** The verbs that run a tool: through the one guarded door, never around it. */
 export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'executeStream'> {
-  const { clock, log, pool, limiter, audit, random } = core.deps;
+  const { clock, log, pool, limiter, audit, random, redaction } = core.deps;
   const executor = createExecutor({
     clock,
     hide: core.hide,
@@ -21,6 +21,8 @@ export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'execu
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
+    outgoing: (server) => redaction.outgoing(server),
+    incoming: (server) => redaction.incoming(server),
     limit: (server) => limiter.take(server),
     run: (server, task, signal) => pool.use(server, task, signal),
     retry: (task, server, options) => withRetry(task, server.retry, { clock, random, ...options }),

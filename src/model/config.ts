@@ -14,6 +14,20 @@ export const RuleConfig = z.strictObject({
 /** See the schema of the same name. */
 export type RuleConfig = z.infer<typeof RuleConfig>;
 
+const redactionPlace = z.enum(['logs', 'arguments', 'results']);
+
+/** What is redacted as it is written in a config (NEG-6). */
+export const RedactionConfig = z.strictObject({
+  /** Globs over paths of fields, or `/regex/` on values. */
+  match: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+  action: z.enum(['mask', 'hash', 'drop']).default('mask'),
+  where: z.union([redactionPlace, z.array(redactionPlace).min(1)]).default('logs'),
+  /** Ids or patterns of servers; the rule holds only for them. */
+  servers: z.array(text.min(1)).min(1).optional(),
+});
+/** See the schema of the same name. */
+export type RedactionConfig = z.infer<typeof RedactionConfig>;
+
 /** Token bucket of one server (CONN-7). */
 export const RateLimitConfig = z.strictObject({
   requestsPerSecond: z.number().positive().default(10),
@@ -102,7 +116,7 @@ export const Config = z.strictObject({
   ai: z.looseObject({ enabled: z.boolean().default(false) }).prefault({}),
   registry: z.looseObject({}).default({}),
   skills: z.looseObject({}).default({}),
-  redaction: z.array(z.looseObject({})).default([]),
+  redaction: z.array(RedactionConfig).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
   store: text.default('sqlite'),
