@@ -34,6 +34,8 @@ export interface Failure {
   readonly tool: string;
   readonly suggestion: string;
   readonly severity: Severity;
+  /** The server's own name for its error, where its error body has one (EXEC-3). */
+  readonly error_code?: string;
   readonly retryAfterMs?: number;
   readonly problems?: readonly Problem[];
 }

@@ -71,11 +71,13 @@ export function addCall(program: Command, deps: CliDeps): void {
         if (flags.json) terminal.out(printable(JSON.stringify(outcome)));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
-        const { code, message, suggestion, problems } = outcome.error;
+        const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
           for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
           terminal.note(printable(suggestion));
+        } else if (!flags.json && own !== undefined) {
+          terminal.note(`${terminal.paint.red(printable(own))}: ${printable(suggestion)}`);
         }
         throw new Exit(ERROR_TABLE[code].exit);
       });
