@@ -84,7 +84,7 @@ Available tools:
   - read_file: Reads a file
   * list_directory (path) - Lists a directory
   3. search: Searches
-You may call create_issue or send_message.`;
+You may ask for create_issue or send_message. The function tidy_up is new.`;
     expect(extractTools(text)).toEqual({
       rung: 'identifiers',
       items: [
@@ -93,6 +93,7 @@ You may call create_issue or send_message.`;
         { name: 'search', description: 'Searches' },
         { name: 'create_issue' },
         { name: 'send_message' },
+        { name: 'tidy_up' },
       ],
     });
     expect(extractTools('')).toBeUndefined();

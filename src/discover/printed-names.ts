@@ -38,6 +38,9 @@ const VERBS = new Set(
 /** `word_word`, no part of a longer name, path or variable. */
 const IDENTIFIER = /(?<![\w/.$-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w/(.-]*[/\\=])(?!\w)/g;
 
+/** A line with such a word is about tools, and then any `word_word` in it may be one. */
+const ABOUT_TOOLS = /\b(?:tools?|functions?|commands?|methods?|call|usage|available)\b/i;
+
 /** `- read_file: Reads a file`, with any of the usual signs in front and between. */
 const BULLET =
   /^\s*(?:[-*•·]|\d{1,3}[.)])\s+[`"']?([A-Za-z][\w.-]{1,63})[`"']?\s*(?:\([^)\n]{0,200}\))?\s*(?:[:–—]|-(?=\s))\s*(\S.{0,500})$/;
@@ -88,7 +91,7 @@ function unescape(raw: string): string {
   }
 }
 
-/** Words that look like names of tools in prose: `word_word` with a verb in it, or an item of a list. */
+/** Words that look like names of tools in prose: `word_word` with a verb in it or among talk of tools, or an item of a list. */
 export function findIdentifiers(text: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (const line of text.split('\n')) {
@@ -98,9 +101,11 @@ export function findIdentifiers(text: string): JsonObject[] {
       found.push({ name: bullet[1]!, description: bullet[2]!.trim() });
       continue;
     }
+    const isAbout = ABOUT_TOOLS.test(line);
     for (const [name] of line.matchAll(IDENTIFIER)) {
       const words = name.split('_');
-      if (name.length <= 64 && (isVerb(words[0]!) || isVerb(words.at(-1)!))) found.push({ name });
+      const fits = isAbout || isVerb(words[0]!) || isVerb(words.at(-1)!);
+      if (fits && name.length <= 64) found.push({ name });
     }
   }
   return found;

@@ -39,6 +39,8 @@ export interface Tool {
   readonly status: ToolStatus;
   readonly decision: Decision;
   readonly provenance: Provenance;
+  /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
+  readonly confidence?: number;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;
   /** The tool exactly as the server listed it, vendor fields included. */
