@@ -67,13 +67,11 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ sources, approval, redaction }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)

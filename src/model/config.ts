@@ -99,6 +99,7 @@ export const Config = z.strictObject({
   servers: z.record(z.string(), ServerEntry).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
+  introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),
   useCache: z.boolean().default(false),
   registerInMarketplace: z.boolean().default(false),
   exportToRtfs: z.boolean().default(false),

@@ -43,6 +43,8 @@ export interface Tool {
   readonly confidence?: number;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;
+  /** What it was seen to answer, where it does not say so itself and was tried (DISC-9). */
+  readonly inferredOutput?: JsonObject;
   /** The tool exactly as the server listed it, vendor fields included. */
   readonly definition: JsonObject;
 }

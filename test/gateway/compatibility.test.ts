@@ -95,3 +95,69 @@ describe('servers that barely speak the protocol', () => {
     ]);
   });
 });
+
+describe('talking to a server raw', () => {
+  it('DISC-7 shows every line that is said, in order, and what the ladder would read', async () => {
+    const gateway = await openToolscout({
+      servers: { odd: fixture('speechless', '--says=prose'), good: fixture('legacy') },
+      ...QUICK,
+    });
+    const good = await gateway.discoverRaw('good');
+    expect(good.lines.map(({ from }) => from)).toEqual(['us', 'stdout', 'us', 'us', 'stdout']);
+    expect(good.lines.at(-1)!.text).toContain('"tools"');
+    expect(good.read).toBeUndefined();
+    const odd = await gateway.discoverRaw('odd');
+    expect(odd.exit).toEqual({ code: 0, signal: null });
+    expect(odd.read).toMatchObject({ rung: 'identifiers', provenance: 'guessed' });
+    await expect(gateway.discoverRaw('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it('A33 what a server prints of its own secret is masked', async () => {
+    const secret = 'canary-5e1f9a';
+    const gateway = await openToolscout({
+      servers: { odd: { command: 'sh', args: ['-c', 'echo "my key is $KEY"; echo "$KEY" >&2'], env: { KEY: secret } } },
+      ...QUICK,
+    });
+    const report = JSON.stringify(await gateway.discoverRaw('odd'));
+    expect(report).toContain('my key is');
+    expect(report).not.toContain(secret);
+  });
+});
+
+describe('output inference', () => {
+  const callsTo = async (gateway: Awaited<ReturnType<typeof openToolscout>>): Promise<string[]> =>
+    (await gateway.audit({ kind: 'execution' })).map(({ tool }) => tool ?? '');
+
+  it('A36 DISC-9 unless asked for, discovery and export call no tool at all', async () => {
+    const gateway = await openToolscout({ servers: { s: fixture('outputs') } });
+    await gateway.discover();
+    await gateway.exportTools({ format: 'json' });
+    await gateway.toolSignature('s', 'get_status');
+    expect(await callsTo(gateway)).toEqual([]);
+  });
+
+  it('DISC-9 a reading tool is called once, with the least it takes, and what it answers is its type from then on', async () => {
+    const gateway = await openToolscout({ servers: { s: fixture('outputs') }, introspectOutputSchemas: true });
+    const { returns } = await gateway.toolSignature('s', 'get_status');
+    expect(returns).toEqual({ type: 'object', properties: { ok: { type: 'boolean' }, of: { type: 'string' } } });
+    await gateway.toolSignature('s', 'get_status');
+    expect(await callsTo(gateway)).toEqual(['get_status']);
+  });
+
+  it('DISC-9 nothing that may write is ever called, and an error is never a type', async () => {
+    const gateway = await openToolscout({
+      servers: { s: fixture('outputs') },
+      introspectOutputSchemas: true,
+      lazyOutputSchemas: false,
+      introspectionInputs: { 's:get_named': { name: 'chosen' } },
+    });
+    await gateway.discover();
+    await waitUntil(async () => (await callsTo(gateway)).length >= 3, { what: 'the reading tools to be tried' });
+    await gateway.exportTools({ format: 'json' });
+    expect((await callsTo(gateway)).toSorted()).toEqual(['get_broken', 'get_named', 'get_status']);
+    expect((await gateway.toolSignature('s', 'get_broken')).returns).toEqual({});
+    expect((await gateway.toolSignature('s', 'get_named')).returns).toMatchObject({
+      properties: { chosen: { type: 'string' } },
+    });
+  });
+});
