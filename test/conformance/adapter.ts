@@ -31,7 +31,8 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
   const clock = systemClock;
   const log = createLog({ level: 'debug', now: clock.now, write: (line) => process.stderr.write(line) });
   const children = createChildKeeper({ clock, log });
-  const server = httpServer('suite', url, { connectTimeoutMs: 30_000, timeoutMs: 30_000 });
+  // The suite starts many clients at once; a slow machine is not what it tests.
+  const server = httpServer('suite', url, { connectTimeoutMs: 100_000, timeoutMs: 100_000 });
   const pool = createPool({
     clock,
     log,

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { printTable } from '../../bench/support/report.js';
 import { readExpectedFailures, toBaseline, type ExpectedFailure } from './expected-failures.js';
 import { REQUIREMENTS, runSuite, type Requirement, type SuiteResult } from './suite.js';
-import { isApplicable, startTarget, TARGETS, type Target } from './targets.js';
+import { buildClient, isApplicable, startTarget, TARGETS, type Target } from './targets.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const SIMPLE_TEXT = 'This is a simple text response for testing.';
@@ -57,7 +57,7 @@ async function runOne(
   ];
   const out = join(folder, `${target}-${requirement}`);
   if (target === 'client') {
-    const command = [process.execPath, '--import', import.meta.resolve('tsx'), path('client.ts')].join(' ');
+    const command = await buildClient(folder);
     return runSuite('client', ['--command', command, '--timeout', String(CLIENT_TIMEOUT_MS), ...common], out);
   }
   const endpoint = await startTarget(target, join(folder, `home-${target}-${requirement}`));
