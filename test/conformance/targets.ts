@@ -10,15 +10,19 @@ import type { Requirement } from './suite.js';
 
 /**
  * What the suite is run against: the fixture itself, toolscout with the fixture behind it over each
- * transport, and the side of toolscout that talks to servers.
+ * transport, the side of toolscout that talks to servers, and toolscout with a fixture that knows
+ * only the older revisions.
  */
-export const TARGETS = ['direct', 'http', 'stdio', 'sse', 'client'] as const;
+export const TARGETS = ['direct', 'http', 'stdio', 'sse', 'client', 'http-legacy', 'stdio-legacy'] as const;
 /** See the constant of the same meaning. */
 export type Target = (typeof TARGETS)[number];
 
-/** The HTTP+SSE transport is older than the revision of 2026. */
-export function isApplicable(target: Target, requirement: Requirement): boolean {
-  return target !== 'sse' || requirement === '2025-11-25';
+/** What is run unless other targets are named. */
+const USUAL: ReadonlySet<Target> = new Set(['direct', 'http', 'stdio', 'sse', 'client'] as const);
+
+/** Whether a run is among the usual ones: HTTP+SSE is older than the revision of 2026. */
+export function isUsual(target: Target, requirement: Requirement): boolean {
+  return USUAL.has(target) && (target !== 'sse' || requirement === '2025-11-25');
 }
 
 /** Something the suite can be pointed at. */
@@ -76,8 +80,8 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** The fixture over a transport that listens. */
-async function startFixture(way: 'http' | 'sse'): Promise<Endpoint> {
-  const { child, found } = await startAndFind([FIXTURE, `--${way}`, '0'], /^listening (\d+)$/m);
+async function startFixture(way: 'http' | 'sse', ...flags: string[]): Promise<Endpoint> {
+  const { child, found } = await startAndFind([FIXTURE, `--${way}`, '0', ...flags], /^listening (\d+)$/m);
   return {
     url: `http://127.0.0.1:${found}/${way === 'sse' ? 'sse' : 'mcp'}`,
     stop: () => stop(child),
@@ -119,10 +123,12 @@ async function startToolscout(entry: Partial<ServerEntry>, folder: string): Prom
 /** Starts what the suite talks to; everything it writes lies in the folder. */
 export async function startTarget(target: Exclude<Target, 'client'>, folder: string): Promise<Endpoint> {
   if (target === 'direct') return startFixture('http');
-  if (target === 'stdio') return startToolscout({ command: process.execPath, args: [FIXTURE] }, folder);
-  const fixture = await startFixture(target);
+  const [way, era] = target.split('-') as ['http' | 'stdio' | 'sse', 'legacy' | undefined];
+  const flags = era ? [`--${era}`] : [];
+  if (way === 'stdio') return startToolscout({ command: process.execPath, args: [FIXTURE, ...flags] }, folder);
+  const fixture = await startFixture(way, ...flags);
   try {
-    const toolscout = await startToolscout({ type: target, url: fixture.url }, folder);
+    const toolscout = await startToolscout({ type: way, url: fixture.url }, folder);
     return {
       url: toolscout.url,
       async stop() {
