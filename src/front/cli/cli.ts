@@ -8,6 +8,7 @@ import { addConfig } from './commands/config.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
 import { addInspect } from './commands/inspect.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
@@ -28,6 +29,7 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addExport,
   addConfig,
   addCache,
   addAudit,
