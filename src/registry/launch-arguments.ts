@@ -1,0 +1,119 @@
+import type { JsonObject } from '../kernel/json.js';
+import { NotLaunchable, resolveInput, type Gathering } from './launch-values.js';
+import { objectsAt, textAt } from './server-json.js';
+
+/** A flag begins with a dash and is one word; `--flag=value` is one word too. */
+const FLAG = /^-{1,2}[A-Za-z0-9][^\s]*$/;
+
+function checkName(name: string | undefined): string {
+  if (name === undefined) throw new NotLaunchable('one of its named arguments has no name');
+  if (!FLAG.test(name)) throw new NotLaunchable(`its argument "${name.slice(0, 100)}" is not the name of a flag`);
+  if (name.includes('${')) throw new NotLaunchable(`"${name.slice(0, 100)}" would read your environment`);
+  return name;
+}
+
+/** One argument as the words it becomes: none, one, or two for each value of a named one. */
+function wordsOf(argument: JsonObject, position: number, gathering: Gathering): string[] {
+  const type = textAt(argument, 'type');
+  if (type === 'positional') {
+    const key = textAt(argument, 'valueHint') ?? `argument-${position + 1}`;
+    return resolveInput(argument, key, 'argument', gathering);
+  }
+  if (type !== 'named') throw new NotLaunchable('one of its arguments is neither named nor positional');
+  const name = checkName(textAt(argument, 'name'));
+  const fixed = textAt(argument, 'value');
+  if (fixed === name) throw new NotLaunchable(`its argument "${name.slice(0, 100)}" repeats its name as its value`);
+  const isSwitch = fixed === undefined && !isAsked(argument);
+  if (isSwitch) return [name];
+  return resolveInput(argument, name, 'argument', gathering).flatMap((value) => [name, value]);
+}
+
+/** A named argument with nothing to say about its value is a switch: `--verbose`. */
+function isAsked(argument: JsonObject): boolean {
+  return ['default', 'choices', 'format', 'placeholder', 'valueHint', 'isRequired', 'isSecret', 'isRepeated'].some(
+    (key) => argument[key] !== undefined,
+  );
+}
+
+/** What a whole `docker run` looks like when it was put where the arguments of the server belong. */
+const DOCKER_WORDS = new Set(['docker', 'run', '-i', '--rm', '-it', '--interactive', '-e', '--env']);
+
+/** The arguments of the server itself, as argv. */
+export function packageArguments(source: JsonObject, gathering: Gathering): string[] {
+  const words = objectsAt(source, 'packageArguments').flatMap((argument, at) => wordsOf(argument, at, gathering));
+  if (textAt(source, 'registryType') === 'oci' && words.some((word) => DOCKER_WORDS.has(word))) {
+    throw new NotLaunchable('its packageArguments repeat the docker command');
+  }
+  return words;
+}
+
+/** Switches of a runner that change nothing about what is run; those we set ourselves are not repeated. */
+const HARMLESS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['npx', new Set(['-y', '--yes', '-q', '--quiet', '--prefer-offline'])],
+  ['uvx', new Set(['-q', '--quiet', '--offline'])],
+  ['dnx', new Set(['--yes', '-y'])],
+  ['docker', new Set(['run', '-i', '--interactive', '--rm', '--init', '--read-only', '-q', '--quiet'])],
+]);
+
+/** Flags of a runner that take a value and keep to the package that was named. */
+const VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['uvx', new Set(['--python'])],
+  ['docker', new Set(['-e', '--env', '-v', '--volume', '--mount', '-p', '--publish', '--name', '--platform'])],
+]);
+
+const OURS = new Set(['run', '-i', '--interactive', '--rm', '-y', '--yes']);
+const MOUNTS = new Set(['-v', '--volume', '--mount']);
+
+/** A mount may show a server what the user names, or a volume of its own; never a place the registry chose. */
+function checkMount(argument: JsonObject): void {
+  const fixed = textAt(argument, 'value');
+  if (fixed === undefined) return;
+  const isVolume = /^[A-Za-z0-9][\w.-]*:\//.test(fixed) || /^type=(volume|tmpfs),/.test(fixed);
+  const isAsked = /^\{|(?:^|,)(?:src|source)=\{/.test(fixed);
+  if (isVolume || isAsked) return;
+  throw new NotLaunchable(`it would mount "${fixed.slice(0, 100)}", a place of your machine that it chose itself`);
+}
+
+/**
+ * The arguments of the runner, as argv. A runner can be told to run anything at all (`npx -c`, `docker --entrypoint`), so
+ * only what is known to be harmless passes (A2, A4).
+ */
+export function runtimeArguments(source: JsonObject, command: string, gathering: Gathering): string[] {
+  const words: string[] = [];
+  for (const [at, argument] of objectsAt(source, 'runtimeArguments').entries()) {
+    const name = textAt(argument, 'type') === 'named' ? textAt(argument, 'name') : textAt(argument, 'value');
+    const [flag = '', joined] = (name ?? '').split(/=(.*)/s);
+    if (HARMLESS.get(command)?.has(name ?? '')) {
+      if (!OURS.has(name ?? '')) words.push(name!);
+      continue;
+    }
+    const isNamed = textAt(argument, 'type') === 'named' && joined === undefined;
+    if (!isNamed || !VALUED.get(command)?.has(flag)) {
+      throw new NotLaunchable(`it wants ${command} to be started with "${(name ?? '').slice(0, 100)}"`);
+    }
+    if (MOUNTS.has(flag)) checkMount(argument);
+    words.push(...wordsOf(argument, at, gathering));
+  }
+  return words;
+}
+
+/** Variables that change the runner or the system's loader, and not the server. */
+const LOADER_VARIABLE =
+  /^(path|pathext|home|shell|ifs|comspec|systemroot|node_.*|npm_.*|yarn_.*|pip_.*|uv_.*|python.*|dotnet_.*|coreclr_.*|nuget_.*|docker_.*|buildkit_.*|ld_.*|dyld_.*|bash_.*|env|git_.*|ssl_cert_.*|.*_proxy)$/i;
+
+/** The environment of the server: names, and values or references. */
+export function environmentOf(source: JsonObject, gathering: Gathering): Record<string, string> {
+  const entries: Array<[string, string]> = [];
+  for (const variable of objectsAt(source, 'environmentVariables')) {
+    const name = textAt(variable, 'name');
+    if (name === undefined || !/^[A-Za-z_][\w.-]*$/.test(name) || name === '__proto__') {
+      throw new NotLaunchable('one of its environment variables has no proper name');
+    }
+    if (LOADER_VARIABLE.test(name)) {
+      throw new NotLaunchable(`it wants to set ${name}, which changes the programs that start it`);
+    }
+    const [value] = resolveInput(variable, name, 'environment', gathering);
+    if (value !== undefined) entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
+}
