@@ -7,8 +7,10 @@ import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
+import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { fillCatalog } from './fill.js';
@@ -33,6 +35,10 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
+  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
+  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** Adds a server to the config file, or to a new one; answers its path. */
+  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }

@@ -2,6 +2,7 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { findingVerbs } from './finding.js';
 import { lookingVerbs } from './looking.js';
 import type { Gateway } from './verbs.js';
 
@@ -25,6 +26,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...executionVerbs(core),
     ...discoveryVerbs(core),
+    ...findingVerbs(core),
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

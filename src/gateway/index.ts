@@ -3,6 +3,14 @@ export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+export type {
+  CapabilityFindings,
+  RegistryCandidate,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
+} from './finding.js';
 export type { ReloadReport } from './reload.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';

@@ -79,10 +79,13 @@ const LimitsConfig = z.strictObject({
   auditRetentionDays: z.number().positive().default(90),
 });
 
+/** The registry everybody publishes to. */
+export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
+
 /** The registry that is searched for servers nobody has configured yet (REG-9). */
 const RegistryConfig = z.strictObject({
   /** The official one unless this says otherwise; one of your own speaks the same API. */
-  url: z.url({ protocol: /^https?$/ }).default('https://registry.modelcontextprotocol.io'),
+  url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
   /** Seconds for which an answer is good enough. */
   ttl: z.int().min(0).max(31_536_000).default(3600),
   /** Limit for one page. */

@@ -2,6 +2,7 @@ export { isInternalAddress } from './address.js';
 export { planLaunch, planLaunches, showCommand, type LaunchOptions } from './launch.js';
 export {
   createRegistryClient,
+  REGISTRY_BYTES,
   type RegistryClient,
   type RegistryClientDeps,
   type RegistrySearchOptions,

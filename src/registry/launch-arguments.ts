@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
-import { NotLaunchable, resolveInput, type Gathering } from './launch-values.js';
+import { NotLaunchable, registryText, resolveInput, type Gathering } from './launch-values.js';
 import { objectsAt, textAt } from './server-json.js';
 
 /** A flag begins with a dash and is one word; `--flag=value` is one word too. */
@@ -8,8 +8,7 @@ const FLAG = /^-{1,2}[A-Za-z0-9][^\s]*$/;
 function checkName(name: string | undefined): string {
   if (name === undefined) throw new NotLaunchable('one of its named arguments has no name');
   if (!FLAG.test(name)) throw new NotLaunchable(`its argument "${name.slice(0, 100)}" is not the name of a flag`);
-  if (name.includes('${')) throw new NotLaunchable(`"${name.slice(0, 100)}" would read your environment`);
-  return name;
+  return registryText(name, 'an argument');
 }
 
 /** One argument as the words it becomes: none, one, or two for each value of a named one. */
@@ -22,9 +21,8 @@ function wordsOf(argument: JsonObject, position: number, gathering: Gathering): 
   if (type !== 'named') throw new NotLaunchable('one of its arguments is neither named nor positional');
   const name = checkName(textAt(argument, 'name'));
   const fixed = textAt(argument, 'value');
-  if (fixed === name) throw new NotLaunchable(`its argument "${name.slice(0, 100)}" repeats its name as its value`);
-  const isSwitch = fixed === undefined && !isAsked(argument);
-  if (isSwitch) return [name];
+  // Some publishers repeat the word as its own value; one word was meant.
+  if (fixed === name || (fixed === undefined && !isAsked(argument))) return [name];
   return resolveInput(argument, name, 'argument', gathering).flatMap((value) => [name, value]);
 }
 

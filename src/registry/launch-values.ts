@@ -20,7 +20,7 @@ export interface Gathering {
 const REFERENCE = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/;
 
 /** Text that says "put yours here" instead of being a value. */
-const PLACEHOLDER = /<[^<>]{1,100}>/;
+const PLACEHOLDER = /<[^<>]{1,100}>|\byour[_-][\w-]{1,60}|\bpath\/to\/[^\s]{0,60}/i;
 
 /**
  * A text of the registry that is going to stand in a config. There `${…}` is filled in from the environment of the user,

@@ -92,7 +92,7 @@ function planRemote(remote: JsonObject, gathering: Gathering): { entry: ServerEn
   if (parsed && !/^https?:$/.test(parsed.protocol)) throw new NotLaunchable('its URL is neither http nor https');
   if (parsed && (parsed.username !== '' || parsed.password !== '')) throw new NotLaunchable('its URL holds a password');
   const said = Object.values(gathering.answers).flat();
-  const isChosen = said.some((value) => value !== '' && parsed?.hostname.includes(value.toLowerCase()));
+  const isChosen = parsed !== undefined && said.some((value) => value.toLowerCase().includes(parsed.hostname));
   if (parsed && !isChosen && isInternalHost(parsed.hostname)) {
     throw new NotLaunchable(`its URL leads to ${parsed.hostname}, into your own network; configure it yourself`);
   }

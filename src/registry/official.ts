@@ -43,7 +43,7 @@ export interface RegistryClientDeps {
 const SPACE = 'registry';
 const PAGE_SIZE = 100;
 /** Bytes of one page of a hundred entries; the real ones stay under a fifth of it. */
-const PAGE_BYTES = LIMITS.bodyBytes;
+export const REGISTRY_BYTES = LIMITS.bodyBytes;
 const LONGEST_CURSOR = 1024;
 
 interface Page {
@@ -56,7 +56,7 @@ function reasonOf(answer: Exclude<Fetched, { ok: true }>, timeoutMs: number): st
     case 'timeout':
       return `it did not answer within ${timeoutMs} ms`;
     case 'too_large':
-      return `its answer is larger than ${PAGE_BYTES} bytes`;
+      return `its answer is larger than ${REGISTRY_BYTES} bytes`;
     case 'dns':
       return `the name ${answer.host} cannot be resolved`;
     case 'refused':
@@ -91,7 +91,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
   const ask = async (path: string): Promise<JsonObject | undefined> => {
     const answer = await deps.fetch(`${base}${path}`, {
       timeoutMs: deps.timeoutMs,
-      maxBytes: PAGE_BYTES,
+      maxBytes: REGISTRY_BYTES,
       own: deps.own,
     });
     if (!answer.ok) throw unavailable(reasonOf(answer, deps.timeoutMs));

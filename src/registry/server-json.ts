@@ -27,12 +27,7 @@ export function namedObjectsAt(object: JsonObject, key: string): Array<[string, 
 }
 
 /** An input of a document as a question. */
-export function readInput(
-  object: JsonObject,
-  key: string,
-  where: LaunchInput['where'],
-  repeated = false,
-): LaunchInput {
+export function readInput(object: JsonObject, key: string, where: LaunchInput['where'], repeated = false): LaunchInput {
   const format = textAt(object, 'format');
   const choices = Array.isArray(object['choices'])
     ? object['choices'].filter((choice): choice is string => typeof choice === 'string')

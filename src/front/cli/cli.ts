@@ -9,6 +9,7 @@ import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addInspect } from './commands/inspect.js';
+import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
@@ -28,6 +29,7 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addRegistry,
   addConfig,
   addCache,
   addAudit,
