@@ -115,7 +115,7 @@ describe('the official registry', () => {
     const store = createMemoryStore({ clock });
     const client = open(registry.url, { clock, store });
     await client.search('weather');
-    const [{ key, value }] = (await store.list('registry')) as [{ key: string; value: JsonObject }];
+    const [{ key, value }] = (await store.list('registry')) as unknown as [{ key: string; value: JsonObject }];
     const answer = value['answer'] as JsonObject;
     const damaged = [
       'text',

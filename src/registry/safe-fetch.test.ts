@@ -90,7 +90,7 @@ describe('a guarded fetch', () => {
   it('REG-5 answers with status, headers and body, and says who asks', async () => {
     const seen: Array<string | undefined> = [];
     const port = await serve((request, response) => {
-      seen.push(request.headers['user-agent'], request.headers['accept-encoding'], request.headers['x-key']);
+      seen.push(request.headers['user-agent'], request.headers['accept-encoding'], String(request.headers['x-key']));
       response.writeHead(203, { 'X-Thing': 'yes' }).end('hello');
     });
     const answer = await make()(`http://127.0.0.1:${port}/x?y=1`, {

@@ -13,7 +13,7 @@ export interface TestRegistry {
 }
 
 /** The official part of an entry. */
-export const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
 /** One entry as a registry lists it. */
 export function registryEntry(server: JsonObject, official: JsonObject = {}): JsonObject {
