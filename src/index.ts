@@ -32,6 +32,7 @@ export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
 export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
 export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
+export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';

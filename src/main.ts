@@ -18,12 +18,12 @@ import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import type { JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
-import { OFFICIAL_REGISTRY, type Config, type ConfigInput } from './model/config.js';
+import type { Config, ConfigInput } from './model/config.js';
 import type { Store } from './model/store.js';
-import type { RegistryClient } from './registry/index.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { VERSION } from './version.js';
 
@@ -126,27 +126,6 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   });
 }
 
-/** A client of the registry, loaded only when somebody looks for a server there. */
-async function openRegistry(
-  registry: Config['registry'],
-  { clock, log, store, env }: { clock: Clock; log: Log; store: Store; env: Surroundings['env'] },
-): Promise<RegistryClient> {
-  const { createRegistryClient, createSafeFetch, REGISTRY_BYTES } = await import('./registry/index.js');
-  const { url, ttl, timeoutMs, maxPages } = registry;
-  const userAgent = readEnvironment(env).discoveryUserAgent;
-  return createRegistryClient({
-    fetch: createSafeFetch({ clock, userAgent, timeoutMs, maxBytes: REGISTRY_BYTES }),
-    cache: store,
-    clock,
-    log,
-    url,
-    ttlMs: ttl * 1000,
-    timeoutMs,
-    maxPages,
-    own: url !== OFFICIAL_REGISTRY,
-  });
-}
-
 /** A value without the secrets in use: they are hidden in its JSON, whose escapes the mask knows. */
 function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
   return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
@@ -214,7 +193,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
-    openRegistry: (registry) => openRegistry(registry, { clock, log, store, env }),
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
     writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
     learnAtStart: options.learnAtStart ?? true,
   });

@@ -10,13 +10,14 @@ import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
-import type { RegistryClient } from '../registry/index.js';
+import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import { learn } from './pipeline.js';
+import type { RegistrySources } from './registering.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -38,6 +39,8 @@ export interface GatewayDeps {
   readonly vectors?: VectorSource;
   /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
   readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
+  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
   /** Adds a server to the config file, or to a new one; answers its path. */
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */

@@ -4,6 +4,7 @@ import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { findingVerbs } from './finding.js';
 import { lookingVerbs } from './looking.js';
+import { registryVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -11,9 +12,11 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    await closeRegistry();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -28,6 +31,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...executionVerbs(core),
     ...discoveryVerbs(core),
     ...findingVerbs(core),
+    ...registering,
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

@@ -11,7 +11,9 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
 } from './finding.js';
+export type { RegistrySources } from './registering.js';
 export type { ReloadReport } from './reload.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
+export type { Registry } from '../registry/index.js';

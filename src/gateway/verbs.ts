@@ -8,7 +8,7 @@ import type { Call, CallResult } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
-import type { RegistrySearchOptions } from '../registry/index.js';
+import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
@@ -60,6 +60,8 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
+  registry(): Promise<Registry | undefined>;
   /** Searches the registry for servers; none of them is started (REG-9). */
   searchRegistry(query: string, options?: RegistrySearchOptions): Promise<RegistryFindings>;
   /** Searches the registry, and learns those of the found servers that are configured; the others stay pending (SEC-9). */

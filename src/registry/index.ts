@@ -1,3 +1,6 @@
+export { createInventory, type InventoryItem } from './inventory.js';
 export { planLaunch, planLaunches } from './launch.js';
-export { createRegistryClient, REGISTRY_BYTES, type RegistryClient, type RegistrySearchOptions } from './official.js';
+export { createRegistryClient, type RegistryClient, type RegistrySearchOptions } from './official.js';
+export { createProbe } from './probe.js';
+export { createRegistry, type LocalState, type Registry } from './registry.js';
 export { createSafeFetch } from './safe-fetch.js';

@@ -43,7 +43,7 @@ export interface RegistryClientDeps {
 const SPACE = 'registry';
 const PAGE_SIZE = 100;
 /** Bytes of one page of a hundred entries; the real ones stay under a fifth of it. */
-export const REGISTRY_BYTES = LIMITS.bodyBytes;
+const REGISTRY_BYTES = LIMITS.bodyBytes;
 const LONGEST_CURSOR = 1024;
 
 interface Page {

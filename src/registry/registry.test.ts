@@ -86,6 +86,9 @@ describe('the registry', () => {
     expect(() => registry.snapshot()).toThrow(expect.objectContaining({ code: 'REGISTRY_UNAVAILABLE' }));
     await registry.refresh();
     expect(registry.snapshot().items).toMatchObject([{ id: 'a', name: 'a', alive: true }]);
+    expect(registry.snapshot({ alive: false }).items).toEqual([]);
+    expect(registry.snapshot(new URLSearchParams('alive=yes&capability=c')).items).toHaveLength(1);
+    expect(() => registry.snapshot(new URLSearchParams('alive=perhaps'))).toThrow(/perhaps/);
   });
 
   it('REG-4 a missing file is no matter when servers are configured', async () => {
@@ -256,9 +259,10 @@ describe('the registry', () => {
       const { registry } = bench(items, { clock, parallel: 64, probe: createProbe({ fetch, clock, timeoutMs: 1500 }) });
       let done = 0;
       registry.onProbe(() => (done += 1));
+      const counted = (): number => done;
       const all = registry.refresh();
       // Time stands still while those answer that answer at all; then it moves by two timeouts and no more.
-      while (done < 450) await new Promise((resolve) => setImmediate(resolve));
+      while (counted() < 450) await new Promise((resolve) => setImmediate(resolve));
       expect(done).toBe(450);
       await clock.advance(1500);
       await clock.advance(1500);

@@ -6,7 +6,7 @@ import type { Snapshot, SnapshotFilters, SnapshotItem } from '../model/snapshot.
 import type { Inventory, InventoryItem } from './inventory.js';
 import type { Probe, ProbeResult } from './probe.js';
 import { afterProbe, dueNow, itemOf, newState, syncStates, type CheckState, type SchedulePolicy } from './schedule.js';
-import { createSnapshot, hashItems } from './snapshot.js';
+import { createSnapshot, hashItems, readFilters } from './snapshot.js';
 
 /** What is known of a server without asking it: of those over stdio, and of connections that are open. */
 export interface LocalState {
@@ -50,11 +50,12 @@ export interface RegistryDeps {
 /** The snapshot of all servers, kept current. */
 export interface Registry {
   /**
-   * The servers as they are known now.
+   * The servers as they are known now, narrowed by filters or by the query of a request (REG-2).
    *
-   * @throws ToolscoutError `REGISTRY_MISCONFIGURED` without any inventory, `REGISTRY_UNAVAILABLE` before the first check.
+   * @throws ToolscoutError `INVALID_REQUEST` for a filter that makes no sense, `REGISTRY_MISCONFIGURED` without any
+   * inventory, `REGISTRY_UNAVAILABLE` before the first check.
    */
-  snapshot(filters?: SnapshotFilters): Snapshot;
+  snapshot(filters?: SnapshotFilters | URLSearchParams): Snapshot;
   /** Reads the inventory again and checks servers now: the named ones, or all. */
   refresh(ids?: readonly string[]): Promise<void>;
   /** Reads the inventory again without waiting for any check; after a change of the config. */
@@ -217,7 +218,8 @@ export function createRegistry(deps: RegistryDeps): Registry {
   };
 
   return {
-    snapshot(filters = {}) {
+    snapshot(asked = {}) {
+      const filters = asked instanceof URLSearchParams ? readFilters(asked) : asked;
       if (inventory && items.size === 0 && inventory.missing !== undefined) {
         throw new ToolscoutError('REGISTRY_MISCONFIGURED', `There is no server to report on: ${inventory.missing}.`);
       }
