@@ -20,7 +20,10 @@ export interface RegistryTools {
 }
 
 /** Servers that are checked at once. */
-const PARALLEL_PROBES = 64;
+const PARALLEL_PROBES = 24;
+
+/** A server that has not answered by then lets the next one go first. */
+const LEND_AFTER_MS = 200;
 
 /** A client of the registry that the config names, loaded only when somebody looks for a server there (REG-9). */
 export async function openRegistryClient(registry: Config['registry'], tools: RegistryTools): Promise<RegistryClient> {
@@ -65,6 +68,7 @@ export async function openServerRegistry(sources: RegistrySources, tools: Regist
       staleMaxMs: settings.registryStaleMaxSeconds * 1000,
     },
     parallel: PARALLEL_PROBES,
+    lendAfterMs: LEND_AFTER_MS,
     enabled: settings.registryEnabled,
     localState: sources.localState,
     async readInventory() {

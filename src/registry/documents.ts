@@ -30,10 +30,10 @@ function beside(_: string, mcpUrl: string | undefined): string | undefined {
   return url.href;
 }
 
-/** The place of the first draft, which decides what is reported when no place answers. */
+/** The place of the first draft: asked first, and what is reported when no place answers. */
 export const MAIN_PLACE = '/.well-known/mcp';
 
-/** Every place, newest draft first: the first that is valid says the name and the version. */
+/** Every place, newest draft first: among those that are asked, the first that is valid says the name and the version. */
 export const PLACES: readonly Place[] = [
   { key: 'ai-catalog', kind: 'catalog', url: under('/.well-known/ai-catalog.json') },
   { key: 'server-card', kind: 'card', url: beside },

@@ -123,7 +123,7 @@ describe('a probe', () => {
       '/.well-known/ai-catalog.json': { specVersion: '1.0', entries: [{ type, url: '/card' }] },
       '/card': { name: 'com.example/new', version: '9', description: 'd' },
       '/.well-known/mcp/server-card': { name: 'com.example/older', version: '8', description: 'd' },
-      [MCP]: SAID,
+      [MCP]: { capabilities: ['b', 'a'] },
       '/health': 'ok',
     });
     const first = await probeAt(itemAt(base, { mcpUrl: `${base}/mcp` }));
@@ -136,6 +136,12 @@ describe('a probe', () => {
     // The next check asks only where something was found.
     expect(await probeAt(itemAt(base), { places: first.places })).toMatchObject({ description: first.description });
     expect(asked.toSorted()).toEqual(['/.well-known/ai-catalog.json', MCP, '/card', '/health']);
+  });
+
+  it('REG-5 a server that says everything in the first place is asked nowhere else', async () => {
+    const { base, asked } = await serve({ [MCP]: SAID, '/health': 'ok' });
+    await probeAt(itemAt(base));
+    expect(asked.toSorted()).toEqual([MCP, '/health']);
   });
 
   it('REG-5 a place that is gone is looked for again in all the others', async () => {

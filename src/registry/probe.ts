@@ -113,7 +113,7 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
     // Who has not answered at all is not asked in seven more places: a host that hangs must cost one timeout.
     const isSpeaking = health === null || health.startsWith('health_status') || looked.some(hasSpoken);
     const isKnown = known.length > 0 && looked.every((each) => each.reason === null);
-    if (isSpeaking && !isKnown) {
+    if (isSpeaking && !isKnown && !looked.some(isWhole)) {
       const second = clock.monotonic() + timeoutMs;
       const rest = PLACES.filter((place) => !asked.includes(place));
       const more = await Promise.all(
@@ -140,6 +140,11 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
       places,
     };
   };
+}
+
+/** A document that leaves nothing to ask for: seven further questions to every server would be a burden on it and on us. */
+function isWhole({ description }: Looked): boolean {
+  return [description?.name, description?.version, description?.capabilities].every((part) => part !== undefined);
 }
 
 function hasSpoken({ reason }: Looked): boolean {

@@ -61,6 +61,7 @@ function bench(items: readonly InventoryItem[], more: Partial<RegistryDeps> = {}
     probe,
     policy: { refreshMs: 60_000, staleMaxMs: 3_600_000 },
     parallel: 4,
+    lendAfterMs: 200,
     enabled: true,
     readInventory: async () => it.inventory,
     localState: (each) => it.local(each),
@@ -235,6 +236,24 @@ describe('the registry', () => {
     expect(most).toBe(4);
     expect(state.probed).toHaveLength(20);
     expect(state.registry.snapshot().items.filter(({ alive }) => alive)).toHaveLength(19);
+  });
+
+  it('REG-5 A29 a server that hangs lends its place, so that the others wait a moment and not a timeout', async () => {
+    const state = bench(Array.from({ length: 12 }, (_, at) => item(`s${at}`)));
+    state.answer = async (id) => {
+      const hangs = Number(id.slice(1)) < 8;
+      if (hangs) await sleep(state.clock, 10_000);
+      return hangs ? BAD : good(id);
+    };
+    const all = state.registry.refresh();
+    await state.clock.advance(399);
+    expect(state.probed).toHaveLength(8);
+    await state.clock.advance(1);
+    expect(state.registry.snapshot({ alive: true }).items).toHaveLength(4);
+    await state.clock.advance(10_400);
+    await all;
+    expect(state.registry.snapshot().items.filter(({ alive }) => alive)).toHaveLength(4);
+    expect(state.clock.waiting).toBeLessThanOrEqual(1);
   });
 
   it(

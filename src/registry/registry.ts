@@ -39,8 +39,10 @@ export interface RegistryDeps {
   readonly random: () => number;
   readonly probe: Probe;
   readonly policy: SchedulePolicy;
-  /** Servers checked at once. */
+  /** Servers checked at once, not counting those that take longer than `lendAfterMs`. */
   readonly parallel: number;
+  /** A server that has not answered by then lends its place to the next, so that those that hang do not hold up the rest. */
+  readonly lendAfterMs: number;
   /** Whether `start` checks in the background (`TOOLS_REGISTRY_ENABLED`). */
   readonly enabled: boolean;
   readonly readInventory: () => Promise<ReadInventory>;
@@ -70,6 +72,8 @@ export interface Registry {
   onProbe(listener: (event: ProbeEvent) => void): () => void;
 }
 
+/** Sockets are not endless: beyond this nobody lends a place any more. */
+const MOST_AT_ONCE = 256;
 /** Changes that come together are told together. */
 const GATHER_MS = 100;
 /** Checks that fall due within this are begun together, so that the background task never spins. */
@@ -85,6 +89,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
   const waiting: Array<() => void> = [];
   const stopping = new AbortController();
   let active = 0;
+  let underWay = 0;
   let inventory: ReadInventory | undefined;
   let items = new Map<string, InventoryItem>();
   let states = new Map<string, CheckState>();
@@ -164,6 +169,15 @@ export function createRegistry(deps: RegistryDeps): Registry {
 
   const checkOnce = async (id: string): Promise<void> => {
     await turn();
+    let isHeld = true;
+    const free = (): void => {
+      if (isHeld) leave();
+      isHeld = false;
+    };
+    underWay += 1;
+    const lending = clock.after(deps.lendAfterMs, () => {
+      if (underWay <= MOST_AT_ONCE) free();
+    });
     try {
       const item = items.get(id);
       const state = states.get(id);
@@ -179,7 +193,9 @@ export function createRegistry(deps: RegistryDeps): Registry {
     } catch (thrown) {
       log.error('tools.registry.probe-failed', { phase: 'refresh', id, error: messageOf(thrown) });
     } finally {
-      leave();
+      underWay -= 1;
+      lending.cancel();
+      free();
     }
   };
 

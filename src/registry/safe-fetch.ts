@@ -153,6 +153,7 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
     const stopped = new Promise<never>((_, reject) => {
       stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true });
     });
+    let isWhole = false;
     try {
       const work = async (): Promise<Fetched> => {
         const addresses = await checkedAddresses(url, options.own ?? false);
@@ -167,6 +168,7 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
         });
         const body = await readBody(response, options.maxBytes ?? deps.maxBytes);
         const status = response.statusCode ?? 0;
+        isWhole = true;
         return { ok: true, status, headers: headersOf(response), body, ms: clock.monotonic() - started };
       };
       return await Promise.race([work(), stopped]);
@@ -175,8 +177,8 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
     } finally {
       timer.cancel();
       options.signal?.removeEventListener('abort', cancel);
-      // Ends the socket of whatever is still on its way; after a whole answer there is none.
-      stop.abort(new Refusal('cancelled'));
+      // Ends the socket of whatever is still on its way.
+      if (!isWhole) stop.abort(new Refusal('cancelled'));
     }
   };
 }
