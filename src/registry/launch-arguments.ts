@@ -62,14 +62,27 @@ const VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const OURS = new Set(['run', '-i', '--interactive', '--rm', '-y', '--yes']);
 const MOUNTS = new Set(['-v', '--volume', '--mount']);
 
-/** A mount may show a server what the user names, or a volume of its own; never a place the registry chose. */
-function checkMount(argument: JsonObject): void {
-  const fixed = textAt(argument, 'value');
-  if (fixed === undefined) return;
-  const isVolume = /^[A-Za-z0-9][\w.-]*:\//.test(fixed) || /^type=(volume|tmpfs),/.test(fixed);
-  const isAsked = /^\{|(?:^|,)(?:src|source)=\{/.test(fixed);
-  if (isVolume || isAsked) return;
-  throw new NotLaunchable(`it would mount "${fixed.slice(0, 100)}", a place of your machine that it chose itself`);
+/** What of this machine a mount shows: `/a:/b`, `C:\\a:/b`, or `type=bind,src=/a,dst=/b`. */
+function sourceOf(mount: string): string | undefined {
+  if (!/^[a-z]+=/.test(mount)) return /^((?:[A-Za-z]:[\\/])?[^:]*):/.exec(mount)?.[1] ?? mount;
+  if (/(?:^|,)type=(?:volume|tmpfs)(?:,|$)/.test(mount)) return undefined;
+  return /(?:^|,)(?:src|source)=([^,]*)/.exec(mount)?.[1];
+}
+
+/**
+ * A mount may show a server what the user names, or a volume of its own; never a place the registry chose, be it as a value,
+ * as a default, or by way of a variable.
+ */
+function checkMount(mount: string, argument: JsonObject, key: string, gathering: Gathering): void {
+  const source = sourceOf(mount);
+  if (source === undefined || /^[A-Za-z0-9][\w.-]*$/.test(source) || /^\{[^{}]*\}$/.test(source)) return;
+  const said = Object.values(gathering.answers).flat();
+  const isSaid =
+    textAt(argument, 'value') === undefined
+      ? Object.hasOwn(gathering.answers, key)
+      : said.some((answer) => answer !== '' && (source === answer || source.startsWith(`${answer}/`)));
+  if (isSaid) return;
+  throw new NotLaunchable(`it would mount "${source.slice(0, 100)}", a place of your machine that it chose itself`);
 }
 
 /**
@@ -89,25 +102,30 @@ export function runtimeArguments(source: JsonObject, command: string, gathering:
     if (!isNamed || !VALUED.get(command)?.has(flag)) {
       throw new NotLaunchable(`it wants ${command} to be started with "${(name ?? '').slice(0, 100)}"`);
     }
-    if (MOUNTS.has(flag)) checkMount(argument);
-    words.push(...wordsOf(argument, at, gathering));
+    const added = wordsOf(argument, at, gathering);
+    const mounts = MOUNTS.has(flag) ? added.filter((word) => word !== flag) : [];
+    for (const mount of mounts) checkMount(mount, argument, flag, gathering);
+    words.push(...added);
   }
   return words;
 }
 
 /** Variables that change the runner or the system's loader, and not the server. */
 const LOADER_VARIABLE =
-  /^(path|pathext|home|shell|ifs|comspec|systemroot|node_.*|npm_.*|yarn_.*|pip_.*|uv_.*|python.*|dotnet_.*|coreclr_.*|nuget_.*|docker_.*|buildkit_.*|ld_.*|dyld_.*|bash_.*|env|git_.*|ssl_cert_.*|.*_proxy)$/i;
+  /^(path|pathext|home|shell|ifs|comspec|systemroot|tmp|temp|tmpdir|env|node_.*|npm_.*|yarn_.*|bun_.*|deno_.*|pip_.*|uv_.*|python.*|virtual_env|conda_.*|dotnet_.*|coreclr_.*|nuget_.*|docker_(?:host|context|config|cert_path|tls.*|default_platform|content_trust.*)|buildkit_.*|electron_.*|ld_.*|dyld_.*|bash_.*|git_(?:ssh.*|exec.*|config.*|proxy.*|askpass|editor|pager|dir|template_dir|external_diff)|rubyopt|perl5.*|_?java_.*|jdk_.*|openssl_.*|ssl_cert_.*|sslkeylogfile|.*_ca_bundle|.*_proxy)$/i;
+const HARMLESS_VARIABLE = /^(node_env|pythonunbuffered|pythonioencoding|pythonutf8)$/i;
 
 /** The environment of the server: names, and values or references. */
 export function environmentOf(source: JsonObject, gathering: Gathering): Record<string, string> {
   const entries: Array<[string, string]> = [];
   for (const variable of objectsAt(source, 'environmentVariables')) {
     const name = textAt(variable, 'name');
-    if (name === undefined || !/^[A-Za-z_][\w.-]*$/.test(name) || name === '__proto__') {
+    if (name === undefined || !/^[A-Za-z_][\w.-]{0,199}$/.test(name) || name === '__proto__') {
       throw new NotLaunchable('one of its environment variables has no proper name');
     }
-    if (LOADER_VARIABLE.test(name)) {
+    // A value that only the user can give is the user's own affair.
+    const isChosen = textAt(variable, 'value') !== undefined || textAt(variable, 'default') !== undefined;
+    if (isChosen && LOADER_VARIABLE.test(name) && !HARMLESS_VARIABLE.test(name)) {
       throw new NotLaunchable(`it wants to set ${name}, which changes the programs that start it`);
     }
     const [value] = resolveInput(variable, name, 'environment', gathering);

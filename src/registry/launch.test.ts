@@ -97,10 +97,12 @@ describe('a package', () => {
       [npm({ transport: { type: 'streamable-http', url: 'http://localhost:1' } }), /web server of its own/],
       [{ registryType: 'cargo', identifier: 'x', version: '1' }, /kind "cargo"/],
       [{ identifier: 'x', version: '1' }, /kind ""/],
+      [{ registryType: '\u001b[2J', identifier: 'x' }, /kind "\\u001b/],
       [npm({ registryBaseUrl: 'https://npm.evil.example' }), /not on registry\.npmjs\.org/],
       [npm({ fileSha256: sum }), /cannot verify/],
     ];
     for (const [source, reason] of reasons) expect(planPackage(source)).toMatchObject({ ok: false, reason });
+    expect(planPackage({ registryType: '\u001b[2J' }).way).toBe('\\u001b[2J');
     expect(shownOf(npm({ registryBaseUrl: 'https://registry.npmjs.org' }))).toBe('npx -y @scope/weather-mcp@1.2.3');
     expect(plan({})).toMatchObject({ ok: false, reason: 'it names neither a package nor a remote' });
   });
@@ -143,6 +145,27 @@ describe('a package', () => {
     expect(docker({ type: 'named', name: '-v', value: '/var/run/docker.sock:/s' }).ok).toBe(false);
     expect(docker({ type: 'named', name: '--mount', value: 'type=bind,src=/etc,dst=/etc' }).ok).toBe(false);
     expect(docker({ type: 'named', name: '-v', value: 'data:/data' }).ok).toBe(true);
+    // A variable or a default is no way around it.
+    expect(docker({ type: 'named', name: '-v', value: '{a}:/h', variables: { a: { value: '/' } } }).ok).toBe(false);
+    expect(docker({ type: 'named', name: '-v', value: '{a}:/h', variables: { a: { default: '/etc' } } }).ok).toBe(
+      false,
+    );
+    expect(docker({ type: 'named', name: '-v', default: '/:/host' }).ok).toBe(false);
+    expect(
+      docker({
+        type: 'named',
+        name: '--mount',
+        value: 'type=bind,source={a},dst=/h',
+        variables: { a: { default: '~' } },
+      }).ok,
+    ).toBe(false);
+    const chosen = {
+      registryType: 'oci',
+      identifier: 'me/x:1',
+      runtimeArguments: [{ type: 'named', name: '-v', valueHint: 'folder' }],
+    };
+    expect(planPackage(chosen, { answers: { '-v': '/home/me:/data' } }).ok).toBe(true);
+    expect(planPackage(chosen).ok).toBe(true);
     expect(
       planPackage(
         {
@@ -180,6 +203,16 @@ describe('a package', () => {
     for (const name of ['', 'A B', 'A=B', '__proto__', 'A\0B']) {
       expect(planPackage(npm({ environmentVariables: [{ name, value: 'x' }] })).ok, name).toBe(false);
     }
+  });
+
+  it('REG-9 a variable that only the user can fill is asked for, whatever its name', () => {
+    const environmentVariables = [
+      { name: 'NPM_TOKEN', isSecret: true, isRequired: true },
+      { name: 'PYTHONUNBUFFERED', value: '1' },
+    ];
+    expect(planPackage(npm({ environmentVariables }))).toMatchObject({
+      entry: { env: { NPM_TOKEN: '${NPM_TOKEN}', PYTHONUNBUFFERED: '1' } },
+    });
   });
 
   it('A31 text of the registry never reads the environment of the user', () => {
@@ -463,6 +496,6 @@ describe('anything', () => {
       launchable: launches.filter((launch) => launch.ok && launch.shown !== '').length,
       not: launches.filter((launch) => !launch.ok && launch.reason !== '').length,
     };
-    expect({ ...counts, sum: counts.launchable + counts.not }).toEqual({ launchable: 69, not: 402, sum: 471 });
+    expect({ ...counts, sum: counts.launchable + counts.not }).toEqual({ launchable: 70, not: 401, sum: 471 });
   });
 });

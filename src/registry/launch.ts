@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
-import { printable } from '../kernel/text.js';
+import { oneLine, printable } from '../kernel/text.js';
 import type { ServerEntry } from '../model/config.js';
 import type { Launch, LaunchAnswers, RegistryServer } from '../model/registry-server.js';
 import { isInternalHost } from './address.js';
@@ -142,15 +142,20 @@ function planWay(
   }
 }
 
+/** What a way is called; an unknown kind is text of others. */
+function wayOf(object: JsonObject, key: string, otherwise: string): string {
+  return oneLine(printable(textAt(object, key) ?? otherwise), 40);
+}
+
 /** Every way in which a server of the registry says it can be reached, packages before remotes, in its own order. */
 export function planLaunches(server: Pick<RegistryServer, 'document'>, options: LaunchOptions = {}): Launch[] {
   const { document } = server;
   return [
     ...objectsAt(document, 'packages').map((source) =>
-      planWay(textAt(source, 'registryType') ?? 'package', options, (gathering) => planPackage(source, gathering)),
+      planWay(wayOf(source, 'registryType', 'package'), options, (gathering) => planPackage(source, gathering)),
     ),
     ...objectsAt(document, 'remotes').map((remote) =>
-      planWay(textAt(remote, 'type') ?? 'remote', options, (gathering) => planRemote(remote, gathering)),
+      planWay(wayOf(remote, 'type', 'remote'), options, (gathering) => planRemote(remote, gathering)),
     ),
   ].filter((launch) => options.way === undefined || launch.way === options.way);
 }

@@ -204,6 +204,14 @@ describe('the official registry', () => {
     });
   });
 
+  it('A33 a password in the URL of the registry is in no message', async () => {
+    const error = await open('http://me:canary@127.0.0.1:1/sub/?key=canary')
+      .search('x')
+      .catch((thrown: Error) => thrown);
+    expect(String((error as Error).message)).toContain('http://127.0.0.1:1/sub cannot');
+    expect(String((error as Error).message)).not.toContain('canary');
+  });
+
   it('A27 REG-9 one bad entry costs only itself', async () => {
     let deep: JsonObject = {};
     for (let depth = 0; depth < 100; depth++) deep = { deep };

@@ -49,6 +49,7 @@ const LONGEST_CURSOR = 1024;
 interface Page {
   readonly entries: readonly JsonValue[];
   readonly cursor?: string;
+  readonly bytes: number;
 }
 
 function reasonOf(answer: Exclude<Fetched, { ok: true }>, timeoutMs: number): string {
@@ -79,7 +80,9 @@ function retryAfter(header: string | undefined): number | undefined {
 /** A client; every answer is bounded in pages, bytes and time, and one bad entry costs only itself. */
 export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
   const { clock, log } = deps;
-  const base = deps.url.replace(/\/+$/, '');
+  // A password or a query in the URL has no place in messages, and none in the API.
+  const { origin, pathname } = new URL(deps.url);
+  const base = `${origin}${pathname.replace(/\/+$/, '')}`;
 
   const unavailable = (reason: string, retryAfterMs?: number): ToolscoutError =>
     new ToolscoutError('REGISTRY_UNAVAILABLE', `The registry ${base} cannot be searched: ${reason}.`, {
@@ -88,7 +91,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     });
 
   /** The JSON object at a path of the registry; `undefined` when it does not exist. */
-  const ask = async (path: string): Promise<JsonObject | undefined> => {
+  const ask = async (path: string): Promise<{ value: JsonObject; bytes: number } | undefined> => {
     const answer = await deps.fetch(`${base}${path}`, {
       timeoutMs: deps.timeoutMs,
       maxBytes: REGISTRY_BYTES,
@@ -105,7 +108,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     }
     try {
       const value = JSON.parse(answer.body) as unknown;
-      if (isObject(value)) return value;
+      if (isObject(value)) return { value, bytes: answer.body.length };
     } catch (thrown) {
       log.debug('registry.garbage', { reason: messageOf(thrown) });
     }
@@ -113,12 +116,14 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
   };
 
   const readPage = async (parameters: URLSearchParams): Promise<Page> => {
-    const value = await ask(`/v0.1/servers?${parameters.toString()}`);
-    if (!value) throw unavailable('it does not know the route /v0.1/servers');
+    const answer = await ask(`/v0.1/servers?${parameters.toString()}`);
+    if (!answer) throw unavailable('it does not know the route /v0.1/servers');
+    const { value, bytes } = answer;
     if (!Array.isArray(value['servers'])) throw unavailable('its answer has no list of servers');
     const metadata = isObject(value['metadata']) ? value['metadata'] : {};
     const cursor = metadata['nextCursor'] ?? metadata['next_cursor'];
     return {
+      bytes,
       entries: value['servers'].slice(0, PAGE_SIZE * 10),
       cursor: typeof cursor === 'string' && cursor !== '' && cursor.length <= LONGEST_CURSOR ? cursor : undefined,
     };
@@ -130,9 +135,10 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     let dropped = 0;
     let cursor: string | undefined;
     let truncated = false;
+    let bytes = 0;
     for (let page = 0; ; page++) {
       // A cursor that comes again would never end.
-      if (page === deps.maxPages || (cursor !== undefined && seen.has(cursor))) {
+      if (page === deps.maxPages || bytes > LIMITS.listBytes || (cursor !== undefined && seen.has(cursor))) {
         truncated = true;
         break;
       }
@@ -141,7 +147,8 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
       if (query !== '') parameters.set('search', query);
       if (updatedSince !== undefined) parameters.set('updated_since', updatedSince);
       if (cursor !== undefined) parameters.set('cursor', cursor);
-      const { entries, cursor: next } = await readPage(parameters);
+      const { entries, cursor: next, bytes: more } = await readPage(parameters);
+      bytes += more;
       for (const entry of entries) {
         const read = readEntry(entry);
         if (read.kind === 'server' && !servers.has(read.server.name)) servers.set(read.server.name, read.server);
@@ -215,8 +222,8 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     },
 
     async find(name) {
-      const value = await ask(`/v0.1/servers/${encodeURIComponent(name)}/versions/latest`);
-      const read = value && readEntry(value);
+      const answer = await ask(`/v0.1/servers/${encodeURIComponent(name)}/versions/latest`);
+      const read = answer && readEntry(answer.value);
       if (read?.kind === 'server' && read.server.name === name) return read.server;
       if (read?.kind === 'bad') {
         throw unavailable(`what it says of "${name.slice(0, 200)}" makes no sense: ${read.reason}`);
