@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'search',
     'execute',
     'audit',
+    'export',
     'store',
     'registry',
   ],

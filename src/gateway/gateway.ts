@@ -3,6 +3,7 @@ import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { findingVerbs } from './finding.js';
+import { createExporting } from './exporting.js';
 import { lookingVerbs } from './looking.js';
 import { registryVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
@@ -12,11 +13,13 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const exporting = createExporting(core);
   const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
     await closeRegistry();
+    await exporting.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -32,6 +35,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...discoveryVerbs(core),
     ...findingVerbs(core),
     ...registering,
+    ...exporting.verbs,
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

@@ -2,6 +2,7 @@ export { createGateway } from './gateway.js';
 export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
+export type { ExportOptions, ExportReport } from './exporting.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 export type {
   CapabilityFindings,
@@ -15,5 +16,6 @@ export type { RegistrySources } from './registering.js';
 export type { ReloadReport } from './reload.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';
+export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
 export type { Registry } from '../registry/index.js';
