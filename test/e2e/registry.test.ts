@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { registryEntry, startRegistry } from '../support/registry-server.js';
-import { workplace } from '../support/toolscout.js';
+import { CLI, finish, workplace } from '../support/toolscout.js';
 
 describe('the registry, from the built command line', () => {
   it('S25 REG-9 SEC-9 search, show and add; without a terminal nothing is written unless --yes says so', async () => {
@@ -29,5 +31,32 @@ describe('the registry, from the built command line', () => {
     expect(registry.asked.filter((path) => path.includes('search='))).toHaveLength(1);
     await place.run('registry', 'search', 'weather');
     expect(registry.asked.filter((path) => path.includes('search='))).toHaveLength(1);
+  });
+
+  it('CFG-1 REG-9 configs of every format that is data are read and written by what ships', async () => {
+    const server = { name: 'io.test/far', description: '', version: '1.0.0' };
+    const registry = await startRegistry([
+      registryEntry({ ...server, remotes: [{ type: 'streamable-http', url: 'https://far.example/mcp' }] }),
+    ]);
+    const place = await workplace({});
+    const files: Array<[string, string]> = [
+      ['a.jsonc', `{ // mine\n  "registry": { "url": "${registry.url}" },\n}\n`],
+      ['a.yaml', `# mine\nregistry:\n  url: ${registry.url}\n`],
+      ['a.toml', `# mine\n[registry]\nurl = "${registry.url}"\n`],
+    ];
+    for (const [name, text] of files) {
+      const file = join(place.folder, name);
+      await writeFile(file, text);
+      const flags = ['--config', file, '--state-dir', join(place.folder, 'state')];
+      const added = await finish(
+        spawn(process.execPath, [CLI, 'registry', 'add', 'io.test/far', '--yes', ...flags], { cwd: place.folder }),
+      );
+      expect(added, name).toMatchObject({ code: 0 });
+      const after = await readFile(file, 'utf8');
+      expect(after, name).toContain('mine');
+      expect(after, name).toContain('https://far.example/mcp');
+      const listed = await finish(spawn(process.execPath, [CLI, 'servers', '--json', ...flags], { cwd: place.folder }));
+      expect(listed.stdout, name).toContain('"id":"far"');
+    }
   });
 });
