@@ -55,6 +55,7 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
     core.events.on((event) => {
       // The inventory file is read again before long in any case; a failure to do so now is reported there.
       if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
+      if (event.type === 'state' || event.type === 'learned') registry?.touch();
     });
     return registry;
   };

@@ -212,6 +212,10 @@ describe('the registry', () => {
     await state.registry.refresh();
     await state.clock.advance(100);
     expect(hashes).toHaveLength(2);
+    state.local = () => ({ alive: true, reason: null });
+    state.registry.touch();
+    await state.clock.advance(100);
+    expect(hashes).toHaveLength(3);
   });
 
   it('REG-5 no more than `parallel` run at once, nobody is asked twice at once, and a probe that throws harms nobody', async () => {

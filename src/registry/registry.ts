@@ -62,6 +62,8 @@ export interface Registry {
   refresh(ids?: readonly string[]): Promise<void>;
   /** Reads the inventory again without waiting for any check; after a change of the config. */
   sync(): Promise<void>;
+  /** Says that what is known without asking has changed: a connection opened or ended, tools were learned. */
+  touch(): void;
   /** Checks in the background from now on. */
   start(): void;
   stop(): Promise<void>;
@@ -254,6 +256,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
     },
 
     sync,
+    touch: announce,
 
     start() {
       if (started || !deps.enabled) return;

@@ -86,7 +86,7 @@ describe('finding servers', () => {
     expect(await counter.pids()).toEqual([]);
   });
 
-  it('REG-9 discoverFromRegistry learns configured servers in parallel and names those that fail', async () => {
+  it('REG-9 SEC-9 discoverFromRegistry starts what the user wrote, never what the registry says, and names those that fail', async () => {
     const registry = await startRegistry(
       ['a', 'b'].map((each) =>
         registryEntry({

@@ -121,4 +121,22 @@ describe('the registry of servers', () => {
     await idle.registry.refresh();
     expect(idle.registry.snapshot().items).toMatchObject([{ id: 'old', alive: false, failure_reason: 'pending' }]);
   });
+
+  it('REG-3 REG-5 a connection that opens is told as a new hash', async () => {
+    const { gateway, registry } = await openRegistry({ servers: { old: fixture('legacy') } });
+    await registry.refresh();
+    const next = (): Promise<string> =>
+      new Promise((resolve) => {
+        const stop = registry.onChange((hash) => {
+          stop();
+          resolve(hash);
+        });
+      });
+    const before = registry.snapshot().registry_hash;
+    const told = next();
+    await gateway.discover();
+    await told;
+    expect(registry.snapshot({ alive: true }).items.map(({ id }) => id)).toEqual(['old']);
+    expect(registry.snapshot().registry_hash).not.toBe(before);
+  });
 });
