@@ -9,7 +9,7 @@ import {
   writeServer,
   type LoadedConfig,
 } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
@@ -75,13 +75,11 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ sources, approval, redaction }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -195,6 +193,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
     writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    fetch,
     learnAtStart: options.learnAtStart ?? true,
   });
 

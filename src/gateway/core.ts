@@ -16,8 +16,9 @@ import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learn } from './pipeline.js';
 import type { RegistrySources } from './registering.js';
+import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
+import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -43,6 +44,10 @@ export interface GatewayDeps {
   readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
   /** Adds a server to the config file, or to a new one; answers its path. */
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Runs the program of a local server without the rules of the protocol. */
+  readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Asks a model, where one is configured. */
+  readonly fetch?: typeof fetch;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -88,6 +93,9 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
+    learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
+
   const learner = createLearner({
     clock,
     run: async (server, signal) => {
@@ -95,7 +103,7 @@ export function createCore(deps: GatewayDeps): Core {
         usable(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog, withoutHandshake },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });

@@ -13,6 +13,7 @@ export type {
   RegistryPlanOptions,
 } from './finding.js';
 export type { RegistrySources } from './registering.js';
+export type { RawReport } from './raw-report.js';
 export type { ReloadReport } from './reload.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';

@@ -22,6 +22,7 @@ import type {
 } from './finding.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
@@ -78,6 +79,8 @@ export interface Gateway {
   addServer(id: string, entry: ServerEntry): Promise<{ readonly path: string }>;
   /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
   exportTools(options: ExportOptions): Promise<ExportReport>;
+  /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
+  discoverRaw(server: string): Promise<RawReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
