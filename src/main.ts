@@ -1,7 +1,14 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
+import {
+  loadConfig,
+  readEnvironment,
+  resolveConfig,
+  watchConfig,
+  writeServer,
+  type LoadedConfig,
+} from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
@@ -16,6 +23,7 @@ import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { VERSION } from './version.js';
 
@@ -122,7 +130,7 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -182,6 +190,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,

@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly columns?: number;
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
+  /** What is answered to a question; by default nobody is there. */
+  readonly confirm?: (question: string) => Promise<boolean | undefined>;
   readonly stopped?: () => Promise<void>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       await around.serve?.(options);
     },
     stopped: around.stopped ?? (async () => undefined),
+    confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
