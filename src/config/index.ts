@@ -4,5 +4,7 @@ export { readEnvironment } from './environment.js';
 export { findConfig } from './find.js';
 export { loadConfig } from './load.js';
 export { resolveConfig, type LoadedConfig } from './resolve.js';
+export { resolveWithSources } from './resolve-sources.js';
+export type { Launch, Place } from './sources/importer.js';
 export { validateConfig } from './validate.js';
 export { watchConfig, type ConfigWatch } from './watch.js';

@@ -32,19 +32,9 @@ function readProjects(file: SourceFile, place: Place): Imported {
     .filter((path) => isHere(path))
     .map((project) => readTable(file, place, { client, project, roots: [['projects', project, ...ROOT]] }));
   const elsewhere = withServers.filter((path) => !isHere(path)).length;
-  const others = `${elsewhere} other ${elsewhere === 1 ? 'project has' : 'projects have'} servers of their own in it`;
-  const note = problemAt(file.path, `${others}; name a project to read those`);
+  const others = elsewhere === 1 ? '1 other project' : `${elsewhere} other projects`;
+  const note = problemAt(file.path, `servers of ${others} are not read; name a project to read those`);
   return together([...here, { servers: [], problems: elsewhere > 0 ? [note] : [] }]);
-}
-
-/** Runs in the folder it was added for, as it does in Claude Code. */
-function inFolder(imported: Imported, folder: string): Imported {
-  const servers = imported.servers.map((server) => {
-    const { entry } = server;
-    const isProcess = entry.command !== undefined && entry.cwd === undefined;
-    return isProcess ? { ...server, entry: { ...entry, cwd: folder } } : server;
-  });
-  return { ...imported, servers };
 }
 
 /** Claude Code: a file of the user with tables for single projects, a file in the project, one of the administrator. */
@@ -60,7 +50,7 @@ export const claudeCode: Importer = {
     together(
       files.flatMap((file) => [
         readTable(file, place, { client, roots: [ROOT] }),
-        file.scope === 'user' ? inFolder(readProjects(file, place), place.project ?? place.home) : together([]),
+        file.scope === 'user' ? readProjects(file, place) : together([]),
       ]),
     ),
   installation: inMcpServers(

@@ -26,6 +26,7 @@ export const continueDev = createTableImporter({
   title: 'Continue',
   locate: (place) => [userSettings(place), ...folders(place)],
   roots: [['mcpServers'], ['experimental', 'modelContextProtocolServers']],
+  dialect: { notations: ['secrets'] },
   installation: {
     file: (place, scope) =>
       scope === 'user'

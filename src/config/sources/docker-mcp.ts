@@ -36,7 +36,7 @@ function readRegistry(file: SourceFile, tools: readonly SourceFile[]) {
       notes: [],
     };
   });
-  const problem = problemAt(file.path, `${odd} entries have names that cannot be used and are left out`);
+  const problem = problemAt(file.path, `leaves out ${odd} of its entries, whose names cannot be used`);
   return { servers, problems: odd > 0 ? [problem] : [] };
 }
 

@@ -1,7 +1,7 @@
 import { messageOf, ToolscoutError, type Problem } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { oneLine, printable } from '../../kernel/text.js';
-import type { SourceType } from '../../model/config.js';
+import type { ServerEntry, SourceType } from '../../model/config.js';
 import type { Imported, ImportedServer } from '../../model/source.js';
 import { problemAt } from '../path.js';
 import { isServerId, suggestServerId } from '../server-id.js';
@@ -40,6 +40,12 @@ function shown(name: string): string {
   return JSON.stringify(oneLine(printable(name), 60));
 }
 
+/** Clients start the servers of a project in its folder, and relative paths in arguments count on it. */
+function inProject(entry: ServerEntry, project: string | undefined): ServerEntry {
+  const isProcess = entry.command !== undefined && entry.cwd === undefined;
+  return isProcess && project !== undefined ? { ...entry, cwd: project } : entry;
+}
+
 /** Every server of a file. A bad one is named and skipped; toolscout itself is skipped without a word. */
 export function readTable(file: SourceFile, place: Place, shape: TableShape): Imported {
   const servers: ImportedServer[] = [];
@@ -75,7 +81,10 @@ export function readTable(file: SourceFile, place: Place, shape: TableShape): Im
           if (isOwnEntry(read.entry, place)) continue;
           const id = isServerId(name) ? name : suggestServerId(name);
           const title = read.entry.title ?? (isObject(raw) ? textField(raw, 'name') : undefined) ?? name;
-          const entry = title === id ? read.entry : { ...read.entry, title: oneLine(printable(title), 120) };
+          const entry = inProject(
+            title === id ? read.entry : { ...read.entry, title: oneLine(printable(title), 120) },
+            context.project,
+          );
           servers.push({ ...read, entry, id, scope: file.scope, client: shape.client, file: file.path });
         } catch (thrown) {
           if (!(thrown instanceof ToolscoutError)) throw thrown;

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Prompt } from '../../model/source.js';
 
 /** How a client writes a variable, besides `${X}` and `${env:X}`, which are always understood. */
-export type Notation = 'dollar' | 'braces' | 'percent';
+export type Notation = 'dollar' | 'braces' | 'percent' | 'secrets';
 
 /** What stands around a text. */
 export interface TextContext {
@@ -18,7 +18,13 @@ const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 const DOLLAR = new RegExp(`\\$\\{[^}]*\\}|\\$(${NAME})`, 'g');
 const BRACES = new RegExp(`\\$\\{[^}]*\\}|\\{env:(${NAME})\\}`, 'g');
 const PERCENT = new RegExp(`\\$\\{[^}]*\\}|%(${NAME})%`, 'g');
-const FORMS: Readonly<Record<Notation, RegExp>> = { dollar: DOLLAR, braces: BRACES, percent: PERCENT };
+const SECRETS = new RegExp(`\\$\\{\\{ {0,3}(?:secrets|inputs)\\.(${NAME}) {0,3}\\}\\}`, 'g');
+const FORMS: Readonly<Record<Notation, RegExp>> = {
+  dollar: DOLLAR,
+  braces: BRACES,
+  percent: PERCENT,
+  secrets: SECRETS,
+};
 
 /** The variable that stands for a value the client asks for: `api-key` → `MCP_INPUT_API_KEY`. */
 export function inputVariable(id: string): string {
