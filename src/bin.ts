@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './heap.js';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createClients } from './clients.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -38,6 +39,17 @@ const deps: CliDeps = {
     } catch (thrown) {
       if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
       return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+    }
+  },
+  ...createClients({ cwd: process.cwd(), env: process.env }),
+  async confirm(question) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    } finally {
+      lines.close();
     }
   },
   serve: (options) => serve(options, { terminal, streams: process }),

@@ -102,6 +102,8 @@ export const SourceConfig = z.union([
     project: text.min(1).optional(),
     /** Only these servers. */
     only: z.array(text.min(1)).optional(),
+    /** Ids that servers get here, by those they have there. */
+    rename: textMap.optional(),
   }),
 ]);
 /** See the schema of the same name. */

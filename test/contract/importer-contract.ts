@@ -164,7 +164,7 @@ export function describeImporter(importer: Importer): void {
     it.each(Object.keys(HOSTILE))('A31 a file with %s is survived and hides no other', async (name) => {
       const place = await settle([type]);
       const good = await importClient(type, place);
-      const [first] = importer.locate(place).filter((path) => !path.endings && !path.role);
+      const first = importer.locate(place).find((path) => !path.endings && !path.role);
       const { path, format } = first!;
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, HOSTILE[name]!(format));
@@ -177,7 +177,7 @@ export function describeImporter(importer: Importer): void {
 
     it('A31 entries that make no server are named and skipped; reserved names pollute nothing', async () => {
       const place = await settle([type]);
-      const [path] = importer.locate(place).filter((each) => !each.endings && !each.role);
+      const path = importer.locate(place).find((each) => !each.endings && !each.role);
       const file: SourceFile = { ...path!, data: oddData() };
       const { servers } = importer.read([file], place);
       for (const { id, entry } of servers) {

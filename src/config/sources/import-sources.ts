@@ -4,6 +4,7 @@ import type { SourceConfig, SourceType } from '../../model/config.js';
 import type { ServerScope } from '../../model/server.js';
 import type { ImportedServer } from '../../model/source.js';
 import { joinPath, problemAt } from '../path.js';
+import { isServerId } from '../server-id.js';
 import { withEnvFile } from './env-file.js';
 import type { Importer, Place, SourceFormat, SourcePath } from './importer.js';
 import type { ImportedSources } from './imported.js';
@@ -36,6 +37,16 @@ function pathsOf(source: Exclude<SourceConfig, string>, importer: Importer, plac
   return [{ path, format: formatByEnding(path), scope: source.scope ?? scopeOf(path, importer, place) }];
 }
 
+/** A server under the id that the config wants it to have. */
+function renamed(server: ImportedServer, names: Readonly<Record<string, string>>, warnings: Problem[]): ImportedServer {
+  const id = Object.hasOwn(names, server.id) ? names[server.id] : undefined;
+  if (id === undefined) return server;
+  if (isServerId(id) && id !== '__proto__') return { ...server, id };
+  const path = joinPath('sources', server.client, server.id);
+  warnings.push(problemAt(path, `cannot be renamed: an id has 1 to 64 letters, digits, "_", "." or "-"`));
+  return server;
+}
+
 /** What one client's files hold. */
 export async function importClient(
   type: SourceType,
@@ -54,7 +65,13 @@ export async function importClient(
 /** Reads every source of a config; own servers win, and a source that fails hides none of the others (CFG-5). */
 export async function importSources(
   sources: readonly SourceConfig[],
-  options: { readonly place: Place; readonly base: string; readonly taken: Taken },
+  options: {
+    readonly place: Place;
+    readonly base: string;
+    readonly taken: Taken;
+    /** False: files with variables are not read. */
+    readonly envFiles?: boolean;
+  },
 ): Promise<ImportedSources> {
   const { base, taken } = options;
   const found: ImportedServer[] = [];
@@ -79,13 +96,19 @@ export async function importSources(
       warnings.push(problemAt(joinPath('sources', source.type, id), 'is asked for with "only", but is not there'));
     }
     const wanted = servers.filter((server) => !source.only || source.only.includes(server.id));
-    for (const server of wanted) projects.set(server, project);
-    found.push(...wanted);
+    for (const each of wanted) {
+      const server = renamed(each, source.rename ?? {}, warnings);
+      projects.set(server, project);
+      found.push(server);
+    }
   }
   const fates = sortOut(found, taken);
   const kept = fates.flatMap(({ server, fate }, at) => (fate === 'new' ? [{ server, of: found[at]! }] : []));
   return {
-    servers: await Promise.all(kept.map(({ server, of }) => withEnvFile(server, projects.get(of)))),
+    servers:
+      options.envFiles === false
+        ? kept.map(({ server }) => ({ server }))
+        : await Promise.all(kept.map(({ server, of }) => withEnvFile(server, projects.get(of)))),
     warnings: [...warnings, ...warningsAbout(found, fates)],
     files: [...files],
   };

@@ -38,6 +38,8 @@ function freeId(server: ImportedServer, isTaken: (id: string) => boolean): strin
   return id;
 }
 
+const rank = ({ scope }: ImportedServer): number => (scope === 'user' ? 0 : 1);
+
 /** Two finds of one server: it is the user's own as soon as one of them is, and every tool that one turns off is off. */
 function join(first: ImportedServer, second: ImportedServer): ImportedServer {
   const isOff = first.entry.enabled === false && second.entry.enabled === false;
@@ -54,27 +56,30 @@ function join(first: ImportedServer, second: ImportedServer): ImportedServer {
 }
 
 /**
- * Decides about every server that was found, in order: one that is configured already is left alone, the same one
+ * Decides about every server that was found: one that is configured already is left alone, the same one
  * from several clients becomes one, and two that merely share a name get different ones.
  */
 export function sortOut(found: readonly ImportedServer[], taken: Taken): Fate[] {
-  const fates: Array<{ server: ImportedServer; fate: Fate['fate'] }> = [];
+  const fates = found.map((server): { server: ImportedServer; fate: Fate['fate'] } => ({ server, fate: 'new' }));
+  // No file of a project takes a name away from a server of the user.
+  const order = [...found.keys()].toSorted((a, b) => rank(found[a]!) - rank(found[b]!) || a - b);
   const byLaunch = new Map<string, number>();
   const ids = new Set<string>();
-  for (const server of found) {
+  for (const at of order) {
+    const server = found[at]!;
     const launch = launchOf(server.entry, server.envFile);
     const owner = taken.launches.get(launch);
     const twin = byLaunch.get(launch);
-    if (owner !== undefined) fates.push({ server: { ...server, id: owner }, fate: 'present' });
+    if (owner !== undefined) fates[at] = { server: { ...server, id: owner }, fate: 'present' };
     else if (twin !== undefined) {
       fates[twin]!.server = join(fates[twin]!.server, server);
-      fates.push({ server: { ...server, id: fates[twin]!.server.id }, fate: 'same' });
-    } else if (taken.ids.has(server.id)) fates.push({ server, fate: 'name-taken' });
+      fates[at] = { server: { ...server, id: fates[twin]!.server.id }, fate: 'same' };
+    } else if (taken.ids.has(server.id)) fates[at] = { server, fate: 'name-taken' };
     else {
       const id = freeId(server, (other) => ids.has(other) || taken.ids.has(other));
       ids.add(id);
-      byLaunch.set(launch, fates.length);
-      fates.push({ server: { ...server, id }, fate: 'new' });
+      byLaunch.set(launch, at);
+      fates[at] = { server: { ...server, id }, fate: 'new' };
     }
   }
   return fates;

@@ -8,7 +8,9 @@ import { addConfig } from './commands/config.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addImport } from './commands/import.js';
 import { addInspect } from './commands/inspect.js';
+import { addInstall } from './commands/install.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
@@ -28,6 +30,8 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addImport,
+  addInstall,
   addConfig,
   addCache,
   addAudit,
