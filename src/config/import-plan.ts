@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { SOURCE_TYPES, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
@@ -30,6 +30,10 @@ interface Target {
 
 /** The config that is in force, or the one of the user that will be. */
 async function findTarget(find: FindOptions): Promise<Target> {
+  const named = find.file === undefined ? undefined : resolve(find.cwd, find.file);
+  if (named !== undefined && (await openFile(named)).text === undefined) {
+    return { path: named, format: formatOf(named), raw: {} };
+  }
   const found = await locateConfig(find);
   if (found) {
     const { text = '' } = await openFile(found.path);
@@ -61,7 +65,6 @@ function rowOf(found: ImportedServer, { server, fate }: Fate): ImportRow {
   const how = howToAdd(found);
   const prompts = found.prompts.map(({ variable, text }) => `set ${variable} (${text})`);
   const renamed = fate === 'new' && server.id !== found.id ? [`is called "${found.id}" there`] : [];
-  const kept = how === 'reference' && fate === 'new' ? [reasonFor(found)] : [];
   return {
     server: server.id,
     transport: showEntry(found.entry),
@@ -76,13 +79,8 @@ function rowOf(found: ImportedServer, { server, fate }: Fate): ImportRow {
     disabledTools: found.disabledTools,
     enabledTools: found.enabledTools,
     capabilities: found.capabilities,
-    notes: [...found.notes, ...prompts, ...renamed, ...kept],
+    notes: [...found.notes, ...prompts, ...renamed],
   };
-}
-
-function reasonFor(found: ImportedServer): string {
-  if (found.scope === 'project') return 'belongs to a project: it is named in "sources" and starts as pending';
-  return 'holds credentials: it is named in "sources", and they stay where they are';
 }
 
 interface Addition {
@@ -143,8 +141,9 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   const fates = sortOut(found, await takenBy(target, place));
   let at = 0;
   const clients = read
-    .filter(({ files, problems }) => files.length > 0 || problems.length > 0)
-    .map(({ client, files, problems, servers }): ClientRows => {
+    .filter(({ files, unreadable }) => files.length > 0 || unreadable.length > 0)
+    .map(({ client, files, servers, unreadable, problems: bad, remarks }): ClientRows => {
+      const problems = [...unreadable, ...bad, ...remarks];
       const rows = servers.map((server) => rowOf(server, fates[at++]!));
       return { client, title: IMPORTERS[client].title, files, servers: rows, problems };
     });

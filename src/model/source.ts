@@ -36,6 +36,8 @@ export interface ImportedServer {
 export interface Imported {
   readonly servers: readonly ImportedServer[];
   readonly problems: readonly Problem[];
+  /** What is worth knowing when a person looks, and wrong in no way. */
+  readonly remarks?: readonly Problem[];
 }
 
 /** What an import would do with a server. */

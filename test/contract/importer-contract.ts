@@ -110,10 +110,10 @@ export function describeImporter(importer: Importer): void {
   describe(`${type} keeps the importer contract`, () => {
     it('CFG-5 the recorded files become exactly these servers: transport, units, variables, scope, lists', async () => {
       const place = await settle([type]);
-      const { servers, problems } = await importClient(type, place);
+      const { servers, problems, remarks } = await importClient(type, place);
       const found = {
         servers: servers.map(spoken),
-        problems: problems.map(({ path, message }) => `${path}: ${message}`),
+        problems: [...problems, ...remarks].map(({ path, message }) => `${path}: ${message}`),
       };
       expect(found).toEqual(await expectedOf(type, place));
       expect(servers.length).toBeGreaterThan(0);
@@ -158,7 +158,13 @@ export function describeImporter(importer: Importer): void {
     it('CFG-5 with no file there is nothing, and nothing to complain about', async () => {
       const root = await temporaryDirectory();
       const place = { platform: 'linux', home: join(root, 'h'), project: join(root, 'p'), env: {} };
-      expect(await importClient(type, place)).toEqual({ files: [], servers: [], problems: [] });
+      expect(await importClient(type, place)).toEqual({
+        files: [],
+        servers: [],
+        unreadable: [],
+        problems: [],
+        remarks: [],
+      });
     });
 
     it.each(Object.keys(HOSTILE))('A31 a file with %s is survived and hides no other', async (name) => {
@@ -168,7 +174,8 @@ export function describeImporter(importer: Importer): void {
       const { path, format } = first!;
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, HOSTILE[name]!(format));
-      const { servers, problems } = await importClient(type, place);
+      const { servers, unreadable, problems: bad } = await importClient(type, place);
+      const problems = [...unreadable, ...bad];
       const others = good.servers.filter((server) => server.file !== path).map(({ id }) => id);
       expect(servers.map(({ id }) => id)).toEqual(expect.arrayContaining(others));
       expect(problems.every((problem) => problem.message.length < 500)).toBe(true);
@@ -205,7 +212,7 @@ export function describeImporter(importer: Importer): void {
           if (!file || !entry) continue;
           const table = installation.list ? [{ name: 'any', ...entry }] : { any: entry };
           const data = installation.key.reduceRight<unknown>((inner, key) => ({ [key]: inner }), table);
-          expect(importer.read([{ ...file, data }], place)).toEqual({ servers: [], problems: [] });
+          expect(importer.read([{ ...file, data }], place)).toMatchObject({ servers: [], problems: [] });
           const foreign = installation.entry({ type: 'stdio', command: 'other', args: ['serve'] })!;
           const other = installation.list ? [{ name: 'any', ...foreign }] : { any: foreign };
           const theirs = installation.key.reduceRight<unknown>((inner, key) => ({ [key]: inner }), other);

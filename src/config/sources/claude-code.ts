@@ -34,7 +34,7 @@ function readProjects(file: SourceFile, place: Place): Imported {
   const elsewhere = withServers.filter((path) => !isHere(path)).length;
   const others = elsewhere === 1 ? '1 other project' : `${elsewhere} other projects`;
   const note = problemAt(file.path, `servers of ${others} are not read; name a project to read those`);
-  return together([...here, { servers: [], problems: elsewhere > 0 ? [note] : [] }]);
+  return together([...here, { servers: [], problems: [], remarks: elsewhere > 0 ? [note] : [] }]);
 }
 
 /** Claude Code: a file of the user with tables for single projects, a file in the project, one of the administrator. */

@@ -1,7 +1,6 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../../kernel/errors.js';
 import type { SourceConfig, SourceType } from '../../model/config.js';
-import type { ServerScope } from '../../model/server.js';
 import type { ImportedServer } from '../../model/source.js';
 import { joinPath, problemAt } from '../path.js';
 import { isServerId } from '../server-id.js';
@@ -17,13 +16,16 @@ function formatByEnding(path: string): SourceFormat {
   return /\.toml$/i.test(path) ? 'toml' : 'jsonc';
 }
 
-/** A named file counts as what it looks like: one of the user's, or one that lies in a project. */
-function scopeOf(path: string, importer: Importer, place: Place): ServerScope {
+/** What a named file is, from what it looks like: one of the user's, or one that lies in a project, and its role. */
+function recognize(path: string, importer: Importer, place: Place): SourcePath {
   const marker = join(place.home, 'no-such-project');
   const known = importer.locate({ ...place, project: marker });
-  if (known.some((each) => each.scope === 'user' && each.path === path)) return 'user';
-  const inProject = known.filter((each) => each.scope === 'project').map((each) => each.path.slice(marker.length));
-  return inProject.some((ending) => path.endsWith(ending)) ? 'project' : 'user';
+  const looksLike = ({ path: one, scope, endings }: SourcePath): boolean => {
+    const file = endings ? dirname(path) : path;
+    return scope === 'user' ? file === one : file.endsWith(one.slice(marker.length));
+  };
+  const like = known.find((one) => one.scope === 'user' && looksLike(one)) ?? known.find(looksLike);
+  return { path, format: formatByEnding(path), scope: like?.scope ?? 'user', role: like?.role };
 }
 
 /** The files of one client that a source asks for. */
@@ -34,7 +36,8 @@ function pathsOf(source: Exclude<SourceConfig, string>, importer: Importer, plac
   }
   const given = source.path.startsWith('~/') ? join(place.home, source.path.slice(2)) : source.path;
   const path = isAbsolute(given) ? given : resolve(base, given);
-  return [{ path, format: formatByEnding(path), scope: source.scope ?? scopeOf(path, importer, place) }];
+  const known = recognize(path, importer, place);
+  return [{ ...known, scope: source.scope ?? known.scope }];
 }
 
 /** A server under the id that the config wants it to have. */
@@ -58,7 +61,10 @@ export async function importClient(
   return {
     files: files.map((file) => file.path),
     servers: imported.servers,
-    problems: [...problems, ...imported.problems],
+    /** Files that could not be read. */
+    unreadable: problems,
+    problems: imported.problems,
+    remarks: imported.remarks ?? [],
   };
 }
 
@@ -84,7 +90,9 @@ export async function importSources(
     const place = { ...options.place, project };
     const paths = pathsOf(source, IMPORTERS[source.type], place, base);
     for (const path of paths) if (!path.endings) files.add(path.path);
-    const { servers, problems, files: read } = await importClient(source.type, place, paths);
+    const { servers, unreadable, files: read, ...rest } = await importClient(source.type, place, paths);
+    // Whoever wants single servers does not want to hear about the others.
+    const problems = source.only ? unreadable : [...unreadable, ...rest.problems];
     for (const file of read) files.add(file);
     warnings.push(
       ...problems.map(({ path, message }) => problemAt(joinPath('sources', source.type), `${path}: ${message}`)),

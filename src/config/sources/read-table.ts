@@ -102,6 +102,7 @@ export function together(parts: readonly Imported[]): Imported {
   return {
     servers: parts.flatMap((part) => part.servers),
     problems: parts.flatMap((part) => part.problems),
+    remarks: parts.flatMap((part) => part.remarks ?? []),
   };
 }
 

@@ -14,18 +14,23 @@ interface Flags {
   readonly project?: string;
 }
 
-const STATUS: Readonly<Record<ImportRow['status'], string>> = {
-  new: 'new',
+const STATUS: Readonly<Record<Exclude<ImportRow['status'], 'new'>, string>> = {
   present: 'there already',
   same: 'the same as above',
   'name-taken': 'left out: its name is taken',
 };
 
+function fateOf({ status, how, scope }: ImportRow): string {
+  if (status !== 'new') return STATUS[status];
+  if (how === 'copy') return 'new';
+  return scope === 'project' ? 'new, pending' : 'new, stays in its file';
+}
+
 function describe(row: ImportRow): string {
   const off = row.enabled ? [] : ['off'];
   const tools = row.disabledTools.length > 0 ? [`without ${row.disabledTools.join(', ')}`] : [];
   const only = row.enabledTools ? [`only ${row.enabledTools.join(', ')}`] : [];
-  return [STATUS[row.status], ...off, ...tools, ...only, ...row.notes].join('; ');
+  return [fateOf(row), ...off, ...tools, ...only].join('; ');
 }
 
 function show(deps: CliDeps, clients: readonly ClientRows[]): void {
@@ -36,7 +41,10 @@ function show(deps: CliDeps, clients: readonly ClientRows[]): void {
   // The target is cut: one long command must not push everything else off the screen.
   const cut = rows.map((row) => row.map((cell, at) => (at === 4 && cell.length > 48 ? `${cell.slice(0, 47)}…` : cell)));
   if (cut.length > 0) terminal.out(table(terminal, ['CLIENT', 'SERVER', 'SCOPE', 'OVER', 'TARGET', 'NOTES'], cut));
-  for (const { client, problems } of clients) {
+  for (const { client, servers, problems } of clients) {
+    for (const { server, notes } of servers) {
+      for (const note of notes) terminal.note(printable(`${client}: ${server}: ${note}`));
+    }
     for (const { path, message } of problems) {
       terminal.note(terminal.paint.yellow(printable(`${client}: ${path}: ${message}`)));
     }
