@@ -3,7 +3,8 @@ import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../ker
 import type { SourceType } from '../model/config.js';
 import type { ServerScope } from '../model/server.js';
 import type { InstallReport } from '../model/source.js';
-import { editText, type Edit } from './edit/edit-text.js';
+import type { Edit } from './edit/edit.js';
+import { editText } from './edit/edit-text.js';
 import { openFile, replaceFile } from './edit/replace-file.js';
 import { parseData } from './parse.js';
 import { below, textField } from './sources/fields.js';

@@ -1,35 +1,10 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
 import { parseData, type DataFormat } from '../parse.js';
+import { at, type Edit } from './edit.js';
+import { editJson } from './edit-json.js';
 import { editToml } from './edit-toml.js';
-
-/** One change of a file: what stands at a path of keys from now on; without a value it goes. */
-export interface Edit {
-  readonly keys: ReadonlyArray<string | number>;
-  readonly value?: JsonValue;
-}
-
-function indentOf(text: string): string {
-  return /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
-}
-
-async function editJson(text: string, edits: readonly Edit[]): Promise<string> {
-  const { applyEdits, modify, parse } = await import('jsonc-parser');
-  const indent = indentOf(text);
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : Math.min(8, indent.length),
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
-  let out = text.trim() === '' ? '{}\n' : text;
-  for (const { keys, value } of edits) {
-    const last = keys.at(-1);
-    const list: unknown = typeof last === 'number' ? at(parse(out) as unknown, keys.slice(0, -1)) : undefined;
-    const isArrayInsertion = Array.isArray(list) && typeof last === 'number' && last >= list.length;
-    out = applyEdits(out, modify(out, [...keys], value, { formattingOptions, isArrayInsertion }));
-  }
-  return out;
-}
+import { indentOf } from './indent.js';
 
 async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
   const { parseDocument } = await import('yaml');
@@ -42,15 +17,6 @@ async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
   const indent = indentOf(text).length;
   const isFlat = /^[\w-]+:[ \t]*(?:#.*)?\r?\n- /m.test(text);
   return document.toString({ lineWidth: 0, indent: indent >= 2 && indent <= 8 ? indent : 2, indentSeq: !isFlat });
-}
-
-function at(data: unknown, keys: Edit['keys']): unknown {
-  let here = data;
-  for (const key of keys) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<PropertyKey, unknown>)[key];
-  }
-  return here;
 }
 
 /** The data as it must be after the edits. */
@@ -79,6 +45,13 @@ function isBlocked(data: unknown, { keys }: Edit): boolean {
   });
 }
 
+/** TOML has no empty table where the last one below it is gone. */
+function withoutEmpty(data: unknown): unknown {
+  if (!isObject(data)) return data;
+  const kept = Object.entries(data).map(([key, value]) => [key, withoutEmpty(value)] as const);
+  return Object.fromEntries(kept.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0));
+}
+
 /**
  * Changes a text in place: comments, order and everything else in it stay. What comes out is read again and must say
  * exactly what was meant; a file that cannot be read, or not be changed like that, is left alone.
@@ -86,11 +59,13 @@ function isBlocked(data: unknown, { keys }: Edit): boolean {
  * @throws ToolscoutError `CONFIGURATION_ERROR`
  */
 export async function editText(
-  text: string,
+  content: string,
   file: { readonly path: string; readonly format: DataFormat },
   edits: readonly Edit[],
 ): Promise<string> {
   const { path, format } = file;
+  const mark = content.startsWith('\ufeff') ? '\ufeff' : '';
+  const text = content.slice(mark.length);
   const before = await parseData(text, path, format);
   const refuse = (): ToolscoutError =>
     new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be changed without touching more than it should.`, {
@@ -103,7 +78,7 @@ export async function editText(
     : format === 'toml'
       ? await editToml(text, edits)
       : await editYaml(text, edits);
-  const said = canonicalJson((await parseData(after, path, format)) as JsonValue);
-  if (said !== canonicalJson(applied(before, edits) as JsonValue)) throw refuse();
-  return after;
+  const judge = (data: unknown): string => canonicalJson((format === 'toml' ? withoutEmpty(data) : data) as JsonValue);
+  if (judge(await parseData(after, path, format)) !== judge(applied(before, edits))) throw refuse();
+  return mark + after;
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import type { Edit } from './edit-text.js';
+import type { Edit } from './edit.js';
 
 function quoteKey(key: string | number): string {
   return /^[A-Za-z0-9_-]+$/.test(String(key)) ? String(key) : JSON.stringify(String(key));
