@@ -42,7 +42,9 @@ interface Place {
 
 /** A wrong member of a union is told about the alternative it resembles, not about all of them. */
 function resembled(errors: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  return errors.find((issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'));
+  const without = (...codes: ReadonlyArray<Issue['code']>): readonly Issue[] | undefined =>
+    errors.find((issues) => !issues.some((issue) => issue.path.length === 0 && codes.includes(issue.code)));
+  return without('invalid_type', 'invalid_value') ?? without('invalid_type');
 }
 
 function boundMessage(issue: Issue, found: string): string {
