@@ -78,10 +78,19 @@ function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** A server without a credential of its own gets the token of the environment (CONN-6). */
+/**
+ * Whose tokens of the environment a server may have (CONN-6): what another client brought gets none that was meant
+ * for all of ours, and what a project brought gets none at all, whatever it calls itself.
+ */
+function tokenVariables(id: string, scope: ServerScope | undefined): string[] {
+  if (scope === 'project') return [];
+  return scope === 'user' ? [tokenVariable(id)] : [tokenVariable(id), 'MCP_AUTH_TOKEN'];
+}
+
+/** A server without a credential of its own gets the token of the environment. */
 function addToken(id: string, headers: Record<string, string>, shop: Workshop, problems: string[]): void {
   if (hasAuthorization(headers)) return;
-  for (const name of [tokenVariable(id), 'MCP_AUTH_TOKEN']) {
+  for (const name of tokenVariables(id, shop.scope)) {
     shop.used.add(name);
     const token = readVariable(shop.env, name);
     if (token === undefined) continue;

@@ -93,6 +93,20 @@ describe('sources', () => {
     expect(loaded.secrets).toContain('canary-sentry');
   });
 
+  it('CONN-6 SEC-9 a token of the environment reaches no server that it was not meant for', async () => {
+    const place = await settle(['warp', 'kiro']);
+    const env = { MCP_AUTH_TOKEN: 'for-all-of-ours', WARP_PROJECT_MCP_TOKEN: 'named', KIRO_REMOTE_MCP_TOKEN: 'named' };
+    const servers = { own: { url: 'https://own.example.com/mcp' } };
+    const loaded = await resolve({ sources: ['warp', 'kiro'], servers }, place, env);
+    const sent = (id: string): unknown =>
+      (loaded.servers.find((s) => s.id === id)!.transport as { headers: object }).headers;
+    expect(sent('own')).toEqual({ Authorization: 'Bearer for-all-of-ours' });
+    expect(sent('kiro-remote')).toEqual({ Authorization: 'Bearer named' });
+    expect(sent('warp-project')).toEqual({});
+    const bare = await resolve({ sources: ['kiro'] }, place, { MCP_AUTH_TOKEN: 'for-all-of-ours' });
+    expect(JSON.stringify(bare.servers)).not.toContain('for-all-of-ours');
+  });
+
   it('CFG-5 what a client would have asked for is named, and can be given as a variable', async () => {
     const place = await settle(['vscode']);
     const problem = async (env: Record<string, string>): Promise<string | undefined> =>

@@ -17,9 +17,9 @@ const PLATFORMS = ['linux', 'darwin', 'win32'];
 export async function settle(types: readonly string[], platform = 'linux'): Promise<Place & { project: string }> {
   const root = await temporaryDirectory();
   const place = { platform, home: join(root, 'home'), project: join(root, 'project'), env: {} };
-  for (const type of types) {
-    for (const part of ['home', 'project'] as const) {
-      await mkdir(place[part], { recursive: true });
+  for (const part of ['home', 'project'] as const) {
+    await mkdir(place[part], { recursive: true });
+    for (const type of types) {
       const from = join(CLIENTS, type, part);
       if (existsSync(from)) await cp(from, place[part], { recursive: true });
     }

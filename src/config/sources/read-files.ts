@@ -8,7 +8,7 @@ import { problemAt } from '../path.js';
 import type { SourceFile, SourcePath } from './importer.js';
 
 /** Bytes of a client's file. Some keep their whole history beside the servers; plain JSON of that size is read fast. */
-const LARGEST_JSON = 32 * 1024 * 1024;
+const LARGEST_JSON = 16 * 1024 * 1024;
 
 /** Bytes where a slower parser must look: comments in JSON, YAML, TOML. */
 const LARGEST_OTHER = 1024 * 1024;
