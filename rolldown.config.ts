@@ -38,6 +38,8 @@ export default defineConfig({
   input: { index: 'src/index.ts', cli: 'src/bin.ts' },
   platform: 'node',
   external: ['libsql', 'jiti', /^node:/],
+  // What it offers Node by default loads its parts with calls that no bundler can follow.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   plugins: [licences()],
   output: {
     dir: 'dist',
