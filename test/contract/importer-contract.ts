@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Importer, Place, SourceFile, SourcePath } from '../../src/config/sources/importer.js';
 import { importClient } from '../../src/config/sources/import-sources.js';
@@ -180,6 +181,25 @@ export function describeImporter(importer: Importer): void {
       expect(servers.map(({ id }) => id)).toEqual(expect.arrayContaining(others));
       expect(problems.every((problem) => problem.message.length < 500)).toBe(true);
       if (MUST_COMPLAIN.has(name)) expect(problems.map((problem) => problem.path)).toContain(path);
+    });
+
+    it('A31 whatever JSON a file holds, it is read without throwing, and only valid servers come out', () => {
+      const place = { platform: 'linux', home: '/h', project: '/p', env: {} };
+      const path = importer.locate(place).find((each) => !each.endings && !each.role)!;
+      const word = fc.constantFrom('command', 'args', 'env', 'url', 'type', 'headers', 'name', 'transport', 'timeout');
+      const loose = fc.dictionary(fc.oneof(word, fc.string()), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 6 });
+      const table = fc.oneof(
+        fc.dictionary(fc.string(), loose, { maxKeys: 4 }),
+        fc.array(loose, { maxLength: 4 }),
+        loose,
+      );
+      fc.assert(
+        fc.property(fc.dictionary(fc.oneof(fc.constantFrom(...ROOTS), fc.string()), table), (data) => {
+          const { servers } = importer.read([{ ...path, data }], place);
+          return servers.every(({ id, entry }) => isServerId(id) && ServerEntry.safeParse(entry).success);
+        }),
+        { numRuns: 60 },
+      );
     });
 
     it('A31 entries that make no server are named and skipped; reserved names pollute nothing', async () => {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { oneLine, printable } from '../../kernel/text.js';
 import type { Prompt } from '../../model/source.js';
 
 /** How a client writes a variable, besides `${X}` and `${env:X}`, which are always understood. */
@@ -25,6 +26,9 @@ const FORMS: Readonly<Record<Notation, RegExp>> = {
   percent: PERCENT,
   secrets: SECRETS,
 };
+
+/** Characters of what a client would ask; it ends in messages. */
+const LONGEST_PROMPT = 160;
 
 /** The variable that stands for a value the client asks for: `api-key` → `MCP_INPUT_API_KEY`. */
 export function inputVariable(id: string): string {
@@ -60,7 +64,8 @@ export function translate(text: string, context: TextContext, prompts: Map<strin
       const id = body.slice('input:'.length);
       const variable = inputVariable(id);
       const { text: asked, fallback } = context.describe?.(id) ?? {};
-      prompts.set(variable, { variable, text: asked === undefined ? `input "${id}"` : `input "${id}": ${asked}` });
+      const named = asked === undefined ? `input "${id}"` : `input "${id}": ${asked}`;
+      prompts.set(variable, { variable, text: oneLine(printable(named), LONGEST_PROMPT) });
       return fallback === undefined || fallback.includes('}') ? `\${${variable}}` : `\${${variable}:-${fallback}}`;
     }
     return fillEditorVariable(body, context) ?? whole;
