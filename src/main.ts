@@ -69,13 +69,12 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ approval, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+function idleFields({ approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
   const idle = {
     approval: approval === 'manual',
     redaction: redaction.length > 0,
     ai: ai.enabled,
     introspectOutputSchemas,
-    exportToRtfs,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)

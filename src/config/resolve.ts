@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
@@ -136,6 +136,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     // Rules of the config come first, so that they decide where both say something.
     toolRules: [...parsed.toolRules, ...imported.servers.flatMap(({ server }) => rulesFor(server))],
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
+    exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
   if (typeof config.ai.apiKey === 'string') secrets.add(config.ai.apiKey);

@@ -8,6 +8,7 @@ import { addConfig } from './commands/config.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
 import { addImport } from './commands/import.js';
 import { addInspect } from './commands/inspect.js';
 import { addInstall } from './commands/install.js';
@@ -30,6 +31,7 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addExport,
   addImport,
   addInstall,
   addConfig,
