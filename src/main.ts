@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
@@ -69,12 +69,10 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ approval, redaction }: Config): Problem[] {
   const idle = {
     approval: approval === 'manual',
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -201,6 +199,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    fetch,
     learnAtStart: options.learnAtStart ?? true,
   });
 

@@ -3,4 +3,5 @@ export type { Verdict } from './era.js';
 export { createLimiter, type Limiter } from './limiter.js';
 export { openUpstream, type VerdictMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool.js';
+export { runRaw, type RawExchange, type RawLine, type RawOptions } from './raw-run.js';
 export { isTransient, withRetry } from './retry.js';

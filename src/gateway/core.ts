@@ -14,7 +14,8 @@ import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learn } from './pipeline.js';
+import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
+import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -34,6 +35,10 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
+  /** Runs the program of a local server without the rules of the protocol. */
+  readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Asks a model, where one is configured. */
+  readonly fetch?: typeof fetch;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -79,6 +84,9 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
+    learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
+
   const learner = createLearner({
     clock,
     run: async (server, signal) => {
@@ -86,7 +94,7 @@ export function createCore(deps: GatewayDeps): Core {
         usable(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog, withoutHandshake },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });

@@ -3,6 +3,7 @@ import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { createExporting } from './exporting.js';
+import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
 import type { Gateway } from './verbs.js';
 
@@ -11,7 +12,18 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
-  const exporting = createExporting(core);
+  const execution = executionVerbs(core);
+  const outputs = createOutputInference({
+    ...deps,
+    config: () => core.loaded.config,
+    call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
+  });
+  const exporting = createExporting(core, outputs);
+  core.events.on((event) => {
+    const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
+    if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
+    void inferAll(core.catalog.index.tools(event.server), outputs);
+  });
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
@@ -27,7 +39,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
-    ...executionVerbs(core),
+    ...execution,
     ...discoveryVerbs(core),
     ...exporting.verbs,
     ...administrationVerbs(core),

@@ -13,6 +13,7 @@ import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
@@ -57,6 +58,8 @@ export interface Gateway {
   discoverPrompts(server: string): Promise<JsonObject[]>;
   /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
   exportTools(options: ExportOptions): Promise<ExportReport>;
+  /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
+  discoverRaw(server: string): Promise<RawReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */

@@ -47,6 +47,7 @@ export const ServerEntry = z.strictObject({
   title: text.optional(),
   tags: z.array(text.min(1)).optional(),
   timeout: milliseconds.optional(),
+  autoApprove: z.array(text.min(1)).optional(),
   toolTimeouts: z.record(z.string(), milliseconds).optional(),
   connectTimeout: milliseconds.optional(),
   idleTimeout: milliseconds.optional(),
@@ -109,6 +110,15 @@ export const SourceConfig = z.union([
 /** See the schema of the same name. */
 export type SourceConfig = z.infer<typeof SourceConfig>;
 
+const AiConfig = z.strictObject({
+  enabled: z.boolean().default(false),
+  baseUrl: text.min(1).default('https://api.openai.com/v1'),
+  apiKey: text.optional(),
+  model: text.min(1).default('gpt-4o-mini'),
+  fallbackToAi: z.boolean().default(true),
+  cache: z.boolean().default(true),
+});
+
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
   ttl: z.int().min(0).default(86_400),
@@ -142,6 +152,7 @@ export const Config = z.strictObject({
   servers: z.record(z.string(), ServerEntry).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
+  introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),
   useCache: z.boolean().default(false),
   registerInMarketplace: z.boolean().default(false),
   exportToRtfs: z.boolean().default(false),
@@ -152,7 +163,7 @@ export const Config = z.strictObject({
   retryPolicy: RetryConfig.prefault({}),
   rateLimit: RateLimitConfig.prefault({}),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
-  ai: z.looseObject({ enabled: z.boolean().default(false) }).prefault({}),
+  ai: AiConfig.prefault({}),
   registry: z.looseObject({}).default({}),
   skills: z.looseObject({}).default({}),
   redaction: z.array(z.looseObject({})).default([]),
