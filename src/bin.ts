@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './heap.js';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createClients } from './clients.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -40,12 +41,7 @@ const deps: CliDeps = {
       return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
     }
   },
-  serve: (options) => serve(options, { terminal, streams: process }),
-  stopped: () =>
-    new Promise((resolve) => {
-      process.once('SIGINT', () => resolve());
-      process.once('SIGTERM', () => resolve());
-    }),
+  ...createClients({ cwd: process.cwd(), env: process.env }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
     const { createInterface } = await import('node:readline/promises');
@@ -56,6 +52,12 @@ const deps: CliDeps = {
       lines.close();
     }
   },
+  serve: (options) => serve(options, { terminal, streams: process }),
+  stopped: () =>
+    new Promise((resolve) => {
+      process.once('SIGINT', () => resolve());
+      process.once('SIGTERM', () => resolve());
+    }),
   async readStdin() {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -1,20 +1,14 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
-import {
-  loadConfig,
-  readEnvironment,
-  resolveConfig,
-  watchConfig,
-  writeServer,
-  type LoadedConfig,
-} from './config/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
+import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
+import { ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import type { JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
@@ -24,8 +18,9 @@ import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
-import { createVerdictMemory } from './gateway/verdicts.js';
+import { placeOf } from './place.js';
 import { VERSION } from './version.js';
+import { watchFiles } from './watch-files.js';
 
 /** How toolscout is opened. */
 export interface ToolscoutOptions {
@@ -75,9 +70,8 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction }: Config): Problem[] {
+function idleFields({ approval, redaction }: Config): Problem[] {
   const idle = {
-    sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
   };
@@ -92,24 +86,40 @@ function withWarnings(loaded: LoadedConfig): LoadedConfig {
   return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings, ...idleFields(config)] };
 }
 
+/**
+ * Servers of a project's file were perhaps not written by this user: they are pending, and pending never starts
+ * (SEC-9).
+ */
+function holdBack(loaded: LoadedConfig): LoadedConfig {
+  const held = 'is pending, because a file of the project names it; copy it to "servers" to trust it';
+  const servers = loaded.servers.map((server) =>
+    server.scope === 'project' ? { ...server, problem: [held, server.problem].filter(Boolean).join('; ') } : server,
+  );
+  return { ...loaded, servers };
+}
+
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const read = plainReader(options);
-  return async () => withWarnings(await read());
+  return async () => holdBack(withWarnings(await read()));
 }
 
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
   const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });
-  if (typeof config === 'object') return async () => resolveConfig(config, { source: 'library', env, directory: cwd });
-  if (demo) return async () => resolveConfig(demonstration(), { source: 'demo', env, directory: cwd });
+  const place = placeOf({ home, env, project: cwd });
+  if (typeof config === 'object') {
+    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place });
+  }
+  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place });
   return () =>
     loadConfig({
       file: config,
       cwd,
       home,
       env,
+      place,
       xdgConfigHome: readEnvironment(env).configHome,
       fallback: isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
     });
@@ -198,17 +208,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     learnAtStart: options.learnAtStart ?? true,
   });
 
-  const watcher =
-    options.watch && loaded.path !== undefined
-      ? watchConfig(loaded.path, {
-          clock,
-          log,
-          onChange: () => {
-            // The gateway has reported the reason; the old state goes on serving.
-            gateway.reload().catch((thrown: unknown) => log.debug('config.kept', { reason: messageOf(thrown) }));
-          },
-        })
-      : undefined;
+  const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
   const shutDown = async (how: Parameters<Gateway['close']>[0]): Promise<void> => {
     watcher?.close();

@@ -3,7 +3,7 @@ import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
 import type { Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
-import type { HttpTransport, Server, ShownTransport, StdioTransport, Transport } from '../model/server.js';
+import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../model/server.js';
 import { headerComplaint, urlComplaint } from './check-servers.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
@@ -17,6 +17,8 @@ export interface Workshop {
   readonly env: Variables;
   /** Where a relative `cwd` starts. */
   readonly directory?: string;
+  /** Whose file it was imported from, if it was. */
+  readonly scope?: ServerScope;
   /** Collects every value that must never be shown. */
   readonly secrets: Set<string>;
   /** Collects the names of the variables that were looked up. */
@@ -76,10 +78,19 @@ function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** A server without a credential of its own gets the token of the environment (CONN-6). */
+/**
+ * Whose tokens of the environment a server may have (CONN-6): what another client brought gets none that was meant
+ * for all of ours, and what a project brought gets none at all, whatever it calls itself.
+ */
+function tokenVariables(id: string, scope: ServerScope | undefined): string[] {
+  if (scope === 'project') return [];
+  return scope === 'user' ? [tokenVariable(id)] : [tokenVariable(id), 'MCP_AUTH_TOKEN'];
+}
+
+/** A server without a credential of its own gets the token of the environment. */
 function addToken(id: string, headers: Record<string, string>, shop: Workshop, problems: string[]): void {
   if (hasAuthorization(headers)) return;
-  for (const name of [tokenVariable(id), 'MCP_AUTH_TOKEN']) {
+  for (const name of tokenVariables(id, shop.scope)) {
     shop.used.add(name);
     const token = readVariable(shop.env, name);
     if (token === undefined) continue;
@@ -111,7 +122,11 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
   return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers };
 }
 
-function show(entry: ServerEntry, type: Transport['type']): ShownTransport {
+/** What may be shown of an entry: as it was written, credentials masked, of env and headers only the names. */
+export function showEntry(
+  entry: ServerEntry,
+  type: Transport['type'] = entry.command === undefined ? (entry.type === 'sse' ? 'sse' : 'http') : 'stdio',
+): ShownTransport {
   if (type !== 'stdio') {
     const target = printable(hideInUrl(hideDefaults(entry.url ?? '')).shown);
     return { type, target, secrets: Object.keys(entry.headers ?? {}) };
@@ -146,8 +161,9 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     id,
     title: entry.title,
     source: shop.source,
+    scope: shop.scope,
     transport,
-    shown: show(entry, transport.type),
+    shown: showEntry(entry, transport.type),
     digest: hashJson(transport as unknown as JsonValue),
     enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),

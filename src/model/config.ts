@@ -57,6 +57,59 @@ export const ServerEntry = z.strictObject({
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
 
+/** Everything servers can be imported from: the clients people have, then formats of other gateways (CFG-5). */
+export const SOURCE_TYPES = [
+  'claude-desktop',
+  'claude-code',
+  'cursor',
+  'vscode',
+  'copilot',
+  'windsurf',
+  'cline',
+  'roo',
+  'zed',
+  'continue',
+  'codex',
+  'gemini-cli',
+  'goose',
+  'lm-studio',
+  'amazon-q',
+  'opencode',
+  'warp',
+  'kiro',
+  'docker-mcp',
+  'junie',
+  'air',
+  'ranger-mcp-json',
+  'tools-yaml',
+  'ccos-overrides',
+] as const;
+
+/** One of {@link SOURCE_TYPES}. */
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+const sourceType = z.enum(SOURCE_TYPES);
+
+/** One entry of `sources[]`: the name of a client, or a name with what is to be read of it. */
+export const SourceConfig = z.union([
+  sourceType,
+  z.strictObject({
+    type: sourceType,
+    /** Read this file, and none of those the client is known to keep. */
+    path: text.min(1).optional(),
+    /** Read only files of this scope; with `path`: what the file counts as. */
+    scope: z.enum(['user', 'project']).optional(),
+    /** The folder of the project whose files are read. */
+    project: text.min(1).optional(),
+    /** Only these servers. */
+    only: z.array(text.min(1)).optional(),
+    /** Ids that servers get here, by those they have there. */
+    rename: textMap.optional(),
+  }),
+]);
+/** See the schema of the same name. */
+export type SourceConfig = z.infer<typeof SourceConfig>;
+
 const AiConfig = z.strictObject({
   enabled: z.boolean().default(false),
   baseUrl: text.min(1).default('https://api.openai.com/v1'),
@@ -109,7 +162,7 @@ export const Config = z.strictObject({
   enabled: z.boolean().default(true),
   timeout: milliseconds.default(10_000),
   cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttl: 86_400 })), CacheConfig]).prefault({}),
-  sources: z.array(z.union([text, z.looseObject({})])).default([]),
+  sources: z.array(SourceConfig).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
   introspectOutputSchemas: z.boolean().default(false),

@@ -25,6 +25,8 @@ const COMMANDS = [
   'cache',
   'cache stats',
   'cache clear',
+  'import',
+  'install',
   'audit',
   'doctor',
   'eval',

@@ -1,4 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { createClients } from '../../src/clients.js';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
@@ -26,6 +28,8 @@ export interface Surroundings {
   readonly checkConfig?: CliDeps['checkConfig'];
   /** What is answered to a question; by default nobody is there. */
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
+  /** What other clients there are; by default those of an empty environment. */
+  readonly clients?: ReturnType<typeof createClients>;
   readonly stopped?: () => Promise<void>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
 }
@@ -51,6 +55,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       return typeof around.gateway === 'function' ? around.gateway(options) : around.gateway;
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
+    ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     async serve(options) {
       served.push(options);
       await around.serve?.(options);

@@ -9,7 +9,9 @@ import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
+import { addImport } from './commands/import.js';
 import { addInspect } from './commands/inspect.js';
+import { addInstall } from './commands/install.js';
 import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
@@ -32,6 +34,8 @@ const COMMANDS = [
   addWarm,
   addRegistry,
   addExport,
+  addImport,
+  addInstall,
   addConfig,
   addCache,
   addAudit,
