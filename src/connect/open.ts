@@ -7,6 +7,7 @@ import type { Upstream } from '../model/upstream.js';
 import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
+import type { SignIns } from './oauth.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -23,6 +24,8 @@ export interface OpenDeps {
   /** The environment of toolscout, of which children see a few harmless variables. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** The sign-ins to remote servers; without them only configured credentials are sent (CONN-6). */
+  readonly signIns?: SignIns;
   readonly onStderr?: (server: string, chunk: string) => void;
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
@@ -187,7 +190,11 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     import('./upstream-requests.js'),
   ]);
   const { id } = server;
-  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, { server: id, clock: deps.clock });
+  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, {
+    server: id,
+    clock: deps.clock,
+    session: deps.signIns?.session(server),
+  });
   const mask = maskFor(config.headers);
   const requests = createRequests({
     server: id,
