@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import './heap.js';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { openBrowser } from './browser.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -51,6 +53,15 @@ const deps: CliDeps = {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString('utf8');
   },
+  async readLine(signal) {
+    const lines = createInterface({ input: process.stdin });
+    try {
+      return await lines.question('', { signal });
+    } finally {
+      lines.close();
+    }
+  },
+  openBrowser,
   readFile: (path) => readFile(path, 'utf8'),
   listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };

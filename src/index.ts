@@ -18,6 +18,8 @@ export type {
   RecordedServer,
   ReloadReport,
   ServerView,
+  SignInOptions,
+  SignInStatus,
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';

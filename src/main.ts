@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
@@ -146,6 +146,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
+  const signIns = createSignIns({ store, clock, log, mask });
   const pool = createPool({
     clock,
     log,
@@ -159,6 +160,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
         log,
         children,
         verdicts,
+        signIns,
         signal,
         baseEnv: env,
         clientInfo: { name: 'toolscout', version: VERSION },
@@ -177,6 +179,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
+    signIns,
     cache: createToolCache({
       store: caching.enabled ? store : createMemoryStore({ clock }),
       clock,

@@ -30,7 +30,10 @@ export function authComplaints(auth: AuthConfig): Complaint[] {
     complaints.push({ field: 'issuer', message: 'needs the https address of an authorization server as issuer' });
   }
   if (scopes?.some((scope) => !/^[\u0021\u0023-\u005b\u005d-\u007e]+$/.test(scope))) {
-    complaints.push({ field: 'scopes', message: 'has a scope with a space or another character that no scope may have' });
+    complaints.push({
+      field: 'scopes',
+      message: 'has a scope with a space or another character that no scope may have',
+    });
   }
   return complaints;
 }
@@ -42,7 +45,11 @@ export function checkAuth(auth: unknown, path: string): Problem[] {
   const hidden = new Set(readable.filter(([, value]) => value === undefined).map(([key]) => key));
   const shown = Object.fromEntries(readable) as AuthConfig;
   // A variable stands for something; only that something is unknown.
-  const complete = { ...shown, ...(hidden.has('clientId') && { clientId: 'x' }), ...(hidden.has('clientSecret') && { clientSecret: 'x' }) };
+  const complete = {
+    ...shown,
+    ...(hidden.has('clientId') && { clientId: 'x' }),
+    ...(hidden.has('clientSecret') && { clientSecret: 'x' }),
+  };
   return authComplaints(complete).map(({ field, message }) => problemAt(joinPath(path, field), message));
 }
 

@@ -105,7 +105,8 @@ function createAuth(auth: AuthConfig, shop: Workshop, problems: string[]): AuthC
     scopes: auth.scopes?.map((scope) => expandInto(shop, scope, problems)),
   };
   if (filled.clientSecret !== undefined) shop.secrets.add(filled.clientSecret);
-  if (problems.length === before) problems.push(...authComplaints(filled).map(({ message }) => `has an auth that ${message}`));
+  if (problems.length === before)
+    problems.push(...authComplaints(filled).map(({ message }) => `has an auth that ${message}`));
   return filled;
 }
 

@@ -1,8 +1,8 @@
 export { createChildKeeper } from './child.js';
 export type { Verdict } from './era.js';
 export { createLimiter, type Limiter } from './limiter.js';
-export { createSignIns, type SignIns } from './oauth.js';
-export { openBrowserInteraction, type BrowserOptions } from './oauth-callback.js';
+export { createSignIns, openBrowserInteraction, type SignIns } from './oauth.js';
+export type { BrowserOptions } from './oauth-callback.js';
 export type { Interaction } from './oauth-flow.js';
 export type { Grant } from './oauth-grants.js';
 export { openUpstream, type VerdictMemory } from './open.js';

@@ -40,7 +40,10 @@ function respond(response: ServerResponse, status: number, body: string): void {
 
 /** Characters with a meaning to some shell or protocol handler, written so that they have none. */
 function inert(url: URL): string {
-  return url.href.replace(/["'`$()|;<>^\\{}\s]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+  return url.href.replace(
+    /["'`$()|;<>^\\{}\s]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /** What was pasted: the whole address, only its query, or only the code. */
@@ -66,7 +69,11 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
       return respond(response, 404, page('Nothing here', 'This address only ends a sign-in.'));
     }
     if (!expected || url.searchParams.get('state') !== expected.state) {
-      return respond(response, 400, page('Not expected', 'This answer does not belong to a sign-in that is under way.'));
+      return respond(
+        response,
+        400,
+        page('Not expected', 'This answer does not belong to a sign-in that is under way.'),
+      );
     }
     respond(response, 200, page('Done here', 'You can close this window; toolscout says how it went.'));
     const { take } = expected;
@@ -94,7 +101,10 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
     await listen(options.port ?? options.preferredPort ?? 0);
   } catch (thrown) {
     if (options.port !== undefined) {
-      throw new ToolscoutError('CONFIGURATION_ERROR', `Port ${options.port} (auth.redirectPort) cannot be used: ${messageOf(thrown)}`);
+      throw new ToolscoutError(
+        'CONFIGURATION_ERROR',
+        `Port ${options.port} (auth.redirectPort) cannot be used: ${messageOf(thrown)}`,
+      );
     }
     await listen(0);
   }
@@ -105,12 +115,16 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
     async authorize(url, state) {
       const { clock, timeoutMs, signal } = options;
       const done = new AbortController();
-      const cancelled = (): ToolscoutError => new ToolscoutError('CANCELLED', 'The sign-in was cancelled.', { delivered: false });
+      const cancelled = (): ToolscoutError =>
+        new ToolscoutError('CANCELLED', 'The sign-in was cancelled.', { delivered: false });
       const waiting = new Promise<Callback>((resolve, reject) => {
         expected = { state, take: resolve };
         const timer = clock.after(
           timeoutMs,
-          () => reject(new ToolscoutError('AUTHENTICATION_FAILED', `Nobody signed in within ${Math.round(timeoutMs / 1000)} s.`)),
+          () =>
+            reject(
+              new ToolscoutError('AUTHENTICATION_FAILED', `Nobody signed in within ${Math.round(timeoutMs / 1000)} s.`),
+            ),
           { awaited: true },
         );
         const onAbort = (): void => reject(cancelled());

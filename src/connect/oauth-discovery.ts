@@ -82,21 +82,29 @@ function chooseServer(named: readonly string[] | undefined, scope: EndpointScope
   if (auth.issuer === undefined) return all[0]!;
   const wanted = all.find((each) => each === auth.issuer || each === `${auth.issuer}/`);
   if (wanted !== undefined) return wanted;
-  throw signInFailed(scope.server, `"${scope.server}" does not name the authorization server of its config (auth.issuer).`);
+  throw signInFailed(
+    scope.server,
+    `"${scope.server}" does not name the authorization server of its config (auth.issuer).`,
+  );
 }
 
 function checkMetadata(metadata: AuthorizationServerMetadata, scope: EndpointScope, auth: AuthConfig): void {
   const refuse = (reason: string): never => {
-    throw signInFailed(scope.server, `The sign-in of "${scope.server}" is refused: its authorization server ${reason}.`);
+    throw signInFailed(
+      scope.server,
+      `The sign-in of "${scope.server}" is refused: its authorization server ${reason}.`,
+    );
   };
-  if (auth.issuer !== undefined && metadata.issuer !== auth.issuer) refuse('is not the one of the config (auth.issuer)');
+  if (auth.issuer !== undefined && metadata.issuer !== auth.issuer)
+    refuse('is not the one of the config (auth.issuer)');
   const named: Readonly<Record<string, unknown>> = metadata;
   for (const name of ['token_endpoint', 'registration_endpoint', 'revocation_endpoint']) {
     if (named[name] !== undefined) checkEndpoint(named[name], name, scope);
   }
   if (auth.type === 'client-credentials') return;
   checkEndpoint(metadata.authorization_endpoint, 'authorization_endpoint', scope);
-  if (metadata.code_challenge_methods_supported?.includes('S256') !== true) refuse('does not say that it supports PKCE (S256)');
+  if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
+    refuse('does not say that it supports PKCE (S256)');
 }
 
 /** Finds out where one signs in to a server, and refuses what must not be used (S13, S17). */
@@ -120,7 +128,10 @@ export async function discoverSite(
     throw signInFailed(scope.server, `The authorization server of "${scope.server}" cannot be used: ${why}`, thrown);
   }
   if (!metadata) {
-    throw signInFailed(scope.server, `"${scope.server}" offers no sign-in: ${new URL(address).origin} has no metadata for it.`);
+    throw signInFailed(
+      scope.server,
+      `"${scope.server}" offers no sign-in: ${new URL(address).origin} has no metadata for it.`,
+    );
   }
   checkMetadata(metadata, scope, auth);
   const scopes = described?.scopes_supported;

@@ -20,7 +20,10 @@ export interface EndpointScope {
 /** Whether a host is this machine and nothing else (RFC 8252, RFC 6761). */
 export function isLoopback(hostname: string): boolean {
   return (
-    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
   );
 }
 
@@ -39,7 +42,8 @@ export function signInFailed(server: string, message: string, cause?: unknown): 
  * `file:` and options for a command among it, is refused (S17, A6).
  */
 export function checkEndpoint(value: unknown, what: string, scope: EndpointScope): URL {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : value instanceof URL ? value : undefined;
+  const url =
+    typeof value === 'string' && URL.canParse(value) ? new URL(value) : value instanceof URL ? value : undefined;
   const isLocal = url?.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(new URL(scope.url).hostname);
   if (url && (url.protocol === 'https:' || isLocal) && url.username === '' && url.password === '') return url;
   const shown = oneLine(printable(url && url.username + url.password === '' ? url.href : String(value)), 100);

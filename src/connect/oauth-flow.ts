@@ -78,7 +78,12 @@ function authMethodFor(site: Site): string {
   return known.find((method) => supported === undefined || supported.includes(method)) ?? 'none';
 }
 
-async function register(site: Site, redirectUri: string, scope: string | undefined, deps: FlowDeps): Promise<OauthClient> {
+async function register(
+  site: Site,
+  redirectUri: string,
+  scope: string | undefined,
+  deps: FlowDeps,
+): Promise<OauthClient> {
   const { server } = deps.scope;
   if (site.metadata.registration_endpoint === undefined) {
     throw new ToolscoutError(
@@ -143,13 +148,18 @@ export async function chooseClient(
     return { id: auth.clientMetadataUrl, redirectUri, origin: 'document' };
   }
   if (redirectUri === undefined) throw signInFailed(server, `"${server}" needs a client id to sign in.`);
-  const known = previous?.issuer === site.issuer && previous.client.origin === 'registered' ? previous.client : undefined;
+  const known =
+    previous?.issuer === site.issuer && previous.client.origin === 'registered' ? previous.client : undefined;
   const holds = known?.redirectUri === redirectUri && (known.secretExpiresAt ?? Infinity) > deps.now();
   return known && holds ? known : register(site, redirectUri, scope, deps);
 }
 
 /** The scopes to ask for: those of the refusal and the config, else those the server names; and to stay signed in. */
-export function scopeFor(site: Site, auth: AuthConfig, ...wanted: ReadonlyArray<string | undefined>): string | undefined {
+export function scopeFor(
+  site: Site,
+  auth: AuthConfig,
+  ...wanted: ReadonlyArray<string | undefined>
+): string | undefined {
   const asked = computeScopeUnion(auth.scopes?.join(' '), ...wanted) ?? site.scope;
   const mayStay = auth.type !== 'client-credentials' && site.metadata.scopes_supported?.includes('offline_access');
   return asked !== undefined && mayStay ? computeScopeUnion(asked, 'offline_access') : asked;
@@ -242,7 +252,10 @@ export async function signInPerson(
     ...(asked !== undefined && { scope: asked }),
     ...resource,
   }).catch((thrown: unknown) => {
-    throw signInFailed(server, `The sign-in to "${server}" cannot start: ${oneLine(printable(messageOf(thrown)), 200)}`);
+    throw signInFailed(
+      server,
+      `The sign-in to "${server}" cannot start: ${oneLine(printable(messageOf(thrown)), 200)}`,
+    );
   });
   checkEndpoint(started.authorizationUrl, 'authorization_endpoint', deps.scope);
   const callback = await interaction.authorize(started.authorizationUrl, state);

@@ -79,7 +79,11 @@ const keyOf = ({ server, url }: GrantKey): string => `grant:${sha256(`${server}\
 const lockOf = ({ server, url }: GrantKey): string => `lock:${sha256(`${server}\0${url}`)}`;
 
 /** The grants of a store. */
-export function createGrants(deps: { readonly store: Store; readonly clock: Clock; readonly mask: SecretMask }): Grants {
+export function createGrants(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+}): Grants {
   const { store, clock, mask } = deps;
 
   function hide({ accessToken, refreshToken, client }: Grant): void {
@@ -89,7 +93,8 @@ export function createGrants(deps: { readonly store: Store; readonly clock: Cloc
   /** Takes the lock when it is free or was left behind. */
   async function take(key: string, owner: string): Promise<boolean> {
     const entry = await store.get(OAUTH_SPACE, key);
-    const held = isObject(entry?.value) && typeof entry.value['until'] === 'number' && entry.value['until'] > clock.now();
+    const held =
+      isObject(entry?.value) && typeof entry.value['until'] === 'number' && entry.value['until'] > clock.now();
     if (held) return false;
     const value: JsonValue = { owner, until: clock.now() + LOCK_MS };
     return store.put(OAUTH_SPACE, key, value, { ifRevision: entry?.revision ?? 0 });

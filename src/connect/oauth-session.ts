@@ -148,9 +148,7 @@ export function createSession(deps: SessionDeps): Session {
 
   function loginNeeded(reason: string): ToolscoutError {
     return new ToolscoutError('AUTHENTICATION_FAILED', reason, {
-      suggestion: isMachine
-        ? `Check servers.${server}.auth in the config.`
-        : `Sign in: toolscout auth login ${server}`,
+      suggestion: isMachine ? `Check servers.${server}.auth in the config.` : `Sign in: toolscout auth login ${server}`,
       delivered: false,
     });
   }

@@ -3,6 +3,7 @@ import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { HttpTransport, Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { BrowserOptions } from './oauth-callback.js';
 import { createGrants, OAUTH_SPACE, type Grant } from './oauth-grants.js';
 import type { Interaction } from './oauth-flow.js';
 import { createSession, type Session } from './oauth-session.js';
@@ -30,6 +31,11 @@ export interface SignInDeps {
 
 function hasAuthorization(transport: HttpTransport): boolean {
   return Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+/** Opens the conversation with a person who has a browser; what it listens with is loaded only then. */
+export async function openBrowserInteraction(options: BrowserOptions): Promise<Interaction> {
+  return (await import('./oauth-callback.js')).openBrowserInteraction(options);
 }
 
 /** The sign-ins over one store; a change by another process is noticed. */

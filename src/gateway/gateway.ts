@@ -3,6 +3,7 @@ import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { lookingVerbs } from './looking.js';
+import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -15,6 +16,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     core.stop();
     await deps.pool.close({ drainMs });
     deps.cache.close();
+    deps.signIns?.close();
     await deps.audit.close();
     await deps.store.close();
   };
@@ -26,6 +28,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...executionVerbs(core),
     ...discoveryVerbs(core),
     ...administrationVerbs(core),
+    ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

@@ -4,6 +4,7 @@ export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 export type { ReloadReport } from './reload.js';
+export type { SignInOptions, SignInStatus } from './sign-in.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
