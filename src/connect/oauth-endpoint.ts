@@ -46,7 +46,9 @@ export function checkEndpoint(value: unknown, what: string, scope: EndpointScope
     typeof value === 'string' && URL.canParse(value) ? new URL(value) : value instanceof URL ? value : undefined;
   const isLocal = url?.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(new URL(scope.url).hostname);
   if (url && (url.protocol === 'https:' || isLocal) && url.username === '' && url.password === '') return url;
-  const shown = oneLine(printable(url && url.username + url.password === '' ? url.href : String(value)), 100);
+  // Neither user nor query is repeated: either can be a credential.
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  const shown = oneLine(printable(isWeb ? `${url.origin}${url.pathname}` : String(value)), 100);
   throw signInFailed(
     scope.server,
     `The sign-in of "${scope.server}" is refused: its ${what} is not an https address (${JSON.stringify(shown)}).`,
