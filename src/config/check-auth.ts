@@ -38,22 +38,21 @@ export function authComplaints(auth: AuthConfig): Complaint[] {
   return complaints;
 }
 
-/** The same for an `auth` as it is written; what a variable will bring cannot be judged yet. */
+/** The same for an `auth` as it is written: what a variable will bring cannot be judged yet. */
 export function checkAuth(auth: unknown, path: string): Problem[] {
   if (!isObject(auth)) return [];
-  const readable = Object.entries(auth).map(([key, value]) => [key, isKnown(value) ? value : undefined]);
-  const hidden = new Set(readable.filter(([, value]) => value === undefined).map(([key]) => key));
-  const shown = Object.fromEntries(readable) as AuthConfig;
-  // A variable stands for something; only that something is unknown.
-  const complete = {
-    ...shown,
-    ...(hidden.has('clientId') && { clientId: 'x' }),
-    ...(hidden.has('clientSecret') && { clientSecret: 'x' }),
+  const known = (value: unknown): string | undefined =>
+    typeof value === 'string' && value !== '' && !value.includes('${') ? value : undefined;
+  /** Something stands there, whatever it will be. */
+  const present = (value: unknown): string | undefined => (value === undefined ? undefined : (known(value) ?? 'x'));
+  const { type, clientId, clientSecret, clientMetadataUrl, issuer, scopes } = auth;
+  const readable: AuthConfig = {
+    ...(type === 'client-credentials' && { type }),
+    clientId: present(clientId),
+    clientSecret: present(clientSecret),
+    clientMetadataUrl: known(clientMetadataUrl),
+    issuer: known(issuer),
+    scopes: Array.isArray(scopes) ? scopes.map(known).filter((scope) => scope !== undefined) : undefined,
   };
-  return authComplaints(complete).map(({ field, message }) => problemAt(joinPath(path, field), message));
-}
-
-function isKnown(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string' && !item.includes('${'));
-  return typeof value === 'string' && value !== '' && !value.includes('${');
+  return authComplaints(readable).map(({ field, message }) => problemAt(joinPath(path, field), message));
 }
