@@ -12,6 +12,8 @@ import { createSession, type Session } from './oauth-session.js';
 export interface SignIns {
   /** The session of a server; `undefined` for a local one, and where the config or the environment has a credential (CONN-6). */
   session(server: Pick<Server, 'id' | 'transport'>): Session | undefined;
+  /** Removes tokens from a text; it must happen before the text is cut, or half of one stays. */
+  hide(text: string): string;
   close(): void;
 }
 
@@ -65,6 +67,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       sessions.set(id, { of, session });
       return session;
     },
+    hide: (text) => mask.hide(text),
     close: stop,
   };
 }

@@ -295,6 +295,12 @@ export async function startProtectedServer(
     if (token !== undefined) tokens.push(token);
     const granted = token === undefined ? undefined : await check(token, resource);
     if (!granted) return json(response, {}, 401, { 'www-authenticate': `Bearer resource_metadata="${about}"` });
+    // A server that repeats what it was sent: in an error of HTTP, and in one of the protocol.
+    if (seen.body.includes('please leak')) return json(response, { message: `bad token ${token}` }, 500);
+    if (seen.body.includes('please tell')) {
+      const { id } = body as { id: number };
+      return json(response, { jsonrpc: '2.0', id, error: { code: -32000, message: `bad token ${token}` } });
+    }
     const needed = seen.body.includes('"tools/call"') ? options.callScope : undefined;
     if (needed !== undefined && !granted.includes(needed)) {
       const challenge = `Bearer error="insufficient_scope", scope="${needed}", resource_metadata="${about}"`;
