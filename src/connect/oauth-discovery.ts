@@ -24,7 +24,7 @@ export interface Site {
   readonly scope?: string;
 }
 
-/** What a refusal says about where to sign in. */
+/** What a rejected request says about where to sign in. */
 export interface Challenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;

@@ -1,12 +1,12 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../kernel/errors.js';
-import type { Refusal, Session } from './oauth-session.js';
+import type { Rejection, Session } from './oauth-session.js';
 
 /** How often one request is tried again for more scope (S15). */
 const MOST_STEP_UPS = 2;
 
-/** What a refusal for want of rights says; `undefined` for every other answer. */
-function readRefusal(response: Response): Refusal | undefined {
+/** What a rejection for want of rights says; `undefined` for every other answer. */
+function readRejection(response: Response): Rejection | undefined {
   const { status } = response;
   if (status !== 401 && status !== 403) return undefined;
   const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
@@ -32,18 +32,18 @@ export function withSession(send: typeof globalThis.fetch, session: Session, ser
       const headers = new Headers(init?.headers);
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
       const response = await send(input, { ...init, headers });
-      const refusal = readRefusal(response);
-      if (!refusal) return response;
+      const rejection = readRejection(response);
+      if (!rejection) return response;
       await response.body?.cancel();
-      const isLast = refusal.status === 401 ? renewals++ >= 1 : stepUps++ >= MOST_STEP_UPS;
+      const isLast = rejection.status === 401 ? renewals++ >= 1 : stepUps++ >= MOST_STEP_UPS;
       if (isLast) {
         throw new ToolscoutError(
           'AUTHENTICATION_FAILED',
-          `The server "${server}" refused the token of a new sign-in (HTTP ${refusal.status}).`,
+          `The server "${server}" refused the token of a new sign-in (HTTP ${rejection.status}).`,
           { suggestion: `Sign in again: toolscout auth login ${server}`, delivered: false },
         );
       }
-      await session.recover(refusal, token);
+      await session.recover(rejection, token);
     }
   };
 }

@@ -154,7 +154,7 @@ export async function chooseClient(
   return known && holds ? known : register(site, redirectUri, scope, deps);
 }
 
-/** The scopes to ask for: those of the refusal and the config, else those the server names; and to stay signed in. */
+/** The scopes to ask for: those of the rejection and the config, else those the server names; and to stay signed in. */
 export function scopeFor(
   site: Site,
   auth: AuthConfig,

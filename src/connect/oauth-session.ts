@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { AuthConfig } from '../model/config.js';
@@ -13,7 +13,7 @@ import type { Grant, Grants } from './oauth-grants.js';
 const RENEW_BEFORE_MS = 30_000;
 
 /** How a server refused a request for want of rights. */
-export interface Refusal extends Challenge {
+export interface Rejection extends Challenge {
   readonly status: 401 | 403;
 }
 
@@ -26,7 +26,7 @@ export interface Session {
    *
    * @throws ToolscoutError `AUTHENTICATION_FAILED` when a person has to act.
    */
-  recover(refusal: Refusal, sent: string | undefined): Promise<void>;
+  recover(rejection: Rejection, sent: string | undefined): Promise<void>;
   /** Signs a person in anew, or toolscout itself with client credentials. */
   signIn(options?: { readonly interaction?: Interaction; readonly scope?: string }): Promise<Grant>;
   /** Forgets the sign-in, and has it revoked where that is offered. */
@@ -46,7 +46,7 @@ export interface SessionDeps {
   readonly log: Log;
   readonly mask: (text: string) => string;
   readonly fetch?: typeof globalThis.fetch;
-  /** Where a person can be asked at any time; without it a refusal tells them to run the command. */
+  /** Where a person can be asked at any time; without it a rejection tells them to run the command. */
   readonly interact?: (previous: Grant | undefined) => Promise<Interaction>;
 }
 
@@ -154,21 +154,24 @@ export function createSession(deps: SessionDeps): Session {
   }
 
   /** A 401: another process may have a newer token, the server may have moved to another authorization server. */
-  async function recoverToken(refusal: Refusal, sent: string | undefined): Promise<void> {
+  async function recoverToken(rejection: Rejection, sent: string | undefined): Promise<void> {
     const grant = await read();
     if (grant?.accessToken !== undefined && grant.accessToken !== sent) return;
     if (!isMachine && !deps.interact && grant === undefined) {
       throw loginNeeded(`The server "${server}" asks for a sign-in or a token.`);
     }
-    const site = await discover(refusal);
-    const mine = grant && belongsTo(grant, site) ? grant : undefined;
+    const found = await discover(rejection).catch((thrown: unknown) => toToolscoutError(thrown));
+    // A bad moment of the server's metadata does not keep us from renewing where the grant came from.
+    const mine = grant && (found instanceof ToolscoutError || belongsTo(grant, found)) ? grant : undefined;
+    if (!isMachine && mine?.refreshToken !== undefined && (await renewed(sent))) return;
+    if (found instanceof ToolscoutError) throw found;
+    const site = found;
     if (isMachine) {
-      await signInMachine(site, refusal.scope, sent);
+      await signInMachine(site, rejection.scope, sent);
       return;
     }
-    if (mine?.refreshToken !== undefined && (await renewed(sent))) return;
     if (deps.interact) {
-      await signInWith(await deps.interact(mine), site, refusal.scope);
+      await signInWith(await deps.interact(mine), site, rejection.scope);
       return;
     }
     if (grant && !mine) {
@@ -183,22 +186,22 @@ export function createSession(deps: SessionDeps): Session {
   }
 
   /** A 403 for want of scope: more is asked for, never less than there was. */
-  async function recoverScope(refusal: Refusal, sent: string | undefined): Promise<void> {
+  async function recoverScope(rejection: Rejection, sent: string | undefined): Promise<void> {
     const grant = await read();
     if (grant?.accessToken !== undefined && grant.accessToken !== sent) return;
     const { computeScopeUnion } = await import('@modelcontextprotocol/client');
-    const wanted = computeScopeUnion(grant?.scope, grant?.wantedScope, refusal.scope);
+    const wanted = computeScopeUnion(grant?.scope, grant?.wantedScope, rejection.scope);
     if (isMachine) {
-      await signInMachine(await discover(refusal), wanted, sent);
+      await signInMachine(await discover(rejection), wanted, sent);
       return;
     }
     if (deps.interact) {
-      const site = await discover(refusal);
+      const site = await discover(rejection);
       await signInWith(await deps.interact(grant), site, wanted);
       return;
     }
     if (grant && wanted !== undefined) await keep({ ...grant, wantedScope: wanted });
-    const missing = refusal.scope === undefined ? '' : ` (${oneLine(printable(refusal.scope), 100)})`;
+    const missing = rejection.scope === undefined ? '' : ` (${oneLine(printable(rejection.scope), 100)})`;
     throw loginNeeded(`The sign-in to "${server}" does not cover this; it asks for more scope${missing}.`);
   }
 
@@ -219,8 +222,8 @@ export function createSession(deps: SessionDeps): Session {
       throw loginNeeded(`The sign-in to "${server}" has ended or was revoked.`);
     },
 
-    recover: (refusal, sent) =>
-      inTurn(() => (refusal.status === 401 ? recoverToken(refusal, sent) : recoverScope(refusal, sent))),
+    recover: (rejection, sent) =>
+      inTurn(() => (rejection.status === 401 ? recoverToken(rejection, sent) : recoverScope(rejection, sent))),
 
     async signIn(options = {}) {
       const site = await discover({});

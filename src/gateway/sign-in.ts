@@ -63,6 +63,12 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
   const isMachine = ({ transport }: Server): boolean =>
     transport.type !== 'stdio' && transport.auth?.type === 'client-credentials';
 
+  /** Where a server does not name its resource it is its URL, and a URL can hold a credential. */
+  const view = (server: Server, grant: Grant | undefined): SignInStatus => {
+    const status = viewGrant(server.id, grant, clock.now(), isMachine(server));
+    return { ...status, ...(status.resource !== undefined && { resource: core.hide(status.resource) }) };
+  };
+
   const sessionOf = (server: Server): ReturnType<NonNullable<typeof signIns>['session']> => signIns?.session(server);
 
   /** A failure is recorded too: who tried to sign in where is part of what was done. */
@@ -124,7 +130,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       );
       // Somebody else may see other tools.
       await cache.invalidate(server);
-      return viewGrant(id, grant, clock.now(), isMachine(server));
+      return view(server, grant);
     },
 
     async signOut(id) {
@@ -148,7 +154,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       if (server.transport.type === 'stdio') return { server: id, state: 'local' };
       const session = sessionOf(server);
       if (!session) return { server: id, state: 'configured' };
-      return viewGrant(id, await session.grant(), clock.now(), isMachine(server));
+      return view(server, await session.grant());
     },
   };
 }

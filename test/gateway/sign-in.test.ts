@@ -78,6 +78,35 @@ describe('signing in', () => {
     await expect(gateway.signInStatus('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 
+  it(
+    'CONN-6 A33 toolscout signs in as itself without a page; a credential in the URL is not shown',
+    patient,
+    async () => {
+      const secret = 'robot-secret-robot-secret';
+      const robot = {
+        client_id: 'robot',
+        client_secret: secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      };
+      const issuer = await startAuthorizationServer({ clients: [robot] });
+      const resource = (url: string): string => `${url}?key=canary-in-the-url`;
+      const server = await startProtectedServer({ issuers: () => [issuer.origin], resource });
+      const auth = { type: 'client-credentials' as const, clientId: 'robot', clientSecret: secret };
+      const gateway = await openToolscout({ servers: { notes: { url: resource(server.url), auth } } });
+      expect(textOf(await gateway.executeTool('notes', 'echo', { text: 'hi' }))).toBe('hi');
+      const open = (): never => {
+        throw new Error('nobody is there');
+      };
+      expect(await gateway.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
+      const shown = JSON.stringify([await gateway.signInStatus('notes'), await gateway.audit()]);
+      expect(shown).toContain('?key=***');
+      expect(shown).not.toContain('canary-in-the-url');
+      expect(shown).not.toContain(secret);
+    },
+  );
+
   it('CLI-1 auth login, status and logout say what holds, as text and as JSON', patient, async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
@@ -118,7 +147,8 @@ describe('signing in', () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
-    let address = '';
+    let shown = (_url: string): void => undefined;
+    const address = new Promise<string>((resolve) => (shown = resolve));
     const gatewayThatShows: Gateway = {
       ...gateway,
       signIn: (id, options) =>
@@ -126,15 +156,12 @@ describe('signing in', () => {
           ...options,
           open: async (url) => {
             await options.open(url);
-            address = url;
+            shown(url);
           },
         }),
     };
     // The browser runs on another machine: its last address is all that comes back.
-    const readLine = async (): Promise<string> => {
-      while (address === '') await new Promise((resolve) => setImmediate(resolve));
-      return lastAddress(address);
-    };
+    const readLine = async (): Promise<string> => lastAddress(await address);
     const ran = await commandLine(['auth', 'login', 'notes', '--no-browser', '--paste', '--json'], {
       gateway: gatewayThatShows,
       stopped: () => new Promise(() => undefined),
