@@ -2,8 +2,6 @@ export { createChildKeeper } from './child.js';
 export type { Verdict } from './era.js';
 export { createLimiter, type Limiter } from './limiter.js';
 export { createSignIns, openBrowserInteraction, type SignIns } from './oauth.js';
-export type { BrowserOptions } from './oauth-callback.js';
-export type { Interaction } from './oauth-flow.js';
 export type { Grant } from './oauth-grants.js';
 export { openUpstream, type VerdictMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool.js';

@@ -15,6 +15,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
     await deps.pool.close({ drainMs });
+    await core.experience.settled();
     deps.cache.close();
     deps.signIns?.close();
     await deps.audit.close();

@@ -1,28 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
+import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
-
-/** The parts of `oidc-provider` that are used here; it has no types of its own. */
-interface OidcProvider {
-  callback(): RequestListener;
-  interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
-  interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
-  on(event: string, listener: (...args: unknown[]) => void): void;
-  readonly Grant: new (fields: object) => {
-    addOIDCScope(scope: string): void;
-    addResourceScope(resource: string, scope: string): void;
-    save(): Promise<string>;
-  };
-}
-
-interface Interaction {
-  readonly prompt: { readonly name: string };
-  readonly params: { readonly client_id: string; readonly scope?: string; readonly resource?: string };
-}
 
 /** A request as an authorization server or a protected server saw it. */
 export interface Seen {
@@ -122,7 +105,7 @@ export interface AuthorizationServerOptions {
  * revocation. Whoever comes is signed in and consents.
  */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<Recorded> {
-  let provider: OidcProvider | undefined;
+  let provider: Provider | undefined;
   const server = await serveHttp(async (request, response, seen) => {
     if (!provider) return json(response, {}, 503);
     if (seen.path === '/interaction') return interact(provider, request, response);
@@ -133,10 +116,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   });
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' };
-  const module = (await import('oidc-provider' as string)) as {
-    Provider: new (issuer: string, o: object) => OidcProvider;
-  };
-  provider = new module.Provider(server.origin, {
+  provider = new Provider(server.origin, {
     jwks: { keys: [jwk] },
     cookies: { keys: ['a key for cookies'] },
     clients: options.clients ?? [],
@@ -199,7 +179,7 @@ function createMemory(): (model: string) => object {
 }
 
 /** What the provider answers to a request. */
-async function capture(provider: OidcProvider, request: IncomingMessage): Promise<string> {
+async function capture(provider: Provider, request: IncomingMessage): Promise<string> {
   const inner = createServer(provider.callback());
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
   const { port } = inner.address() as AddressInfo;
@@ -214,7 +194,7 @@ async function capture(provider: OidcProvider, request: IncomingMessage): Promis
 
 const metadataOf = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-async function interact(provider: OidcProvider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { prompt, params } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login') {
     return provider.interactionFinished(request, response, { login: { accountId: 'somebody' } });
