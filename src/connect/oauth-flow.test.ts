@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { json, serveHttp } from '../../test/support/authorization-server.js';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import type { AuthConfig } from '../model/config.js';
+import { chooseClient, type FlowDeps } from './oauth-client.js';
 import type { Site } from './oauth-discovery.js';
 import { createEndpointFetch } from './oauth-endpoint.js';
-import { chooseClient, readCallback, renew, revoke, scopeFor, type FlowDeps } from './oauth-flow.js';
+import { readCallback, renew, revoke, scopeFor } from './oauth-flow.js';
 import type { Grant } from './oauth-grants.js';
 
 function siteAt(origin: string, more: object = {}): Site {

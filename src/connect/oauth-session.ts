@@ -4,9 +4,10 @@ import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js
 import type { Log } from '../kernel/log.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { AuthConfig } from '../model/config.js';
+import type { FlowDeps } from './oauth-client.js';
 import type { Challenge, Site } from './oauth-discovery.js';
 import { createEndpointFetch, signInFailed, type EndpointScope } from './oauth-endpoint.js';
-import type { FlowDeps, Interaction } from './oauth-flow.js';
+import type { Interaction } from './oauth-flow.js';
 import type { Grant, Grants } from './oauth-grants.js';
 
 /** A token is renewed this long before it ends, or a fifth of its life if that is shorter. */
@@ -106,7 +107,7 @@ export function createSession(deps: SessionDeps): Session {
       const grant = await read();
       if (grant?.accessToken !== undefined && grant.accessToken !== sent) return grant;
       if (grant?.refreshToken === undefined) return undefined;
-      const { renew, isVoid } = await loadFlow();
+      const [{ renew }, { isVoid }] = await Promise.all([loadFlow(), import('./oauth-client.js')]);
       try {
         const next = await keep(await renew(grant, flow));
         log.debug('oauth.renewed', { server, issuer: next.issuer });

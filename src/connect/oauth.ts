@@ -12,6 +12,8 @@ import { createSession, type Session } from './oauth-session.js';
 export interface SignIns {
   /** The session of a server; `undefined` for a local one, and where the config or the environment has a credential (CONN-6). */
   session(server: Pick<Server, 'id' | 'transport'>): Session | undefined;
+  /** Called after another process signed in, renewed or signed out. */
+  onChange(listener: () => void): void;
   /** Removes tokens from a text; it must happen before the text is cut, or half of one stays. */
   hide(text: string): string;
   close(): void;
@@ -45,8 +47,11 @@ export function createSignIns(deps: SignInDeps): SignIns {
   const { store, clock, log, mask, interact } = deps;
   const grants = createGrants({ store, clock, mask });
   const sessions = new Map<string, { readonly of: string; readonly session: Session }>();
+  const listeners: Array<() => void> = [];
   const stop = store.onChange((space) => {
-    if (space === OAUTH_SPACE) for (const { session } of sessions.values()) session.forget();
+    if (space !== OAUTH_SPACE) return;
+    for (const { session } of sessions.values()) session.forget();
+    for (const listener of listeners) listener();
   });
   return {
     session({ id, transport }) {
@@ -67,6 +72,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       sessions.set(id, { of, session });
       return session;
     },
+    onChange: (listener) => void listeners.push(listener),
     hide: (text) => mask.hide(text),
     close: stop,
   };

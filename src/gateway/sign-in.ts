@@ -71,6 +71,13 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
 
   const sessionOf = (server: Server): ReturnType<NonNullable<typeof signIns>['session']> => signIns?.session(server);
 
+  // Somebody has signed in elsewhere: whoever was left alone for want of that is asked again.
+  signIns?.onChange(() => {
+    for (const id of core.catalog.servers.keys()) {
+      if (core.learner.failure(id)?.code === 'AUTHENTICATION_FAILED') core.relistSoon(id);
+    }
+  });
+
   /** A failure is recorded too: who tried to sign in where is part of what was done. */
   const recorded = async <T>(
     kind: string,
@@ -128,7 +135,8 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
         },
         ({ issuer, resource, scope }) => ({ issuer, resource, scope }),
       );
-      // Somebody else may see other tools.
+      // Somebody else may see other tools, and a failure of before says nothing any more.
+      if (!core.learner.isLearning(id)) core.learner.forget(id);
       await cache.invalidate(server);
       return view(server, grant);
     },

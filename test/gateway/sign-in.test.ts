@@ -59,6 +59,26 @@ describe('signing in', () => {
     expect(textOf(await running.executeTool('notes', 'echo', { text: 'there' }))).toBe('there');
   });
 
+  it(
+    'CONN-6 a server that was left alone for want of a sign-in is learned again after one elsewhere',
+    patient,
+    async () => {
+      const issuer = await startAuthorizationServer();
+      const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+      const stateDir = await temporaryDirectory();
+      const config = { servers: { notes: { url: server.url } } };
+      const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
+      expect((await running.discover())[0]).toMatchObject({ ok: false, error: { code: 'AUTHENTICATION_FAILED' } });
+      const finding = (await running.doctor()).findings.find(({ subject }) => subject.includes('notes'));
+      expect(finding?.next).toBe('Sign in: toolscout auth login notes');
+      const learned = new Promise<number>((resolve) => {
+        running.onEvent((event) => event.type === 'learned' && resolve(event.tools));
+      });
+      await other.signIn('notes', { open: visit });
+      expect(await learned).toBe(1);
+    },
+  );
+
   it('CONN-6 nobody signs in where a credential is configured, or to a local process', patient, async () => {
     const gateway = await openToolscout(
       {
