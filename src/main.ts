@@ -67,14 +67,13 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
     ai: ai.enabled,
     introspectOutputSchemas,
-    exportToRtfs,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)

@@ -2,6 +2,7 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createExporting } from './exporting.js';
 import { lookingVerbs } from './looking.js';
 import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
@@ -11,9 +12,11 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const exporting = createExporting(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    await exporting.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -28,6 +31,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...executionVerbs(core),
     ...discoveryVerbs(core),
+    ...exporting.verbs,
     ...administrationVerbs(core),
     ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),

@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
+import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
@@ -10,6 +11,7 @@ import type { Tool } from '../model/tool.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
+import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { ReloadReport } from './reload.js';
 import type { SignInOptions, SignInStatus } from './sign-in.js';
@@ -38,6 +40,8 @@ export interface Gateway {
   listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
   /** A tool, and its definition without what an agent does not need. */
   toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
+  toolSignature(server: string, tool: string): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
@@ -52,6 +56,8 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
+  exportTools(options: ExportOptions): Promise<ExportReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */

@@ -9,6 +9,7 @@ import { addConfig } from './commands/config.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
 import { addInspect } from './commands/inspect.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
@@ -30,6 +31,7 @@ const COMMANDS = [
   addDiscover,
   addWarm,
   addAuth,
+  addExport,
   addConfig,
   addCache,
   addAudit,
