@@ -48,6 +48,16 @@ const deps: CliDeps = {
       process.once('SIGINT', () => resolve());
       process.once('SIGTERM', () => resolve());
     }),
+  async confirm(question) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    } finally {
+      lines.close();
+    }
+  },
   async readStdin() {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

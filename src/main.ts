@@ -1,8 +1,15 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream } from './connect/index.js';
+import {
+  loadConfig,
+  readEnvironment,
+  resolveConfig,
+  watchConfig,
+  writeServer,
+  type LoadedConfig,
+} from './config/index.js';
+import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
@@ -16,6 +23,7 @@ import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { VERSION } from './version.js';
 
@@ -67,13 +75,11 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ sources, approval, redaction }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -124,7 +130,7 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -187,6 +193,11 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    fetch,
     learnAtStart: options.learnAtStart ?? true,
   });
 

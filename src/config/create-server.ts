@@ -173,6 +173,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),
     tags: [...new Set(entry.tags)],
+    ...(entry.autoApprove === undefined ? {} : { autoApproved: entry.autoApprove }),
     timeoutMs: entry.timeout ?? limits.callTimeoutMs,
     toolTimeoutsMs: toDictionary(entry.toolTimeouts ?? {}),
     connectTimeoutMs: entry.connectTimeout ?? limits.connectTimeoutMs,

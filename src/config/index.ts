@@ -4,5 +4,8 @@ export { readEnvironment } from './environment.js';
 export { findConfig } from './find.js';
 export { loadConfig } from './load.js';
 export { resolveConfig, type LoadedConfig } from './resolve.js';
+export { isServerId, suggestServerId } from './server-id.js';
+export { createToolsYamlReader } from './tools-yaml.js';
 export { validateConfig } from './validate.js';
+export { writeServer } from './write-server.js';
 export { watchConfig, type ConfigWatch } from './watch.js';

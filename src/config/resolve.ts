@@ -69,6 +69,17 @@ function expandAuthHeaders(shop: Omit<Workshop, 'config'>, headers: Config['auth
   return expanded;
 }
 
+/** The key of a model expands too; without it prediction is off rather than tried with an empty key. */
+function expandAi(shop: Omit<Workshop, 'config'>, ai: Config['ai'], warnings: Problem[]): Config['ai'] {
+  if (ai.apiKey === undefined) return ai;
+  const problems: string[] = [];
+  const apiKey = expandInto(shop, ai.apiKey, problems);
+  shop.secrets.add(apiKey);
+  if (problems.length === 0) return { ...ai, apiKey };
+  warnings.push(problemAt('ai.apiKey', `${problems.join('; ')}; prediction is off`));
+  return { ...ai, enabled: false, apiKey: undefined };
+}
+
 function passwordOf(store: string): string[] {
   const password = URL.canParse(store) ? new URL(store).password : '';
   return [password, decodeComponent(password)];
@@ -99,10 +110,10 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     ...parsed,
     servers: toDictionary(parsed.servers),
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
+    ai: expandAi(bench, parsed.ai, warnings),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
-  if (typeof config.ai.apiKey === 'string') secrets.add(config.ai.apiKey);
 
   const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
   const servers = Object.entries(config.servers).map(([id, entry]) =>

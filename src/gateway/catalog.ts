@@ -1,3 +1,4 @@
+import { RUNG_WORTH, type Rung } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -12,6 +13,8 @@ export interface ServerFacts {
   readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
   readonly instructions?: string;
   readonly era?: 'legacy' | 'modern';
+  /** The rung of the ladder its list was found on, when it could not be asked properly (DISC-6). */
+  readonly rung?: Rung;
 }
 
 /** The learned list of one server, before rules. */
@@ -46,6 +49,15 @@ function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
+/** What was not listed by the server says so, and how sure it is; it can be looked at, not offered (DISC-6). */
+function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
+  if (rung === undefined) return tool;
+  const worth = RUNG_WORTH[rung];
+  if (worth.provenance === 'protocol') return { ...tool, ...worth };
+  const reason = `its server did not list it, it was ${worth.provenance}`;
+  return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
+}
+
 /** An empty catalog over a configuration; lists are put in as they become known. */
 export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
   const rules = compileRules(config.toolRules);
@@ -66,7 +78,7 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     servers: byId,
     list: (server) => lists.get(server),
     put(server, list) {
-      const tools = list.items.map((item) => normalizeTool(server, item, rules));
+      const tools = list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
       lists.set(server.id, list);
       index.replace(server.id, tools, { title: server.title ?? list.info?.title, name: list.info?.name });
       return tools;

@@ -7,14 +7,18 @@ import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
+import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learn } from './pipeline.js';
+import type { RegistrySources } from './registering.js';
+import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
+import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -36,6 +40,16 @@ export interface GatewayDeps {
   readonly vectors?: VectorSource;
   /** The sign-ins to remote servers; without them nobody can sign in. */
   readonly signIns?: SignIns;
+  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
+  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
+  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
+  /** Adds a server to the config file, or to a new one; answers its path. */
+  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Runs the program of a local server without the rules of the protocol. */
+  readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Asks a model, where one is configured. */
+  readonly fetch?: typeof fetch;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -81,6 +95,9 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
+    learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
+
   const learner = createLearner({
     clock,
     run: async (server, signal) => {
@@ -88,7 +105,7 @@ export function createCore(deps: GatewayDeps): Core {
         usable(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog, withoutHandshake },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });

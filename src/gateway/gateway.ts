@@ -2,9 +2,12 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
+import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
 import { signInVerbs } from './sign-in.js';
+import { registryVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -12,10 +15,23 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
-  const exporting = createExporting(core);
+  const execution = executionVerbs(core);
+  const outputs = createOutputInference({
+    ...deps,
+    config: () => core.loaded.config,
+    call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
+  });
+  const exporting = createExporting(core, outputs);
+  core.events.on((event) => {
+    const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
+    if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
+    void inferAll(core.catalog.index.tools(event.server), outputs);
+  });
+  const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    await closeRegistry();
     await exporting.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
@@ -29,8 +45,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
-    ...executionVerbs(core),
+    ...execution,
     ...discoveryVerbs(core),
+    ...findingVerbs(core),
+    ...registering,
     ...exporting.verbs,
     ...administrationVerbs(core),
     ...signInVerbs(core),

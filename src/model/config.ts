@@ -65,6 +65,7 @@ export const ServerEntry = z.strictObject({
   title: text.optional(),
   tags: z.array(text.min(1)).optional(),
   timeout: milliseconds.optional(),
+  autoApprove: z.array(text.min(1)).optional(),
   toolTimeouts: z.record(z.string(), milliseconds).optional(),
   connectTimeout: milliseconds.optional(),
   idleTimeout: milliseconds.optional(),
@@ -73,6 +74,15 @@ export const ServerEntry = z.strictObject({
 });
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
+
+const AiConfig = z.strictObject({
+  enabled: z.boolean().default(false),
+  baseUrl: text.min(1).default('https://api.openai.com/v1'),
+  apiKey: text.optional(),
+  model: text.min(1).default('gpt-4o-mini'),
+  fallbackToAi: z.boolean().default(true),
+  cache: z.boolean().default(true),
+});
 
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
@@ -97,6 +107,21 @@ const LimitsConfig = z.strictObject({
   auditRetentionDays: z.number().positive().default(90),
 });
 
+/** The registry everybody publishes to. */
+export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
+
+/** The registry that is searched for servers nobody has configured yet (REG-9). */
+const RegistryConfig = z.strictObject({
+  /** The official one unless this says otherwise; one of your own speaks the same API. */
+  url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
+  /** Seconds for which an answer is good enough. */
+  ttl: z.int().min(0).max(31_536_000).default(3600),
+  /** Limit for one page. */
+  timeoutMs: milliseconds.default(10_000),
+  /** Pages of a hundred that one search reads at most. */
+  maxPages: z.int().positive().max(100).default(10),
+});
+
 /** The whole validated configuration; every field has a value, and may stand inside `discovery` instead (CFG-2). */
 export const Config = z.strictObject({
   enabled: z.boolean().default(true),
@@ -107,6 +132,7 @@ export const Config = z.strictObject({
   servers: z.record(z.string(), ServerEntry).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
+  introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),
   useCache: z.boolean().default(false),
   registerInMarketplace: z.boolean().default(false),
   exportToRtfs: z.boolean().default(false),
@@ -117,8 +143,8 @@ export const Config = z.strictObject({
   retryPolicy: RetryConfig.prefault({}),
   rateLimit: RateLimitConfig.prefault({}),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
-  ai: z.looseObject({ enabled: z.boolean().default(false) }).prefault({}),
-  registry: z.looseObject({}).default({}),
+  ai: AiConfig.prefault({}),
+  registry: RegistryConfig.prefault({}),
   skills: z.looseObject({}).default({}),
   redaction: z.array(z.looseObject({})).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),

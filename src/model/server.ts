@@ -44,6 +44,8 @@ export interface Server {
   /** Why it cannot be used at all although it is enabled, e.g. a missing variable. */
   readonly problem?: string;
   readonly tags: readonly string[];
+  /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
+  readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;

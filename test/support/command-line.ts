@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly columns?: number;
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
+  /** What is answered to a question; by default nobody is there. */
+  readonly confirm?: (question: string) => Promise<boolean | undefined>;
   readonly stopped?: () => Promise<void>;
   /** Plays the browser: called with the address that is opened. */
   readonly openBrowser?: (url: string) => Promise<void>;
@@ -57,6 +59,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       await around.serve?.(options);
     },
     stopped: around.stopped ?? (async () => undefined),
+    confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readLine: around.readLine ?? (() => new Promise(() => undefined)),
     openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),

@@ -11,6 +11,7 @@ import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
 import { addInspect } from './commands/inspect.js';
+import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
@@ -31,6 +32,7 @@ const COMMANDS = [
   addDiscover,
   addWarm,
   addAuth,
+  addRegistry,
   addExport,
   addConfig,
   addCache,

@@ -40,6 +40,8 @@ export interface CliDeps {
   serve(options: ServeOptions): Promise<void>;
   /** Resolves when the user wants to stop (Ctrl-C). */
   stopped(): Promise<void>;
+  /** Asks a yes-or-no question; `undefined` when there is nobody to ask. */
+  confirm(question: string): Promise<boolean | undefined>;
   readStdin(): Promise<string>;
   /** One line that the user types. */
   readLine(signal: AbortSignal): Promise<string>;
