@@ -6,8 +6,8 @@ import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
-import { signInVerbs } from './sign-in.js';
 import { registryVerbs } from './registering.js';
+import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
