@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './heap.js';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { openBrowser } from './browser.js';
 import { createClients } from './clients.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
@@ -63,6 +64,16 @@ const deps: CliDeps = {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString('utf8');
   },
+  async readLine(signal) {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin });
+    try {
+      return await lines.question('', { signal });
+    } finally {
+      lines.close();
+    }
+  },
+  openBrowser,
   readFile: (path) => readFile(path, 'utf8'),
   listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };

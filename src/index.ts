@@ -29,6 +29,8 @@ export type {
   ReloadReport,
   RtfsDialect,
   ServerView,
+  SignInOptions,
+  SignInStatus,
   ToolSignature,
   Why,
 } from './gateway/index.js';

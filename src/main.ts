@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
+import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
@@ -161,6 +161,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
+  const signIns = createSignIns({ store, clock, log, mask });
   const pool = createPool({
     clock,
     log,
@@ -174,6 +175,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
         log,
         children,
         verdicts,
+        signIns,
         signal,
         baseEnv: env,
         clientInfo: { name: 'toolscout', version: VERSION },
@@ -192,6 +194,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
+    signIns,
     cache: createToolCache({
       store: caching.enabled ? store : createMemoryStore({ clock }),
       clock,

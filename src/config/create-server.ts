@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
-import type { Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
+import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
 import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../model/server.js';
 import { headerComplaint, urlComplaint } from './check-servers.js';
+import { authComplaints } from './check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
 import { expand, hideDefaults } from './expand.js';
@@ -101,6 +102,25 @@ function addToken(id: string, headers: Record<string, string>, shop: Workshop, p
   }
 }
 
+/** What is written under `auth`, with its variables filled in; the secret is never shown. */
+function createAuth(auth: AuthConfig, shop: Workshop, problems: string[]): AuthConfig {
+  const fill = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : expandInto(shop, text, problems);
+  const before = problems.length;
+  const filled: AuthConfig = {
+    ...auth,
+    clientId: fill(auth.clientId),
+    clientSecret: fill(auth.clientSecret),
+    clientMetadataUrl: fill(auth.clientMetadataUrl),
+    issuer: fill(auth.issuer),
+    scopes: auth.scopes?.map((scope) => expandInto(shop, scope, problems)),
+  };
+  if (filled.clientSecret !== undefined) shop.secrets.add(filled.clientSecret);
+  if (problems.length === before)
+    problems.push(...authComplaints(filled).map(({ message }) => `has an auth that ${message}`));
+  return filled;
+}
+
 function createHttp(written: WrittenServer, shop: Workshop, problems: string[]): HttpTransport {
   const { id, entry } = written;
   const headers = toDictionary<string>({});
@@ -119,7 +139,8 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
   if (wrong !== undefined && problems.length === before) problems.push(`has a url that ${wrong}`);
   if (wrong === undefined) url = moveUserIntoHeader(url, headers, shop);
   addToken(id, headers, shop, problems);
-  return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers };
+  const auth = entry.auth && createAuth(entry.auth, shop, problems);
+  return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers, ...(auth && { auth }) };
 }
 
 /** What may be shown of an entry: as it was written, credentials masked, of env and headers only the names. */

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { Limiter, Pool } from '../connect/index.js';
+import type { Limiter, Pool, SignIns } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
@@ -38,6 +38,8 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
+  /** The sign-ins to remote servers; without them nobody can sign in. */
+  readonly signIns?: SignIns;
   /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
   readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
   /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
@@ -195,6 +197,7 @@ export function createCore(deps: GatewayDeps): Core {
           const error = learner.failure(id);
           throw error
             ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
+                suggestion: error.suggestion,
                 cause: error,
               })
             : thrown;

@@ -7,6 +7,7 @@ import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
 import { registryVerbs } from './registering.js';
+import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -35,6 +36,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
+    deps.signIns?.close();
     await deps.audit.close();
     await deps.store.close();
   };
@@ -49,6 +51,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...registering,
     ...exporting.verbs,
     ...administrationVerbs(core),
+    ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

@@ -15,6 +15,7 @@ export type {
 export type { RegistrySources } from './registering.js';
 export type { RawReport } from './raw-report.js';
 export type { ReloadReport } from './reload.js';
+export type { SignInOptions, SignInStatus } from './sign-in.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';
 export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';

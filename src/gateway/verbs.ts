@@ -24,6 +24,7 @@ import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
+import type { SignInOptions, SignInStatus } from './sign-in.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
@@ -97,6 +98,11 @@ export interface Gateway {
     queries: readonly LabelledQuery[],
     options?: { readonly tools?: readonly RecordedServer[] },
   ): Promise<EvaluationReport>;
+  /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */
+  signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
+  /** Forgets a sign-in, and has it revoked where that is offered. */
+  signOut(server: string): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
+  signInStatus(server: string): Promise<SignInStatus>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

@@ -34,6 +34,23 @@ export const RetryConfig = z.strictObject({
 /** See the schema of the same name. */
 export type RetryConfig = z.infer<typeof RetryConfig>;
 
+/** How toolscout signs in to a remote server that asks for OAuth (CONN-6). Every field is optional. */
+export const AuthConfig = z.strictObject({
+  type: z.enum(['authorization-code', 'client-credentials']).optional(),
+  /** A client that was registered by hand. */
+  clientId: text.min(1).optional(),
+  clientSecret: text.min(1).optional(),
+  /** The address of a Client ID Metadata Document, which is then the client id. */
+  clientMetadataUrl: text.min(1).optional(),
+  /** The only authorization server that is accepted. */
+  issuer: text.min(1).optional(),
+  scopes: z.array(text.min(1)).optional(),
+  /** The local port that the browser is sent back to; any free one by default. */
+  redirectPort: z.int().min(1).max(65_535).optional(),
+});
+/** See the schema of the same name. */
+export type AuthConfig = z.infer<typeof AuthConfig>;
+
 /** One entry of `servers{}`: `command` for a process, `url` for a remote server. */
 export const ServerEntry = z.strictObject({
   type: z.enum(['stdio', 'http', 'sse']).optional(),
@@ -43,6 +60,7 @@ export const ServerEntry = z.strictObject({
   cwd: text.optional(),
   url: text.min(1).optional(),
   headers: textMap.optional(),
+  auth: AuthConfig.optional(),
   enabled: z.boolean().optional(),
   title: text.optional(),
   tags: z.array(text.min(1)).optional(),

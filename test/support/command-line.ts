@@ -31,6 +31,9 @@ export interface Surroundings {
   /** What other clients there are; by default those of an empty environment. */
   readonly clients?: ReturnType<typeof createClients>;
   readonly stopped?: () => Promise<void>;
+  /** Plays the browser: called with the address that is opened. */
+  readonly openBrowser?: (url: string) => Promise<void>;
+  readonly readLine?: () => Promise<string>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
 }
 
@@ -63,6 +66,8 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     stopped: around.stopped ?? (async () => undefined),
     confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
+    readLine: around.readLine ?? (() => new Promise(() => undefined)),
+    openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
   });

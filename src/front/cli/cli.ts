@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
 import { addAudit } from './commands/audit.js';
+import { addAuth } from './commands/auth.js';
 import { addCache } from './commands/cache.js';
 import { addCall } from './commands/call.js';
 import { addConfig } from './commands/config.js';
@@ -32,6 +33,7 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addAuth,
   addRegistry,
   addExport,
   addImport,

@@ -70,6 +70,10 @@ export interface CliDeps {
   /** Resolves when the user wants to stop (Ctrl-C). */
   stopped(): Promise<void>;
   readStdin(): Promise<string>;
+  /** One line that the user types. */
+  readLine(signal: AbortSignal): Promise<string>;
+  /** Shows an address in the browser; rejects when none can be opened. */
+  openBrowser(url: string): Promise<void>;
   readFile(path: string): Promise<string>;
   /** The names in a folder, sorted; `undefined` when the path is a file. */
   listFolder(path: string): Promise<string[] | undefined>;
