@@ -42,6 +42,12 @@ const deps: CliDeps = {
     }
   },
   ...createClients({ cwd: process.cwd(), env: process.env }),
+  serve: (options) => serve(options, { terminal, streams: process }),
+  stopped: () =>
+    new Promise((resolve) => {
+      process.once('SIGINT', () => resolve());
+      process.once('SIGTERM', () => resolve());
+    }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
     const { createInterface } = await import('node:readline/promises');
@@ -52,12 +58,6 @@ const deps: CliDeps = {
       lines.close();
     }
   },
-  serve: (options) => serve(options, { terminal, streams: process }),
-  stopped: () =>
-    new Promise((resolve) => {
-      process.once('SIGINT', () => resolve());
-      process.once('SIGTERM', () => resolve());
-    }),
   async readStdin() {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

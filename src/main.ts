@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
@@ -18,6 +18,7 @@ import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { placeOf } from './place.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
 import { VERSION } from './version.js';
 import { watchFiles } from './watch-files.js';
 
@@ -139,7 +140,7 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -199,6 +200,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,

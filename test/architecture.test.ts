@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'audit',
     'export',
     'store',
+    'registry',
   ],
   front: ['kernel', 'model', 'gateway'],
 };

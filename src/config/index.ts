@@ -6,5 +6,8 @@ export { loadConfig } from './load.js';
 export { resolveConfig, type LoadedConfig } from './resolve.js';
 export { resolveWithSources } from './resolve-sources.js';
 export type { Launch, Place } from './sources/importer.js';
+export { isServerId, suggestServerId } from './server-id.js';
+export { createToolsYamlReader } from './tools-yaml.js';
 export { validateConfig } from './validate.js';
+export { writeServer } from './write-server.js';
 export { watchConfig, type ConfigWatch } from './watch.js';

@@ -7,13 +7,16 @@ import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
+import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
+import type { RegistrySources } from './registering.js';
 import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
 import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
@@ -35,6 +38,12 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
+  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
+  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
+  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
+  /** Adds a server to the config file, or to a new one; answers its path. */
+  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
   /** Runs the program of a local server without the rules of the protocol. */
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Asks a model, where one is configured. */

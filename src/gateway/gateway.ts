@@ -2,9 +2,11 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
+import { registryVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -24,9 +26,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
     void inferAll(core.catalog.index.tools(event.server), outputs);
   });
+  const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    await closeRegistry();
     await exporting.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
@@ -41,6 +45,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...execution,
     ...discoveryVerbs(core),
+    ...findingVerbs(core),
+    ...registering,
     ...exporting.verbs,
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),

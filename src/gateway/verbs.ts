@@ -6,11 +6,20 @@ import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
+import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
+import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
+import type {
+  CapabilityFindings,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
+} from './finding.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { RawReport } from './raw-report.js';
@@ -56,6 +65,18 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
+  registry(): Promise<Registry | undefined>;
+  /** Searches the registry for servers; none of them is started (REG-9). */
+  searchRegistry(query: string, options?: RegistrySearchOptions): Promise<RegistryFindings>;
+  /** Searches the registry, and learns those of the found servers that are configured; the others stay pending (SEC-9). */
+  discoverFromRegistry(query: string): Promise<RegistryDiscovery>;
+  /** Who offers a capability: configured servers, and only when there is none what the registry has. */
+  findServersForCapability(capability: string): Promise<CapabilityFindings>;
+  /** One server of the registry, and how it would stand in the config. Changes nothing. */
+  planRegistryServer(name: string, options?: RegistryPlanOptions): Promise<RegistryPlan>;
+  /** Writes a server to the config file. Show its exact command and ask before (S25). */
+  addServer(id: string, entry: ServerEntry): Promise<{ readonly path: string }>;
   /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
   exportTools(options: ExportOptions): Promise<ExportReport>;
   /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */

@@ -142,6 +142,21 @@ const LimitsConfig = z.strictObject({
   auditRetentionDays: z.number().positive().default(90),
 });
 
+/** The registry everybody publishes to. */
+export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
+
+/** The registry that is searched for servers nobody has configured yet (REG-9). */
+const RegistryConfig = z.strictObject({
+  /** The official one unless this says otherwise; one of your own speaks the same API. */
+  url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
+  /** Seconds for which an answer is good enough. */
+  ttl: z.int().min(0).max(31_536_000).default(3600),
+  /** Limit for one page. */
+  timeoutMs: milliseconds.default(10_000),
+  /** Pages of a hundred that one search reads at most. */
+  maxPages: z.int().positive().max(100).default(10),
+});
+
 /** The whole validated configuration; every field has a value, and may stand inside `discovery` instead (CFG-2). */
 export const Config = z.strictObject({
   enabled: z.boolean().default(true),
@@ -164,7 +179,7 @@ export const Config = z.strictObject({
   rateLimit: RateLimitConfig.prefault({}),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
   ai: AiConfig.prefault({}),
-  registry: z.looseObject({}).default({}),
+  registry: RegistryConfig.prefault({}),
   skills: z.looseObject({}).default({}),
   redaction: z.array(z.looseObject({})).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),

@@ -28,8 +28,8 @@ export interface Surroundings {
   readonly checkConfig?: CliDeps['checkConfig'];
   /** What other clients there are; by default those of an empty environment. */
   readonly clients?: ReturnType<typeof createClients>;
-  /** What a person says when asked; by default nobody is there. */
-  readonly answer?: boolean;
+  /** What is answered to a question; by default nobody is there. */
+  readonly confirm?: (question: string) => Promise<boolean | undefined>;
   readonly stopped?: () => Promise<void>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
 }
@@ -56,12 +56,12 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
-    confirm: async () => around.answer,
     async serve(options) {
       served.push(options);
       await around.serve?.(options);
     },
     stopped: around.stopped ?? (async () => undefined),
+    confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),

@@ -12,6 +12,7 @@ import { addExport } from './commands/export.js';
 import { addImport } from './commands/import.js';
 import { addInspect } from './commands/inspect.js';
 import { addInstall } from './commands/install.js';
+import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
@@ -31,6 +32,7 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addRegistry,
   addExport,
   addImport,
   addInstall,

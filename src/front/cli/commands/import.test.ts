@@ -51,7 +51,7 @@ describe('import', () => {
     [undefined, false, ''],
   ])('CLI-1 it asks, and the answer %s decides', async (answer, writes, said) => {
     const place = await settle(['warp']);
-    const ran = await run(place, ['import', 'warp', ...flags(place)], { answer });
+    const ran = await run(place, ['import', 'warp', ...flags(place)], { confirm: async () => answer });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/CLIENT\s+SERVER\s+SCOPE\s+OVER\s+TARGET\s+NOTES/);
     expect(ran.stdout).toMatch(/warp\s+warp-project\s+project\s+http\s+https:\/\/warp.example.com\/mcp\s+new, pending/);
@@ -62,7 +62,7 @@ describe('import', () => {
 
   it('CLI-1 --dry-run never writes, not even with --yes', async () => {
     const place = await settle(['warp']);
-    const ran = await run(place, ['import', '--dry-run', '--yes', ...flags(place)], { answer: true });
+    const ran = await run(place, ['import', '--dry-run', '--yes', ...flags(place)], { confirm: async () => true });
     expect(ran.code).toBe(0);
     expect(existsSync(join(place.home, '.config/toolscout'))).toBe(false);
   });
