@@ -1,5 +1,6 @@
 import type { Tool } from '../model/tool.js';
 import { FIELDS, NAME_FIELD } from './fields.js';
+import { letterSet } from './letters.js';
 import {
   createPostingLists,
   frequencyIn,
@@ -31,6 +32,8 @@ export interface Segment {
   /** The distinct terms of each document's name, one after the other, and where each document's end. */
   nameTerms: Uint32Array;
   readonly nameEnds: Uint32Array;
+  /** The letters of each document's name, to look for names that are like another. */
+  readonly letters: Uint32Array;
 }
 
 /** The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. */
@@ -103,6 +106,7 @@ export function createPostings(): Postings {
       uses: Uint32Array.from(uses.values()),
       nameTerms: Uint32Array.from(nameTerms),
       nameEnds: Uint32Array.from(nameEnds),
+      letters: Uint32Array.from(documents, ({ tool }) => letterSet(tool.name)),
     };
     for (let i = 0; i < documents.length; i++) owners.push(segment);
     countLengths(segment, 1);

@@ -11,7 +11,7 @@ import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { compareAddresses, rank, type Candidate, type Signal } from './rank.js';
 import { createScorer } from './score.js';
-import { selectTop } from './top.js';
+import { firstOf } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
 import { createVerbClasses } from './verb-classes.js';
 
@@ -110,7 +110,8 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   }
 
   function answer(query: Query, limit: number, options: SearchOptions, further: Signal[] = []): Ranked[] {
-    const scores = score([...query.own, ...query.related], postings);
+    const within = options.server === undefined ? undefined : segments.get(options.server);
+    const scores = score([...query.own, ...query.related], postings, within);
     return rank(query, scores, postings, limit, acceptance(options), further).map((placed) => ({
       tool: placed.tool,
       relevance: placed.relevance,
@@ -139,8 +140,9 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {
-    const tools = selectTop(walk(options.server), limit, compareNames, acceptance(options));
-    return tools.map((tool) => ({ tool, relevance: 0, terms: [] }));
+    const lists = [...segments].filter(([server]) => options.server === undefined || server === options.server);
+    const sorted = lists.map(([, { tools }]) => tools);
+    return firstOf(sorted, limit, compareNames, acceptance(options)).map((tool) => ({ tool, relevance: 0, terms: [] }));
   }
 
   function wordsFound(query: Query, document: number): string[] {
@@ -154,9 +156,10 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   function nearest(text: string, count = 3): string[] {
     const wanted = cutQuery(text).trim();
     const named = wanted.slice(0, Math.max(0, wanted.indexOf(':')));
-    const tools = [...walk(segments.has(named) ? named : undefined)].filter(acceptance({}));
-    const alike = nearestTools(wanted, tools, count).map(({ server, name }) => addressOf(server, name));
-    return [...new Set([...alike, ...guess(wanted, count)])].slice(0, count);
+    const within = segments.get(named);
+    const alike = nearestTools(wanted, within ? [within] : [...segments.values()], count, acceptance({}));
+    const addresses = alike.map(({ server, name }) => addressOf(server, name));
+    return [...new Set([...addresses, ...guess(wanted, count)])].slice(0, count);
   }
 
   /** Tools that hold the known terms most like the words of a query. */
