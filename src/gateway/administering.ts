@@ -1,0 +1,91 @@
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { Core } from './core.js';
+import { examine } from './doctor.js';
+import { evaluate } from './evaluation.js';
+import { rebuild, type ReloadReport } from './reload.js';
+import type { Gateway } from './verbs.js';
+
+/** The verbs of whoever runs toolscout: taking over a changed config, the cache, the audit log, its health. */
+export function administrationVerbs(
+  core: Core,
+): Pick<
+  Gateway,
+  'reload' | 'clearCache' | 'forgetUsage' | 'cacheStats' | 'audit' | 'followAudit' | 'doctor' | 'evaluate' | 'config'
+> {
+  const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
+
+  const reloadOnce = async (): Promise<ReloadReport> => {
+    if (core.closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
+    await core.filled();
+    try {
+      const { loaded, catalog } = core;
+      const next = await rebuild({ loaded, catalog, load: core.deps.loadConfig, cache, vectors });
+      mask.add(next.loaded.secrets);
+      for (const id of next.forgotten) core.learner.forget(id);
+      core.swap(next);
+      pool.retain(next.loaded.servers);
+      core.learnInBackground(next.due);
+      // The new state is in force by now; a record that cannot be kept does not undo that.
+      await audit
+        .recordNow({ kind: 'reload', principal: 'local', outcome: 'success', detail: { ...next.report } })
+        .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
+      core.events.emit({ type: 'reloaded', report: next.report });
+      return next.report;
+    } catch (thrown) {
+      const reason = core.hide(messageOf(thrown));
+      log.error('config.reload-failed', { reason });
+      core.events.emit({ type: 'reload-failed', reason });
+      throw thrown;
+    }
+  };
+  let reloading: Promise<unknown> = Promise.resolve();
+
+  return {
+    reload() {
+      // One after the other, so that the last one asked for is the one that holds.
+      const done = reloading.then(reloadOnce);
+      reloading = done.then(
+        () => undefined,
+        () => undefined,
+      );
+      return done;
+    },
+
+    async clearCache(server) {
+      await core.filled();
+      if (server !== undefined) core.catalog.server(server);
+      const cleared = await cache.clear(server);
+      await audit.recordNow({
+        kind: 'cache-clear',
+        principal: 'local',
+        server,
+        outcome: 'success',
+        detail: { cleared },
+      });
+      return cleared;
+    },
+
+    async forgetUsage() {
+      const forgotten = await core.experience.forget();
+      await audit.recordNow({ kind: 'usage-forgotten', principal: 'local', outcome: 'success', detail: { forgotten } });
+      return forgotten;
+    },
+
+    cacheStats: () => cache.stats(),
+    audit: (filter = {}) => audit.query(filter),
+    followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
+
+    async doctor() {
+      await core.filled();
+      const { loaded, catalog, learner, hide } = core;
+      return examine({ loaded, catalog, learner, pool, store, hide, clock });
+    },
+
+    async evaluate(queries, { tools } = {}) {
+      await core.filled();
+      return evaluate(queries, tools, { index: core.catalog.index, loaded: core.loaded, store, clock, vectors });
+    },
+
+    config: () => core.loaded,
+  };
+}

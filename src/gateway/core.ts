@@ -1,0 +1,201 @@
+import type { Audit } from '../audit/index.js';
+import type { LoadedConfig } from '../config/index.js';
+import type { Limiter, Pool } from '../connect/index.js';
+import type { ToolCache } from '../discover/index.js';
+import type { Clock } from '../kernel/clock.js';
+import { createEmitter, type Emitter } from '../kernel/emitter.js';
+import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import type { SecretMask } from '../kernel/secrets.js';
+import type { Server } from '../model/server.js';
+import type { Store } from '../model/store.js';
+import type { VectorSource } from '../search/index.js';
+import { createCatalog, type Catalog } from './catalog.js';
+import { createExperience, type ExperienceKeeper } from './experience.js';
+import { fillCatalog } from './fill.js';
+import { createLearner, type Learner } from './learner.js';
+import { learn } from './pipeline.js';
+import { createRelister } from './relister.js';
+import type { GatewayEvent } from './verbs.js';
+import { isUsable, problemOf } from './views.js';
+
+/** What the gateway is made of; `main.ts` hands it in. */
+export interface GatewayDeps {
+  readonly loaded: LoadedConfig;
+  readonly loadConfig: () => Promise<LoadedConfig>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mask: SecretMask;
+  readonly random: () => number;
+  readonly pool: Pool;
+  readonly limiter: Limiter;
+  readonly cache: ToolCache;
+  readonly audit: Audit;
+  /** Word vectors for the ranking; without them it goes by words alone. */
+  readonly vectors?: VectorSource;
+  /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
+  readonly learnAtStart: boolean;
+}
+
+/** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
+export interface Core {
+  readonly deps: GatewayDeps;
+  readonly events: Emitter<GatewayEvent>;
+  readonly learner: Learner;
+  /** What queries led to. */
+  readonly experience: ExperienceKeeper;
+  /** The configuration in force; a reload swaps it together with the catalog. */
+  readonly loaded: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly closing: boolean;
+  /** Removes secrets from a text. */
+  hide(text: string): string;
+  /** Resolves when everything the store knows has been indexed. */
+  filled(): Promise<void>;
+  /** The server of that id when it may be connected to; otherwise the reason why not. */
+  usable(id: string): Server;
+  /** Makes sure that a server's list is known before a verb that needs exactly that server. */
+  known(id: string): Promise<Server>;
+  learnInBackground(servers: readonly Server[]): void;
+  /** Asks a server for its list anew before long. */
+  relistSoon(server: string): void;
+  swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
+  /** Stops learning; what runs in the pool is the caller's to end. */
+  stop(): void;
+}
+
+/** The catalog is read from the store when it is first needed, and at the latest after this. */
+const OPEN_DELAY_MS = 100;
+
+/** Opens the core: what the store knows is served at once, the rest is learned in the background. */
+export function createCore(deps: GatewayDeps): Core {
+  const { clock, log, pool, limiter, cache, audit, mask } = deps;
+  const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
+  const hide = (text: string): string => mask.hide(text);
+  mask.add(deps.loaded.secrets);
+
+  let loaded = deps.loaded;
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
+  let closing = false;
+
+  const learner = createLearner({
+    clock,
+    run: async (server, signal) => {
+      try {
+        usable(server.id);
+        const learned = await learn(
+          server,
+          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          signal,
+        );
+        for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
+        events.emit({ type: 'learned', server: server.id, tools: learned.tools });
+        return learned;
+      } catch (thrown) {
+        const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
+        if (!signal.aborted) {
+          log.warn('discover.failed', { server: server.id, reason: error.message });
+          events.emit({ type: 'learn-failed', server: server.id, reason: error.message });
+        }
+        throw error;
+      }
+    },
+  });
+
+  const learnInBackground = (servers: readonly Server[]): void => {
+    if (servers.length === 0 || closing) return;
+    void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
+  };
+
+  const open = async (): Promise<void> => {
+    try {
+      const { cache: caching } = loaded.config;
+      const due = await fillCatalog(catalog, loaded.servers, { cache, caching, now: clock.now() });
+      if (deps.learnAtStart) learnInBackground(due);
+      // Nobody waits for it: forgetting years of records must not delay the first search.
+      audit
+        .prune(loaded.config.limits.auditRetentionDays)
+        .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+    } catch (thrown) {
+      log.error('store.unreadable', { error: hide(messageOf(thrown)) });
+    }
+  };
+  let opening: Promise<void> | undefined;
+  const filled = (): Promise<void> => (opening ??= open());
+  // A host that has just started us asks for the menu first, and that needs no catalog.
+  const soon = clock.after(OPEN_DELAY_MS, () => void filled());
+
+  const relister = createRelister({
+    clock,
+    isLearning: learner.isLearning,
+    relist(id) {
+      const server = catalog.servers.get(id);
+      if (server && isUsable(server)) learnInBackground([server]);
+    },
+  });
+
+  pool.onEvent((event) => {
+    if (event.type === 'notification' && event.method === 'notifications/tools/list_changed') {
+      const server = catalog.servers.get(event.server);
+      if (server) void cache.invalidate(server);
+      relister.soon(event.server);
+    }
+    events.emit(event);
+  });
+
+  const usable = (id: string): Server => {
+    const server = catalog.server(id);
+    const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
+    if (problem === undefined) return server;
+    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
+      delivered: false,
+    });
+  };
+
+  return {
+    deps,
+    events,
+    learner,
+    experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
+    get loaded() {
+      return loaded;
+    },
+    get catalog() {
+      return catalog;
+    },
+    get closing() {
+      return closing;
+    },
+    hide,
+    filled,
+    usable,
+    async known(id) {
+      await filled();
+      const server = catalog.server(id);
+      if (isUsable(server) && !catalog.list(id)) {
+        await learner.learn(server).catch((thrown: unknown) => {
+          const error = learner.failure(id);
+          throw error
+            ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
+                cause: error,
+              })
+            : thrown;
+        });
+      }
+      return server;
+    },
+    learnInBackground,
+    relistSoon: (server) => relister.soon(server),
+    swap(next) {
+      loaded = next.loaded;
+      catalog = next.catalog;
+    },
+    stop() {
+      closing = true;
+      soon.cancel();
+      relister.close();
+      learner.close();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { isTransient, withRetry } from '../connect/index.js';
+import { approvalCheck, createArgumentValidator, createExecutor, ruleCheck } from '../execute/index.js';
+import { addressOf } from '../kernel/ids.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Call } from '../model/call.js';
+import type { Core } from './core.js';
+import type { CallOptions, Gateway } from './verbs.js';
+import { isUsable } from './views.js';
+
+/** The verbs that run a tool: through the one guarded door, never around it. */
+export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'executeStream'> {
+  const { clock, log, pool, limiter, audit, random } = core.deps;
+  const executor = createExecutor({
+    clock,
+    hide: core.hide,
+    resolve: (call) => {
+      const server = core.usable(call.server);
+      return { server, tool: core.catalog.tool(call.server, call.tool) };
+    },
+    checks: [ruleCheck, approvalCheck],
+    validate: createArgumentValidator({
+      onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
+    }),
+    limit: (server) => limiter.take(server),
+    run: (server, task, signal) => pool.use(server, task, signal),
+    retry: (task, server, options) => withRetry(task, server.retry, { clock, random, ...options }),
+    isTransient,
+    record(entry) {
+      audit.record(entry);
+      // Only what worked is learned from; a refused or failed call says nothing good about its search.
+      if (entry.outcome === 'success')
+        core.experience.noteSuccess(entry.principal, addressOf(entry.server, entry.tool));
+    },
+  });
+
+  const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call => ({
+    principal: 'local',
+    route: 'library',
+    ...options,
+    server,
+    tool,
+    arguments: args,
+  });
+
+  /** Learns the server first when it must be; a failure to learn is the answer of the call. */
+  const prepare = async (call: Call): Promise<void> => {
+    if (core.catalog.list(call.server)) return;
+    await core.filled();
+    if (core.catalog.list(call.server)) return;
+    const server = core.catalog.servers.get(call.server);
+    if (server && isUsable(server)) await core.known(call.server);
+  };
+
+  return {
+    async executeTool(server, tool, args, options = {}) {
+      const call = callOf(server, tool, args, options);
+      const outcome = await executor.execute(call, () => prepare(call));
+      // The connection is open now, so a list that is out of date costs one cheap question.
+      if (core.catalog.list(server)?.stale) core.relistSoon(server);
+      return outcome;
+    },
+
+    executeStream(server, tool, args, options = {}) {
+      const call = callOf(server, tool, args, options);
+      return executor.executeStream(call, () => prepare(call));
+    },
+  };
+}

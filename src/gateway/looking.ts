@@ -1,0 +1,65 @@
+import { approvalCheck, ruleCheck } from '../execute/index.js';
+import { addressOf } from '../kernel/ids.js';
+import { leanDefinition } from '../normalize/index.js';
+import { answerSearch } from './answer-search.js';
+import type { Core } from './core.js';
+import type { Gateway } from './verbs.js';
+import { coverageOf, isUsable, viewServer, type Sources } from './views.js';
+import { explainTool } from './why.js';
+
+/** The verbs that look at what is known and change nothing. */
+export function lookingVerbs(
+  core: Core,
+): Pick<Gateway, 'coverage' | 'listServers' | 'searchTools' | 'listTools' | 'toolDetails' | 'why'> {
+  const { pool, clock } = core.deps;
+  const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
+
+  return {
+    coverage: () => coverageOf(core.catalog.servers.values()),
+
+    async listServers() {
+      await core.filled();
+      return [...core.catalog.servers.values()]
+        .map((server) => viewServer(server, sources()))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+
+    async searchTools(query, options = {}) {
+      await core.filled();
+      const { catalog, learner } = core;
+      const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
+      const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
+      core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
+      // Who failed before is tried again in the background, but nobody waits for that.
+      const awaited = unlearned.filter((server) => !learner.failure(server.id));
+      await learner.settle(
+        awaited.map((server) => server.id),
+        core.loaded.config.limits.searchWaitMs,
+      );
+      const { principal = 'local' } = options;
+      const answer = answerSearch(query, options, servers, sources(), await core.experience.of(principal));
+      const shown = answer.hits.map((hit) => addressOf(hit.server, hit.tool));
+      core.experience.noteSearch(principal, catalog.index.terms(query), shown);
+      return answer;
+    },
+
+    async listTools(server, options = {}) {
+      await core.known(server);
+      const tools = core.catalog.index.tools(server);
+      return options.includeDisabled ? tools : tools.filter((tool) => tool.status === 'enabled');
+    },
+
+    async toolDetails(server, name) {
+      await core.known(server);
+      const tool = core.catalog.tool(server, name);
+      ruleCheck({ tool });
+      approvalCheck({ tool });
+      return { tool, lean: leanDefinition(tool.definition) };
+    },
+
+    async why(server, tool) {
+      await core.filled();
+      return explainTool(server, tool, { ...sources(), now: clock.now() });
+    },
+  };
+}
