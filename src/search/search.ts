@@ -1,16 +1,19 @@
 import { addressOf } from '../kernel/ids.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
+import { createDraft } from './draft.js';
 import { diversify } from './diversity.js';
 import { createEverydayWords } from './everyday-words.js';
 import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
 import { createTranslator } from './foreign.js';
+import { compareNames, placeOf, sortedByName } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
-import { compareAddresses, NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
+import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
 import { createScorer, raisedBy } from './score.js';
 import { firstOf } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
@@ -51,6 +54,11 @@ export interface ToolIndex {
    * catalog. Of two tools with one name the later is kept.
    */
   replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
+  /**
+   * The same in slices, between which others have their turn: until it is done a search sees all that was there before,
+   * then all that is new. Answers `false`, and changes nothing, when the server was changed in the meantime.
+   */
+  fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
   remove(server: string): void;
   tool(server: string, name: string): Tool | undefined;
   /** All tools, or a server's, sorted by name. */
@@ -91,22 +99,51 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
+  const filling = new Map<string, symbol>();
 
-  function replace(server: string, tools: readonly Tool[], evidence: Evidence = {}): void {
-    remove(server);
-    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
-    const named = new Map(tools.map((tool) => [tool.name, tool]));
-    const documents = [...named.values()]
-      .toSorted(compareNames)
-      .map((tool) => ({ tool, terms: termsOf(tool, serverTerms, analyzer) }));
-    const segment = postings.add(documents);
-    segments.set(server, segment);
+  /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
+  function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
     const words = vectors();
     if (words) meaning ??= createVectorSignal(words);
-    if (meaning) embedded.set(segment, meaning.embed(documents.map(({ terms }) => terms)));
+    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
+    const draft = createDraft();
+    const rows: Int8Array[] = [];
+    return {
+      read(tool) {
+        const terms = termsOf(tool, serverTerms, analyzer);
+        draft.add(tool, terms);
+        if (meaning) rows.push(meaning.embed([terms]));
+      },
+      put() {
+        remove(server);
+        const segment = postings.add(draft);
+        segments.set(server, segment);
+        if (meaning) embedded.set(segment, joined(rows));
+      },
+    };
+  }
+
+  function replace(server: string, tools: readonly Tool[], evidence?: Evidence): void {
+    const reading = beginReading(server, evidence);
+    for (const tool of sortedByName(tools)) reading.read(tool);
+    reading.put();
+  }
+
+  async function fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean> {
+    const turn = Symbol(server);
+    filling.set(server, turn);
+    const all: Tool[] = [];
+    await inTurns(tools, (tool) => all.push(tool));
+    const reading = beginReading(server, evidence);
+    await inTurns(sortedByName(all), (tool) => reading.read(tool));
+    if (filling.get(server) !== turn) return false;
+    reading.put();
+    return true;
   }
 
   function remove(server: string): void {
+    // What is still being read for the server is older than this.
+    filling.delete(server);
     const segment = segments.get(server);
     if (!segment) return;
     segments.delete(server);
@@ -232,6 +269,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
       return postings.size;
     },
     replace,
+    fill,
     remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
     tools: (server) => [...walk(server)].toSorted(compareNames),
@@ -242,8 +280,11 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   };
 }
 
-function compareNames(a: Tool, b: Tool): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : compareAddresses(a, b);
+function joined(rows: readonly Int8Array[]): Int8Array {
+  const width = rows[0]?.length ?? 0;
+  const whole = new Int8Array(width * rows.length);
+  for (const [i, row] of rows.entries()) whole.set(row, i * width);
+  return whole;
 }
 
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {
@@ -256,16 +297,4 @@ function acceptance(options: SearchOptions): (tool: Tool) => boolean {
 
 function findByName(tools: readonly Tool[], name: string): Tool | undefined {
   return tools[placeOf(tools, name)];
-}
-
-/** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */
-function placeOf(tools: readonly Tool[], name: string): number {
-  let low = 0;
-  let high = tools.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (tools[middle]!.name < name) low = middle + 1;
-    else high = middle;
-  }
-  return tools[low]?.name === name ? low : -1;
 }
