@@ -69,3 +69,17 @@ describe('filling', () => {
     }
   });
 });
+
+describe('the server of a tool', () => {
+  it('FIND-1 of two tools that look alike the one comes first whose server is about the matter', () => {
+    const index = createIndex();
+    const convert = (server: string): Tool => tool(server, 'convert', 'Convert a document.');
+    index.replace('aaa', [convert('aaa'), tool('aaa', 'sing', 'Sing a song.'), tool('aaa', 'dance', 'Dance.')]);
+    index.replace('zzz', [
+      convert('zzz'),
+      tool('zzz', 'merge', 'Merge PDF pages.'),
+      tool('zzz', 'split', 'Split a PDF.'),
+    ]);
+    expect(addresses(index.search('convert a document to PDF'))[0]).toBe('zzz:convert');
+  });
+});

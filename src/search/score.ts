@@ -37,8 +37,8 @@ export interface Scores {
  */
 export type Scorer = (terms: readonly QueryTerm[], postings: Postings, within?: Segment) => Scores;
 
-/** A scorer with the arrays it uses for every query. */
-export function createScorer(): Scorer {
+/** A scorer with the arrays it uses for every query; `mostRead` is its allowance of postings. */
+export function createScorer(mostRead = MOST_READ): Scorer {
   let values = new Float32Array(0);
   let documents = new Uint32Array(0);
   let count = 0;
@@ -56,8 +56,8 @@ export function createScorer(): Scorer {
     const worth = fieldWorth(postings);
 
     const unread: QueryTerm[] = [];
-    let allowance = MOST_READ;
-    for (const term of rarestFirst(terms, postings)) {
+    let allowance = mostRead;
+    for (const term of rarestFirst(terms, postings, mostRead)) {
       const { id, weight } = term;
       const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
       let at = lists.start(id);
@@ -90,9 +90,9 @@ export function createScorer(): Scorer {
   };
 }
 
-function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings): readonly QueryTerm[] {
+function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, mostRead: number): readonly QueryTerm[] {
   const uses = terms.map(({ id }) => vocabulary.uses(id));
-  if (uses.reduce((sum, count) => sum + count, 0) <= MOST_READ) return terms;
+  if (uses.reduce((sum, count) => sum + count, 0) <= mostRead) return terms;
   return terms
     .map((term, i) => ({ term, uses: uses[i]! }))
     .toSorted((a, b) => a.uses - b.uses)
