@@ -153,13 +153,14 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: (server, signal) =>
+    open: (server, signal, lane) =>
       openUpstream(server, {
         clock,
         log,
         children,
         verdicts,
         signal,
+        lane,
         baseEnv: env,
         clientInfo: { name: 'toolscout', version: VERSION },
         onStderr: (id, chunk) => pool.appendStderr(id, chunk),

@@ -28,7 +28,14 @@ interface Running {
 }
 
 function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Running {
-  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin, output: streams.stdout });
+  const front = serveMcpStdio({
+    gateway,
+    info: INFO,
+    log,
+    clock: systemClock,
+    input: streams.stdin,
+    output: streams.stdout,
+  });
   return { ended: front.closed, close: () => front.close() };
 }
 
@@ -39,7 +46,7 @@ async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, term
     import('./front/http/listen.js'),
   ]);
   const { http } = gateway.config().config;
-  const mcp = createMcpEndpoint({ gateway, info: INFO, log });
+  const mcp = createMcpEndpoint({ gateway, info: INFO, log, clock: systemClock });
   const app = createHttpApp({
     gateway,
     mcp,

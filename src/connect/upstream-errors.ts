@@ -48,7 +48,7 @@ export function rpcError(server: string, error: unknown): ToolscoutError {
     'TOOL_EXECUTION_ERROR',
     `The server "${server}" answered: ${oneLine(printable(text), 2000)}`,
     {
-      upstream: { code, data: body['data'] },
+      upstream: { code, message: text, data: body['data'] },
     },
   );
 }

@@ -2,6 +2,7 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createLogLevels, hostingVerbs } from './hosting.js';
 import { lookingVerbs } from './looking.js';
 import type { Gateway } from './verbs.js';
 
@@ -10,6 +11,7 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const levels = createLogLevels(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
@@ -23,7 +25,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
-    ...executionVerbs(core),
+    ...executionVerbs(core, levels),
+    ...hostingVerbs(core, levels),
     ...discoveryVerbs(core),
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),

@@ -44,7 +44,7 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
         const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
         return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
       };
-      return deps.pool.use(server, ask, signal);
+      return deps.pool.use(server, ask, signal, { brief: true });
     },
     server.retry,
     { clock, random, signal, mayRetry: isWorthRetrying },

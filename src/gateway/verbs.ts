@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Host } from '../model/host.js';
 import type { Tool } from '../model/tool.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
@@ -40,6 +41,12 @@ export interface Gateway {
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
+  /** Passes on what a host says to the servers it is connected to. */
+  tellServers(host: Host, method: string, params?: JsonObject): void;
+  /** Has the servers a host is connected to log from its level on. */
+  setLogLevel(host: Host): Promise<void>;
+  /** A host has gone: connections that were made for it alone end. */
+  releaseHost(host: Host): void;
   /** Learns servers anew, all usable ones by default (DISC-3). */
   discover(
     servers?: readonly string[],

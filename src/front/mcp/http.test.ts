@@ -6,6 +6,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { silentLog } from '../../kernel/log.js';
@@ -16,7 +17,7 @@ const INFO = { name: 'toolscout', version: '9.9.9' };
 const MODERN = '2026-07-28';
 
 function endpointOver(gateway: Gateway): McpEndpoint {
-  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog });
+  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog, clock: systemClock });
   onTestFinished(() => endpoint.close());
   return endpoint;
 }

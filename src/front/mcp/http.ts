@@ -7,6 +7,8 @@ import {
 import { newId } from '../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
+import { methodNotFound as methodNotFoundError } from './exchange.js';
+import { createFront } from './front.js';
 import { createMcpServer, type FrontDeps } from './server.js';
 
 /** The MCP endpoint as a web-standard handler. */
@@ -70,7 +72,15 @@ function methodNotFound({ id, method }: JsonObject): Response {
 export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const report = (error: Error): void => deps.log.warn('mcp.http', { error: error.message });
-  const modern = createMcpHandler(() => createMcpServer(deps), { legacy: 'reject', onerror: report });
+  const front = createFront(deps);
+  const sender = { principal: 'local' };
+  const modern = createMcpHandler(
+    () => {
+      const offer = front.offerFor({});
+      return createMcpServer(offer, (request, context) => front.modern.answer(offer, request, context, sender));
+    },
+    { legacy: 'reject', onerror: report },
+  );
 
   const openSession = async (request: Request, body: unknown): Promise<Response> => {
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -81,12 +91,17 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
         if (sessions.size > MAX_SESSIONS && oldest !== undefined) void sessions.get(oldest)?.close();
       },
     });
-    const server = createMcpServer(deps);
+    const lane = front.laneFor(transport, {
+      principal: sender.principal,
+      sessionId: () => transport.sessionId ?? newId(),
+    });
+    const offer = front.offerFor(isObject(body) && isObject(body['params']) ? body['params'] : {});
+    const server = createMcpServer(offer, (request) => Promise.reject(methodNotFoundError(request.method)));
     server.onerror = report;
     server.onclose = () => {
       if (transport.sessionId) sessions.delete(transport.sessionId);
     };
-    await server.connect(transport);
+    await server.connect(lane);
     return transport.handleRequest(request, { parsedBody: body });
   };
 
@@ -122,6 +137,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     },
     async close() {
       await Promise.all([...sessions.values()].map((session) => session.close()));
+      front.close();
       await modern.close();
     },
   };

@@ -1,6 +1,7 @@
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { CallOptions, Gateway } from '../../gateway/index.js';
+import type { Failure } from '../../model/call.js';
 import type { SearchAnswer } from '../../model/hit.js';
 
 const string = { type: 'string' };
@@ -101,6 +102,18 @@ function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail:
   return `{${[...fields(head), `${JSON.stringify(name)}:${body}`, ...fields(tail)].join(',')}}`;
 }
 
+/** URL elicitation of the 2025-11-25 revision: a host can act on it only as the protocol error it is. */
+const URL_ELICITATION_REQUIRED = -32_042;
+
+/** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
+function failed(failure: Failure | undefined): MetaResult {
+  const { upstream, ...shown } = failure ?? {};
+  if (upstream?.code === URL_ELICITATION_REQUIRED) {
+    throw new ToolscoutError('TOOL_EXECUTION_ERROR', failure?.message ?? '', { upstream });
+  }
+  return { ...text(JSON.stringify(shown)), isError: true };
+}
+
 /** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */
 export function refusal(error: ToolscoutError, server?: string, tool?: string): MetaResult {
   const { code, message, suggestion, severity, retryAfterMs, problems } = error;
@@ -186,7 +199,7 @@ function searchAnswer(answer: SearchAnswer): string {
   });
 }
 
-/** Answers one call of a meta-tool. Failures are answers, never exceptions (META-3). */
+/** Answers one call of a meta-tool. Failures are answers, not exceptions (META-3), but for one that only the protocol can say. */
 export async function callMetaTool(
   gateway: Gateway,
   name: string,
@@ -205,7 +218,7 @@ export async function callMetaTool(
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
         }
         if (outcome.result) return outcome.result;
-        return { ...text(JSON.stringify(outcome.error)), isError: true };
+        return failed(outcome.error);
       }
       case 'search_tools': {
         server = args.optionalText('server');
@@ -252,6 +265,8 @@ export async function callMetaTool(
         );
     }
   } catch (thrown) {
-    return refusal(toToolscoutError(thrown), server, tool);
+    const error = toToolscoutError(thrown);
+    if (error.upstream?.code === URL_ELICITATION_REQUIRED) throw error;
+    return refusal(error, server, tool);
   }
 }

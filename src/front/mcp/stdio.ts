@@ -1,5 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { withFastLane } from './fast-lane.js';
+import { newId } from '../../kernel/ids.js';
+import { createFront } from './front.js';
 import { createMcpServer, type FrontDeps } from './server.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
 
@@ -16,9 +17,21 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes): StdioFront {
     for (const event of ['end', 'close', 'error']) deps.input.once(event, () => resolve());
     deps.output.once('error', () => resolve());
   });
-  const handle = serveStdio(() => createMcpServer(deps), {
-    transport: withFastLane(createHostTransport(deps), deps),
-    onerror: (error) => deps.log.warn('mcp.stdio', { error: error.message }),
-  });
-  return { closed, close: () => handle.close() };
+  const front = createFront(deps);
+  const sender = { principal: 'local', connection: newId() };
+  const lane = front.laneFor(createHostTransport(deps), { principal: sender.principal, sessionId: newId });
+  const handle = serveStdio(
+    () => {
+      const offer = lane.offer ?? front.offerFor({});
+      return createMcpServer(offer, (request, context) => front.modern.answer(offer, request, context, sender));
+    },
+    { transport: lane, onerror: (error) => deps.log.warn('mcp.stdio', { error: error.message }) },
+  );
+  return {
+    closed,
+    async close() {
+      front.close();
+      await handle.close();
+    },
+  };
 }
