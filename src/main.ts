@@ -9,9 +9,10 @@ import { createGateway, type Gateway } from './gateway/index.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import type { JsonValue } from './kernel/json.js';
+import { canonicalJson, type JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
+import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
@@ -183,6 +184,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       clock,
       log,
       ttlMs: caching.ttl * 1000,
+      // Servers list more to a client that can do more, so a list belongs to what was declared.
+      capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),

@@ -17,9 +17,14 @@ export interface Lane {
 /** The lane of discovery and of calls without a host: all is declared, so that lists are complete, and all is declined. */
 export const SHARED: Lane = { id: 'shared', capabilities: EVERY_CAPABILITY };
 
+/** The id of the lane that is one host's. */
+export function laneIdOf({ id }: Pick<Host, 'id'>): string {
+  return `host:${id}`;
+}
+
 /** The lane of a call by its host. */
 export function laneOf(host: Host | undefined): Lane {
   if (!host) return SHARED;
-  const { id, capabilities, session } = host;
-  return { id: `host:${id}`, capabilities, ...(session && { owner: session }) };
+  const { capabilities, session } = host;
+  return { id: laneIdOf(host), capabilities, ...(session && { owner: session }) };
 }

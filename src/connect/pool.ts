@@ -10,7 +10,7 @@ import type { Upstream } from '../model/upstream.js';
 import { createBreaker, judgeFailure } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
-import { laneOf, type Lane } from './lane.js';
+import { laneIdOf, laneOf, type Lane } from './lane.js';
 import { shuttingDown } from './pool-errors.js';
 import { createLinks } from './pool-links.js';
 import { healthOf, takeLink, type Link, type Slot } from './pool-slot.js';
@@ -64,9 +64,9 @@ export interface Pool {
    */
   use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal, options?: PoolUse): Promise<T>;
   /** Every open connection that was made for a host. */
-  connectionsOf(host: Host): Upstream[];
+  connectionsOf(host: Pick<Host, 'id'>): Upstream[];
   /** A host has gone: its connections end after their calls. */
-  release(host: Host): void;
+  release(host: Pick<Host, 'id'>): void;
   /** Asks a server whether it is there; answers how long that took, in milliseconds. */
   ping(server: Server): Promise<number>;
   health(id: string): ServerHealth;
@@ -262,13 +262,13 @@ export function createPool(deps: PoolDeps): Pool {
     },
 
     connectionsOf(host) {
-      const { id } = laneOf(host);
-      return [...slots.values()].flatMap((slot) => slot.links.get(id)?.upstream ?? []);
+      const lane = laneIdOf(host);
+      return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
     },
 
     release(host) {
-      const { id } = laneOf(host);
-      for (const slot of slots.values()) links.retireLane(slot, id);
+      const lane = laneIdOf(host);
+      for (const slot of slots.values()) links.retireLane(slot, lane);
     },
 
     onEvent: (listener) => events.on(listener),

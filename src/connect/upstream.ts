@@ -112,7 +112,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     },
     request: (method, params, given = {}) => request(method, params, given),
     tell: (method, params) => requests.tell(method, params),
-    ...(era === 'modern' && { watch: createWatch(client, server) }),
+    ...(era === 'modern' && { watch: (uri: string) => watch(client, server, uri) }),
     async ping(timeoutMs) {
       try {
         await request(pingMethod, undefined, { timeoutMs });
@@ -155,20 +155,8 @@ async function subscribe(client: Client, server: Server, log: Log): Promise<void
   }
 }
 
-/** On modern connections changes of resources are told to those who listen for exactly those resources. */
-function createWatch(client: Client, server: Server): (uris: readonly string[]) => Promise<void> {
-  let listening: Promise<{ close(): Promise<void> } | undefined> = Promise.resolve(undefined);
-  return async (uris) => {
-    const before = listening;
-    // The new one first: what changes in between is told twice rather than never.
-    listening =
-      uris.length === 0
-        ? Promise.resolve(undefined)
-        : client.listen({ resourceSubscriptions: [...uris] }, { timeout: server.timeoutMs });
-    const known = listening.catch(() => undefined);
-    await listening.finally(async () => {
-      listening = known;
-      await (await before)?.close();
-    });
-  };
+/** On modern connections changes of a resource are told to those who listen for exactly that one. */
+async function watch(client: Client, server: Server, uri: string): Promise<() => Promise<void>> {
+  const listening = await client.listen({ resourceSubscriptions: [uri] }, { timeout: server.timeoutMs });
+  return () => listening.close();
 }

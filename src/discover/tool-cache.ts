@@ -13,6 +13,11 @@ export interface UpstreamFacts {
   readonly info?: Upstream['info'];
   readonly instructions?: string;
   readonly era?: Upstream['era'];
+  /** What it can do, as it declared it. */
+  readonly capabilities?: JsonObject;
+  readonly resources?: readonly JsonObject[];
+  readonly resourceTemplates?: readonly JsonObject[];
+  readonly prompts?: readonly JsonObject[];
 }
 
 /** A list that was learned before. */
@@ -191,7 +196,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
     async write(server, listed, facts) {
       const key = keyOf(server, capabilities);
-      const { info, instructions, era } = facts;
+      const { info, instructions, era, capabilities: offered, resources, resourceTemplates, prompts } = facts;
       const list: Remembered = {
         server: server.id,
         items: listed.items,
@@ -203,6 +208,10 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         ...(info ? { info } : {}),
         ...(instructions === undefined ? {} : { instructions }),
         ...(era ? { era } : {}),
+        ...(offered ? { capabilities: offered } : {}),
+        ...(resources ? { resources } : {}),
+        ...(resourceTemplates ? { resourceTemplates } : {}),
+        ...(prompts ? { prompts } : {}),
       };
       // What this server listed for an earlier credential is not asked for again in this process.
       for (const [other, old] of memory) if (old.server === server.id) memory.delete(other);

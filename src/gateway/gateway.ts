@@ -4,6 +4,8 @@ import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { createLogLevels, hostingVerbs } from './hosting.js';
 import { lookingVerbs } from './looking.js';
+import { relayingVerbs } from './relaying.js';
+import { subscribingVerbs } from './subscribing.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -12,9 +14,11 @@ const DRAIN_MS = 5000;
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
   const levels = createLogLevels(core);
+  const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    unsubscribeAll();
     await deps.pool.close({ drainMs });
     deps.cache.close();
     await deps.audit.close();
@@ -27,6 +31,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...executionVerbs(core, levels),
     ...hostingVerbs(core, levels),
+    ...relayingVerbs(core, levels),
+    subscribe,
     ...discoveryVerbs(core),
     ...administrationVerbs(core),
     onEvent: (listener) => core.events.on(listener),

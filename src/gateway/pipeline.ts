@@ -1,7 +1,7 @@
 import type { Audit } from '../audit/index.js';
 import type { Limiter, Pool } from '../connect/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
-import { listTools, type ToolCache } from '../discover/index.js';
+import { listBesides, listTools, type ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
@@ -18,6 +18,8 @@ export interface PipelineDeps {
   readonly random: () => number;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
+  /** Told of a list besides the tools that a server announced and did not give. */
+  readonly onPartial?: (server: Server, method: string, reason: string) => void;
 }
 
 /** What was learned of one server. */
@@ -42,7 +44,10 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
         upstream: Upstream,
       ): Promise<{ list: Awaited<ReturnType<typeof listTools>>; facts: ServerFacts }> => {
         const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
-        return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
+        const { info, instructions, era, capabilities } = upstream;
+        const onFailed = (method: string, reason: string): void => deps.onPartial?.(server, method, reason);
+        const besides = await listBesides(upstream, { signal, timeoutMs: server.timeoutMs, onFailed });
+        return { list, facts: { info, instructions, era, capabilities, ...besides } };
       };
       return deps.pool.use(server, ask, signal, { brief: true });
     },

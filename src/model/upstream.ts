@@ -45,8 +45,8 @@ export interface Upstream {
   request(method: string, params: JsonObject | undefined, options?: UpstreamRequest): Promise<JsonObject>;
   /** Tells the server something. */
   tell(method: string, params?: JsonObject): void;
-  /** Asks a modern server for changes of these resources instead of those asked for before. */
-  watch?(uris: readonly string[]): Promise<void>;
+  /** Modern servers only: has changes of a resource announced until the answer is called. */
+  watch?(uri: string): Promise<() => Promise<void>>;
   /** Resolves when the server answers a health check (CONN-5). */
   ping(timeoutMs: number): Promise<void>;
   onNotification(listener: (notification: UpstreamNotification) => void): () => void;

@@ -20,6 +20,8 @@ export interface OpenOptions {
 /** What a running `serve` is told to do. */
 export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
+  /** Over stdio: this one server passed through. */
+  readonly server?: string;
   readonly host?: string;
   readonly port?: number;
 }

@@ -1,54 +1,90 @@
 import type { Transport } from '@modelcontextprotocol/server';
+import type { Changes, GatewayEvent } from '../../gateway/index.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { withHostLane, type HostLane } from './host-lane.js';
-import type { LegacySession } from './legacy-session.js';
+import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
 import { createMetaOffer } from './meta-offer.js';
 import { createModernHosts, type ModernHosts } from './modern.js';
 import type { Offer } from './offer.js';
 import type { FrontDeps } from './server.js';
 
-/** What the stdio and the HTTP front share: who is offered what, and who is connected. */
+/** A list of which a host can be told that it has changed. */
+export type ListKind = keyof Changes;
+
+/** Somebody who is told when a list has changed. */
+export interface Listener {
+  readonly offer: Pick<Offer, 'concerns'>;
+  changed(kind: ListKind): void;
+}
+
+/** What the stdio and the HTTP front share: who is offered what, and who is told of changes. */
 export interface McpFront {
   readonly modern: ModernHosts;
   /** What a host that introduces itself so is offered. */
   offerFor(introduction: JsonObject): Offer;
   /** A transport on which the 2025-era host behind `wire` is answered. */
-  laneFor(wire: Transport, options: { readonly principal: string; readonly sessionId: () => string }): HostLane;
+  laneFor(wire: Transport, options: Pick<HostLaneOptions, 'principal' | 'sessionId' | 'offer' | 'onListen'>): HostLane;
+  /** Tells a listener of changes from now on; the answer ends that. */
+  listen(listener: Listener): () => void;
   close(): void;
+}
+
+const EVERY_KIND: readonly ListKind[] = ['tools', 'resources', 'prompts'];
+
+/** The notification that a list has changed. */
+export function listChanged(kind: ListKind): string {
+  return `notifications/${kind}/list_changed`;
 }
 
 /** A front over the gateway. */
 export function createFront(deps: FrontDeps): McpFront {
   const { gateway, log, clock } = deps;
-  const sessions = new Set<LegacySession>();
+  const listeners = new Set<Listener>();
   const modern = createModernHosts({
     clock,
     onLost: (thrown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }),
   });
-  const offerFor = (_introduction: JsonObject): Offer => createMetaOffer(gateway, { ...deps.info });
+
+  const announce = (event: GatewayEvent): void => {
+    if (event.type !== 'learned' && event.type !== 'reloaded') return;
+    const server = event.type === 'learned' ? event.server : undefined;
+    const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
+    for (const listener of listeners) {
+      if (listener.offer.concerns(server)) for (const kind of kinds) listener.changed(kind);
+    }
+  };
+  const stop = gateway.onEvent(announce);
+
+  const listen = (listener: Listener): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 
   return {
     modern,
-    offerFor,
-    laneFor(wire, { principal, sessionId }) {
+    listen,
+    offerFor: (_introduction) => createMetaOffer(gateway, { ...deps.info }),
+    laneFor(wire, options) {
+      let unlisten = (): void => {};
       return withHostLane(wire, {
+        ...options,
         log,
-        principal,
-        sessionId,
-        offer: offerFor,
-        onOpen: (session) => sessions.add(session),
-        onLogLevel: (session) => void gateway.setLogLevel(session.host),
-        onNotification(session, method, params) {
-          if (method === 'notifications/roots/list_changed') gateway.tellServers(session.host, method, params);
+        onOpen({ host }, offer) {
+          unlisten = listen({ offer, changed: (kind) => host.notify(listChanged(kind), undefined) });
         },
-        onClose(session) {
-          sessions.delete(session);
-          gateway.releaseHost(session.host);
+        onLogLevel: ({ host }) => void gateway.setLogLevel(host),
+        onNotification({ host }, method, params) {
+          if (method === 'notifications/roots/list_changed') gateway.tellServers(host, method, params);
+        },
+        onClose({ host }) {
+          unlisten();
+          // Connections that others share go on.
+          if (host.session) gateway.releaseHost(host);
         },
       });
     },
     close() {
+      stop();
       modern.close();
     },
   };

@@ -15,7 +15,9 @@ export interface HostLaneOptions {
   readonly sessionId: () => string;
   /** What this host is offered; asked once, when it introduces itself. */
   readonly offer: (introduction: JsonObject) => Offer;
-  readonly onOpen?: (session: LegacySession) => void;
+  readonly onOpen?: (session: LegacySession, offer: Offer) => void;
+  /** A modern host begins to listen (`params`), or ends to (`undefined`). */
+  readonly onListen?: (id: RequestId, params: unknown) => void;
   readonly onLogLevel?: (session: LegacySession, level: string) => void;
   /** Called with what the host says on its own account. */
   readonly onNotification?: (session: LegacySession, method: string, params: JsonObject | undefined) => void;
@@ -64,7 +66,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
       capabilities: isObject(capabilities) ? capabilities : {},
       post,
     });
-    options.onOpen?.(session);
+    options.onOpen?.(session, offer!);
   };
 
   const setLogLevel = (params: JsonObject): JsonObject => {
@@ -103,7 +105,12 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     const { method, id } = message;
     const isNamed = typeof id === 'string' || typeof id === 'number';
     if (method === 'initialize' && isNamed && !session) introduce(id, message['params']);
-    if (!session) return false;
+    if (!session) {
+      if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});
+      const { requestId } = isObject(message['params']) ? message['params'] : {};
+      if (method === 'notifications/cancelled') options.onListen?.(requestId as RequestId, undefined);
+      return false;
+    }
     if (method === undefined) return session.answered(message);
     if (typeof method !== 'string' || HANDSHAKE.has(method)) return false;
     const params = isObject(message['params']) ? message['params'] : undefined;
@@ -143,6 +150,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     for (const stop of running.values()) stop.abort();
     running.clear();
     session?.close();
+    offer?.close?.();
     if (session) options.onClose?.(session);
     lane.onclose?.();
   };

@@ -25,5 +25,7 @@ export function createMetaOffer(gateway: Gateway, info: Offer['info']): Offer {
       }
       throw methodNotFound(method);
     },
+    // The menu is the same whatever stands behind it.
+    concerns: () => false,
   };
 }

@@ -10,6 +10,7 @@ function portNumber(value: string): number {
 
 interface Flags extends CommonFlags {
   readonly stdio?: boolean;
+  readonly server?: string;
   readonly host?: string;
   readonly port?: number;
 }
@@ -20,10 +21,14 @@ export function addServe(program: Command, deps: CliDeps): void {
     .summary('run the gateway for hosts to connect to')
     .description('Runs the gateway: over HTTP on 127.0.0.1:7077, or with --stdio for a host that starts it itself.')
     .option('--stdio', 'speak MCP over stdin and stdout')
+    .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
     .option('--host <address>', 'listen on this loopback address')
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {
+      if (flags.server !== undefined && !flags.stdio) {
+        throw new InvalidArgumentError('--server needs --stdio; over HTTP the address is /servers/ID/mcp.');
+      }
       await deps.serve({
         config: flags.config,
         stateDir: flags.stateDir,
@@ -32,6 +37,7 @@ export function addServe(program: Command, deps: CliDeps): void {
         learnAtStart: true,
         watch: true,
         stdio: flags.stdio ?? false,
+        server: flags.server,
         host: flags.host,
         port: flags.port,
       });
