@@ -11,6 +11,7 @@ import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
+import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import { learn } from './pipeline.js';
@@ -43,6 +44,8 @@ export interface Core {
   readonly deps: GatewayDeps;
   readonly events: Emitter<GatewayEvent>;
   readonly learner: Learner;
+  /** What queries led to. */
+  readonly experience: ExperienceKeeper;
   /** The configuration in force; a reload swaps it together with the catalog. */
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
@@ -174,6 +177,7 @@ export function createCore(deps: GatewayDeps): Core {
     deps,
     events,
     learner,
+    experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;
     },

@@ -20,6 +20,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     core.stop();
     unsubscribeAll();
     await deps.pool.close({ drainMs });
+    await core.experience.settled();
     deps.cache.close();
     await deps.audit.close();
     await deps.store.close();

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { fixture, startHttpFixture, waitUntil } from '../support/fixture.js';
+import { fixture, startListening, waitUntil } from '../support/fixture.js';
 import { connectHost, type HostOptions, type TestHost } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 
@@ -27,7 +27,7 @@ const HOSTS: ReadonlyArray<Pick<HostOptions, 'era' | 'over'>> = [
 async function gatewayOver({ era, over }: Behind): Promise<Gateway> {
   const flags = era === 'modern' ? ['--modern'] : [];
   if (over === 'stdio') return openToolscout({ servers: { asking: fixture('asking', ...flags) } });
-  const running = await startHttpFixture('asking', ...flags, `--${over}`);
+  const running = await startListening('asking', [...flags, `--${over}`], over === 'sse' ? 'sse' : 'mcp');
   onTestFinished(() => running.stop());
   return openToolscout({ servers: { asking: { url: running.url, type: over } } });
 }
