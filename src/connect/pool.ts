@@ -10,7 +10,7 @@ import type { Upstream } from '../model/upstream.js';
 import { createBreaker, judgeFailure } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
-import { laneIdOf, laneOf, type Lane } from './lane.js';
+import { laneIdOf, laneOf, SHARED, type Lane } from './lane.js';
 import { shuttingDown } from './pool-errors.js';
 import { createLinks } from './pool-links.js';
 import { healthOf, takeLink, type Link, type Slot } from './pool-slot.js';
@@ -40,6 +40,8 @@ export interface PoolUse {
   readonly host?: Host;
   /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
   readonly brief?: boolean;
+  /** The connection of this lane rather than the host's, where it is open. */
+  readonly on?: string;
 }
 
 /** What a pool is made of. */
@@ -63,6 +65,8 @@ export interface Pool {
    * `signal` ends the wait for the connection; the task must heed it by itself.
    */
   use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal, options?: PoolUse): Promise<T>;
+  /** Whether a server has an open connection on a lane other than the shared one. */
+  isOpen(server: string, lane: string): boolean;
   /** Every open connection that was made for a host. */
   connectionsOf(host: Pick<Host, 'id'>): Upstream[];
   /** A host has gone: its connections end after their calls. */
@@ -162,11 +166,12 @@ export function createPool(deps: PoolDeps): Pool {
     server: Server,
     task: (upstream: Upstream, link: Link) => Promise<T>,
     signal?: AbortSignal,
-    { host, brief = false }: PoolUse = {},
+    { host, brief = false, on }: PoolUse = {},
   ): Promise<T> {
     if (closed) throw shuttingDown();
-    const lane = laneOf(host);
     const slot = slotOf(server);
+    const lane =
+      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host);
     slot.breaker.check();
     running++;
     let link: Link | undefined;
@@ -260,6 +265,8 @@ export function createPool(deps: PoolDeps): Pool {
       }
       idleTimer.watch();
     },
+
+    isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,
 
     connectionsOf(host) {
       const lane = laneIdOf(host);

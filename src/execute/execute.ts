@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
+import { createParamHeaders } from '../kernel/param-headers.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
@@ -11,7 +12,6 @@ import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
 import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
 import { createOutputCheck } from './output-check.js';
-import { paramHeaders } from './param-headers.js';
 import { streamCall, type CallEvent } from './stream.js';
 
 /** One execution for the audit log; the arguments are as the caller gave them, redaction comes later. */
@@ -77,6 +77,7 @@ const ignoreProgress = (): void => {};
 export function createExecutor(deps: ExecutorDeps): Executor {
   const { clock, hide } = deps;
   const checkOutput = createOutputCheck();
+  const paramHeaders = createParamHeaders();
 
   function identify(call: Call): Subject {
     return { call, ...deps.resolve(call) };
@@ -107,7 +108,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           async (upstream) => {
             trail.era = upstream.era;
             refuseCancelled(signal);
-            const headers = upstream.era === 'modern' ? paramHeaders(tool.definition, call.arguments) : undefined;
+            const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
             return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, headers });
           },
           call,

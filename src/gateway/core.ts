@@ -87,12 +87,17 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  /** On which lane each server last announced a change that was not looked at yet. */
+  const announced = new Map<string, string>();
+
   const learner = createLearner({
     clock,
     run: async (server, signal) => {
       try {
         usable(server.id);
         const before = catalog.list(server.id);
+        const announcedOn = announced.get(server.id);
+        announced.delete(server.id);
         const learned = await learn(
           server,
           {
@@ -103,6 +108,7 @@ export function createCore(deps: GatewayDeps): Core {
             audit,
             random: deps.random,
             catalog: () => catalog,
+            ...(announcedOn !== undefined && { announcedOn }),
             onPartial: ({ id }, method, reason) =>
               log.info('discover.partial', { server: id, method, reason: hide(reason) }),
           },
@@ -159,6 +165,7 @@ export function createCore(deps: GatewayDeps): Core {
     if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
+      announced.set(event.server, event.lane);
       relister.soon(event.server);
     }
     events.emit(event);

@@ -38,6 +38,10 @@ export interface Gateway {
   listServers(): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  /** Every tool that may be run now, of all servers, in a fixed order. */
+  offeredTools(): Promise<Tool[]>;
+  /** The definition of a tool as its server gave it; `undefined` when it is not known. */
+  definitionOf(server: string, tool: string): JsonObject | undefined;
   /** A tool, and its definition without what an agent does not need. */
   toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;

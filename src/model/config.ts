@@ -56,6 +56,11 @@ export const ServerEntry = z.strictObject({
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
 
+/** What hosts are offered (META-5). */
+export const ModeName = z.enum(['meta', 'passthrough', 'hybrid', 'auto']);
+/** See the schema of the same name. */
+export type ModeName = z.infer<typeof ModeName>;
+
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
   ttl: z.int().min(0).default(86_400),
@@ -87,6 +92,11 @@ export const Config = z.strictObject({
   sources: z.array(z.union([text, z.looseObject({})])).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
+  mode: ModeName.default('meta'),
+  /** Patterns of the tools that stand beside the meta-tools in the mode `hybrid`. */
+  pinned: z.array(text.min(1)).default([]),
+  /** The mode for hosts by the name they give, before the built-in table. */
+  hostModes: z.record(z.string(), ModeName).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
   useCache: z.boolean().default(false),

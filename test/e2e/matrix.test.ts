@@ -94,6 +94,19 @@ describe.each(CELLS)('host $host.era over $host.over × server $server.era over 
       await ann.request('tools/call', { ...params, ...level });
       await waitUntil(() => logged().length > 0, { what: 'the log' });
       expect(logged()).toEqual(['loud a']);
+
+      // The menu of the meta-tools never changes, so a change is seen by a host that sees the tools themselves.
+      const bob = await connectHost(gateway, { ...host, path: '/servers/asking/mcp', server: 'asking' });
+      const names = async (): Promise<string[]> =>
+        ((await bob.request('tools/list'))['tools'] as JsonObject[]).map(({ name }) => String(name));
+      expect(await names()).toContain('elicit');
+      if (host.era === 'modern') await bob.client.listen({ toolsListChanged: true });
+      await bob.request('tools/call', { name: 'change', arguments: {} });
+      await waitUntil(() => bob.told.some(({ method }) => method === 'notifications/tools/list_changed'), {
+        what: 'the announcement of a changed list',
+        timeoutMs: 15_000,
+      });
+      expect((await names()).some((name) => name.startsWith('extra_'))).toBe(true);
     },
   );
 });

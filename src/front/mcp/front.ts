@@ -3,8 +3,9 @@ import type { Changes, GatewayEvent } from '../../gateway/index.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
-import { createMetaOffer } from './meta-offer.js';
+import { createCatalogOffer } from './catalog-offer.js';
 import { createModernHosts, type ModernHosts } from './modern.js';
+import { createModeChoice } from './modes.js';
 import type { Offer } from './offer.js';
 import type { FrontDeps } from './server.js';
 
@@ -63,7 +64,11 @@ export function createFront(deps: FrontDeps): McpFront {
   return {
     modern,
     listen,
-    offerFor: (_introduction) => createMetaOffer(gateway, { ...deps.info }),
+    offerFor(introduction) {
+      const { mode, hostModes, pinned } = gateway.config().config;
+      const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
+      return createCatalogOffer(gateway, { info: { ...deps.info }, mode: chosen, pinned });
+    },
     laneFor(wire, options) {
       let unlisten = (): void => {};
       return withHostLane(wire, {

@@ -118,6 +118,8 @@ class HeldCall {
 /** No calls held yet. */
 export function createHeldCalls(clock: Clock): HeldCalls {
   const held = new Map<string, HeldCall>();
+  /** Calls that have asked something; they may be held at any moment. */
+  const asking = new Set<HeldCall>();
 
   const hold = (call: HeldCall): RoundEnd => {
     const id = newId();
@@ -154,15 +156,22 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         era: 'modern',
         capabilities,
         ...(logLevel !== undefined && { logLevel }),
-        request: (method, params, options) =>
-          held.size >= MOST_HELD
-            ? Promise.reject(new ToolscoutError('RATE_LIMITED', 'Too many calls wait for their hosts.'))
-            : call.ask(method, params, options?.signal),
+        request(method, params, options) {
+          if (asking.size >= MOST_HELD && !asking.has(call)) {
+            return Promise.reject(new ToolscoutError('RATE_LIMITED', 'Too many calls wait for their hosts.'));
+          }
+          asking.add(call);
+          return call.ask(method, params, options?.signal);
+        },
         notify: (method, params) => call.tell(method, params),
       };
+      const end = (outcome: Outcome): void => {
+        asking.delete(call);
+        call.finish(outcome);
+      };
       work({ host, principal, signal: call.stop.signal, ...(resumed && { resumed }) }).then(
-        (result) => call.finish({ result }),
-        (thrown: unknown) => call.finish({ thrown }),
+        (result) => end({ result }),
+        (thrown: unknown) => end({ thrown }),
       );
       return drive(call, round);
     },

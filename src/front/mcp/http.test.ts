@@ -99,7 +99,7 @@ describe('a host of the 2025 era', () => {
     const called = await endpoint.fetch(post({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: call }, inSession));
     expect(JSON.stringify(await answerOf(called))).toContain('read_note');
 
-    const unknown = await endpoint.fetch(post({ jsonrpc: '2.0', id: 4, method: 'resources/list' }, inSession));
+    const unknown = await endpoint.fetch(post({ jsonrpc: '2.0', id: 4, method: 'no/such/method' }, inSession));
     expect(await answerOf(unknown)).toMatchObject({ id: 4, error: { code: -32_601 } });
 
     const deleted = await endpoint.fetch(new Request(URL_OF_IT, { method: 'DELETE', headers: inSession }));

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { newId } from '../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { createParamHeaders } from '../../kernel/param-headers.js';
 import { methodNotFound } from './exchange.js';
 import { createFront, type ListKind } from './front.js';
 import { introductionIn, jsonRpcError, readBody, refuseUnknownMethod } from './http-body.js';
@@ -62,6 +63,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const brought = new WeakMap<Request, Brought>();
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
   const front = createFront(deps);
+  const paramHeaders = createParamHeaders();
 
   const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<Offer> =>
     server === undefined ? front.offerFor(introduction) : createServerOffer(gateway, server);
@@ -140,11 +142,29 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     return session.transport.handleRequest(request, { parsedBody: body });
   };
 
+  /** Arguments that a tool wants as headers too must say the same in both places (S3). */
+  const refuseMismatch = async (
+    { headers }: Request,
+    body: unknown,
+    offer: () => Promise<Offer>,
+  ): Promise<Response | undefined> => {
+    if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
+    const { name, arguments: args } = body['params'];
+    const definition = typeof name === 'string' ? await (await offer()).definition?.(name) : undefined;
+    if (!definition) return undefined;
+    const fault = paramHeaders.faultIn(definition, isObject(args) ? args : {}, (header) => headers.get(header));
+    if (fault === undefined) return undefined;
+    const error = { code: -32_020, message: `The headers and the body of the request disagree: ${fault}.` };
+    return Response.json({ jsonrpc: '2.0', id: body['id'] ?? null, error }, { status: 400 });
+  };
+
   const serveModern = async (request: Request, body: unknown, arrival: Arrival): Promise<Response> => {
     const refusal = refuseUnknownMethod(request, body);
     if (refusal) return refusal;
     const { handler } = doorOf(arrival.server);
     const introduction = introductionIn(body);
+    const mismatch = await refuseMismatch(request, body, () => offerAt(arrival.server, introduction));
+    if (mismatch) return mismatch;
     brought.set(request, { principal: arrival.principal ?? 'local', introduction });
     if (isObject(body) && body['method'] === 'subscriptions/listen') {
       const offer = await offerAt(arrival.server, introduction);

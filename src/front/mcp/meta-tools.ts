@@ -66,6 +66,15 @@ export const META_TOOLS: readonly JsonObject[] = [
   },
 ];
 
+/** Their names. */
+export const META_NAMES: ReadonlySet<string> = new Set(META_TOOLS.map(({ name }) => String(name)));
+
+/** What a host that is offered the tools themselves is told when it connects. */
+export function passthroughInstructions(coverage: string): string {
+  const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
+  return `One door to many MCP servers. ${behind} Tools are named server__tool.`;
+}
+
 /** What a host is told about toolscout when it connects (META-2, META-8). */
 export function instructionsFor(coverage: string): string {
   const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;

@@ -9,6 +9,8 @@ export interface Offer {
   readonly instructions?: string;
   /** Answers a request with the result itself; throws what `toRpcError` makes an error of. */
   answer(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject>;
+  /** The definition of a tool that is offered directly, by the name the host knows. */
+  definition?(name: string): Promise<JsonObject | undefined>;
   /** Has changes of a resource told to `onUpdate`, under the name the host knows it by. */
   watch?(uri: string, onUpdate: (params: JsonObject) => void): Promise<() => void>;
   /** Whether a change of this server's lists, or of the whole catalog, is a change of what the host sees. */

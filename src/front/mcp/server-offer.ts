@@ -90,6 +90,7 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
           return gateway.relay(server, method, params, callOptions(params, exchange));
       }
     },
+    definition: async (name) => gateway.definitionOf(server, name),
     watch: (uri, onUpdate) => gateway.subscribe(server, uri, { onUpdate }),
     concerns: (changed) => changed === undefined || changed === server,
     close() {

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { toRpcError } from './exchange.js';
+import type { ModeChoice } from './modes.js';
 import type { Offer } from './offer.js';
 
 /** How toolscout names itself to hosts. */
@@ -18,6 +19,8 @@ export interface FrontDeps {
   readonly info: FrontInfo;
   readonly log: Log;
   readonly clock: Clock;
+  /** What hosts are offered, whatever the configuration says. */
+  readonly mode?: ModeChoice;
 }
 
 /** Answers a request that is not part of the handshake. */
