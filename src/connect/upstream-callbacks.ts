@@ -19,8 +19,11 @@ export interface CallbacksDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly send: (message: JsonObject) => void;
-  /** The call a message is about: the one whose answer stream carried it, else the oldest that runs. */
-  readonly callOf: (stream: number | undefined) => { readonly id: number; readonly host?: Host } | undefined;
+  /** The call a message is about: the one whose answer stream carried it, else the oldest that runs, a free one first. */
+  readonly callOf: (
+    stream: number | undefined,
+    isFree: (call: number) => boolean,
+  ) => { readonly id: number; readonly host?: Host } | undefined;
   /** The server waits for somebody: the time limit of the call stands still until it is `resume`d. */
   readonly pause: (call: number) => void;
   readonly resume: (call: number) => void;
@@ -40,10 +43,15 @@ export interface Callbacks {
 }
 
 interface Open {
-  readonly call: number | undefined;
-  readonly stop: AbortController;
+  /** The call it is asked in; on a connection without a stream for each call that is a guess. */
+  call: number | undefined;
+  readonly isGuess: boolean;
+  host: Host;
+  stop: AbortController;
   /** Whether the server still waits for the answer. */
   wanted: boolean;
+  /** It was taken to the host of another call, because the one it was asked in has ended. */
+  moved: boolean;
 }
 
 /** The answer of somebody who is there and says no. */
@@ -68,28 +76,50 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
   const reply = (id: unknown, answer: { result: JsonObject } | { error: JsonObject }): void =>
     deps.send({ jsonrpc: '2.0', id: id as string, ...answer });
 
-  const ask = async (id: unknown, host: Host, method: string, message: JsonObject): Promise<void> => {
-    const entry = open.get(id)!;
+  const ask = async (id: unknown, entry: Open, method: string, params: JsonObject | undefined): Promise<void> => {
     const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('nobody answered')));
-    if (entry.call !== undefined) deps.pause(entry.call);
-    let answer: { result: JsonObject } | { error: JsonObject };
-    try {
-      const params = isObject(message['params']) ? message['params'] : undefined;
-      answer = { result: await host.request(method, params, { signal: entry.stop.signal }) };
-    } catch (thrown) {
-      answer = { error: errorOf(thrown, method) };
+    let answer: { result: JsonObject } | { error: JsonObject } | undefined;
+    while (!answer) {
+      const { call, host, stop } = entry;
+      if (call !== undefined) deps.pause(call);
+      try {
+        answer = { result: await host.request(method, params, { signal: stop.signal }) };
+      } catch (thrown) {
+        if (!entry.moved) answer = { error: errorOf(thrown, method) };
+        entry.moved = false;
+      }
+      if (call !== undefined) deps.resume(call);
     }
     timer.cancel();
-    if (entry.call !== undefined) deps.resume(entry.call);
     open.delete(id);
     if (entry.wanted) reply(id, answer);
+  };
+
+  /** A call that no question is open for: of several the one that can have asked. */
+  const isFree = (call: number): boolean => {
+    for (const entry of open.values()) if (entry.call === call) return false;
+    return true;
+  };
+
+  /** The call an open question is about has ended; if that was a guess, it was about another. */
+  const move = (entry: Open): void => {
+    const next = entry.isGuess ? deps.callOf(undefined, isFree) : undefined;
+    if (!next?.host) return entry.stop.abort(new Error('the call has ended'));
+    entry.call = next.id;
+    // A host that has a session was asked on its behalf; one that has not must be asked in a call that still runs.
+    if (next.host.era === 'legacy') return;
+    const before = entry.stop;
+    entry.host = next.host;
+    entry.stop = new AbortController();
+    entry.moved = true;
+    before.abort(new Error('it is asked in another call'));
   };
 
   return {
     take(message, stream) {
       const { id, method } = message;
       if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) return false;
-      const about = deps.callOf(stream);
+      const about = deps.callOf(stream, isFree);
       const host = about ? about.host : method === 'roots/list' ? deps.owner : undefined;
       const params = isObject(message['params']) ? message['params'] : {};
       if (!host) {
@@ -101,8 +131,11 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       } else if (open.size >= MOST_OPEN || open.has(id)) {
         reply(id, { error: { code: TOO_MANY, message: 'Too many questions are open.' } });
       } else {
-        open.set(id, { call: about?.id, stop: new AbortController(), wanted: true });
-        void ask(id, host, method, message);
+        const isGuess = stream === undefined || about?.id !== stream;
+        const stop = new AbortController();
+        const entry: Open = { call: about?.id, isGuess, host, stop, wanted: true, moved: false };
+        open.set(id, entry);
+        void ask(id, entry, method, isObject(message['params']) ? params : undefined);
       }
       return true;
     },
@@ -116,7 +149,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
     },
     ended(call) {
       if (open.size === 0) return;
-      for (const entry of open.values()) if (entry.call === call) entry.stop.abort(new Error('the call has ended'));
+      for (const entry of open.values()) if (entry.call === call) move(entry);
     },
     close() {
       for (const entry of open.values()) {

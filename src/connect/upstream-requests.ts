@@ -107,9 +107,15 @@ export function createRequests(deps: RequestsDeps): Requests {
     return entry;
   };
 
-  const oldest = (): { id: number; host: Host } | undefined => {
-    for (const [id, { options }] of pending) if (options.host) return { id, host: options.host };
-    return undefined;
+  /** The oldest call that has a host, before all others one that is free. */
+  const oldest = (isFree?: (id: number) => boolean): { id: number; host: Host } | undefined => {
+    let first: { id: number; host: Host } | undefined;
+    for (const [id, { options }] of pending) {
+      if (!options.host) continue;
+      first ??= { id, host: options.host };
+      if (!isFree || isFree(id)) return { id, host: options.host };
+    }
+    return first;
   };
 
   const callbacks = createCallbacks({
@@ -122,9 +128,9 @@ export function createRequests(deps: RequestsDeps): Requests {
         .send(message as unknown as JSONRPCMessage)
         .catch((thrown: unknown) => log.debug('connect.reply', { server, thrown: String(thrown) }));
     },
-    callOf(stream) {
+    callOf(stream, isFree) {
       const call = stream === undefined ? undefined : pending.get(stream);
-      return stream !== undefined && call ? { id: stream, host: call.options.host } : oldest();
+      return stream !== undefined && call ? { id: stream, host: call.options.host } : oldest(isFree);
     },
     pause(id) {
       const entry = pending.get(id);
