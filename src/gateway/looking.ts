@@ -54,7 +54,9 @@ export function lookingVerbs(
 
     async offeredTools() {
       await core.filled();
-      return core.catalog.index.tools().filter((tool) => tool.status === 'enabled');
+      const offered = core.catalog.index.tools().filter((tool) => tool.status === 'enabled');
+      // By name within a server already; the sort keeps that.
+      return offered.toSorted((a, b) => (a.server === b.server ? 0 : a.server < b.server ? -1 : 1));
     },
 
     definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,

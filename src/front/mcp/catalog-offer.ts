@@ -92,7 +92,7 @@ export function createCatalogOffer(
 
   const watch = async (
     exposed: string,
-    host: Exchange['host'] | undefined,
+    host: Exchange['host'],
     onUpdate: (params: JsonObject) => void,
   ): Promise<() => void> => {
     const { server, uri } = await shelf.resource(exposed);
@@ -154,9 +154,7 @@ export function createCatalogOffer(
       const answer = methods.get(method);
       return answer ? answer(params, exchange) : Promise.reject(methodNotFound(method));
     },
-    ...(isDirect && {
-      watch: (uri: string, onUpdate: (params: JsonObject) => void) => watch(uri, undefined, onUpdate),
-    }),
+    ...(isDirect && { watch }),
     async definition(name) {
       const address = isDirect && !META_NAMES.has(name) ? await shelf.tool(name) : undefined;
       return address && gateway.definitionOf(address.server, address.tool);

@@ -169,7 +169,9 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     if (isObject(body) && body['method'] === 'subscriptions/listen') {
       const offer = await offerAt(arrival.server, introduction);
       const onUpdate = (uri: string): void => handler.notify.resourceUpdated(uri);
-      const stop = watchFor(offer, body['params'], { log, onUpdate });
+      const params = isObject(body['params']) ? body['params'] : {};
+      const host = front.modern.listener(params['_meta'], { principal: arrival.principal ?? 'local' });
+      const stop = watchFor(offer, params, { host, log, onUpdate });
       if (request.signal.aborted) stop();
       request.signal.addEventListener('abort', stop, { once: true });
     }

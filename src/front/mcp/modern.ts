@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../../kernel/clock.js';
 import { hashJson } from '../../kernel/hash.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { canBeAsked } from '../../model/host.js';
+import { canBeAsked, type Host } from '../../model/host.js';
 import { protocolError } from './exchange.js';
 import { createHeldCalls, type Round, type RoundEnd } from './held-calls.js';
 import { sharedHostId } from './host-id.js';
@@ -30,7 +30,23 @@ export interface ModernHosts {
     context: ServerContext,
     sender: Sender,
   ): Promise<JsonObject>;
+  /** The host behind a request with this `_meta`, for what it is told outside of any request. */
+  listener(meta: unknown, sender: Sender): Host;
   close(): void;
+}
+
+/** What a request says about its host. */
+function hostIn(
+  envelope: JsonObject,
+  { principal, connection }: Sender,
+): Pick<Round, 'hostId' | 'capabilities' | 'logLevel'> {
+  const declared = envelope[`${PREFIX}clientCapabilities`];
+  const capabilities = isObject(declared) ? declared : {};
+  const level = envelope[`${PREFIX}logLevel`];
+  const logLevel = isLogLevel(level) ? level : undefined;
+  const own = canBeAsked(capabilities) ? connection : undefined;
+  const hostId = own ?? sharedHostId(principal, capabilities, logLevel);
+  return { hostId, capabilities, ...(logLevel !== undefined && { logLevel }) };
 }
 
 function badState(): Error {
@@ -49,20 +65,14 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   const held = createHeldCalls(deps.clock);
   const states = createRequestStates(deps.clock);
 
-  const roundOf = ({ mcpReq }: ServerContext, { principal, connection }: Sender): Round => {
-    const envelope = (mcpReq.envelope ?? {}) as JsonObject;
-    const declared = envelope[`${PREFIX}clientCapabilities`];
-    const capabilities = isObject(declared) ? declared : {};
-    const level = envelope[`${PREFIX}logLevel`];
-    const logLevel = isLogLevel(level) ? level : undefined;
-    const own = canBeAsked(capabilities) ? connection : undefined;
+  const roundOf = ({ mcpReq }: ServerContext, sender: Sender): Round => {
+    const said = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
+    const { logLevel } = said;
     const progressToken = mcpReq._meta?.progressToken;
     return {
-      principal,
-      hostId: own ?? sharedHostId(principal, capabilities, logLevel),
-      capabilities,
+      ...said,
+      principal: sender.principal,
       signal: mcpReq.signal,
-      ...(logLevel !== undefined && { logLevel }),
       ...(progressToken !== undefined && { progressToken }),
       ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses as JsonObject }),
       notify(method, params) {
@@ -111,6 +121,11 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
       const { result } = end;
       if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
       return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
+    },
+    listener(meta, sender) {
+      const { hostId: id, capabilities } = hostIn(isObject(meta) ? meta : {}, sender);
+      const request = (): Promise<never> => Promise.reject(protocolError(-32_603, 'Nobody can be asked now.'));
+      return { id, era: 'modern', capabilities, request, notify: () => undefined };
     },
     close: () => held.close(),
   };

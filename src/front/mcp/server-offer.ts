@@ -91,7 +91,7 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
       }
     },
     definition: async (name) => gateway.definitionOf(server, name),
-    watch: (uri, onUpdate) => gateway.subscribe(server, uri, { onUpdate }),
+    watch: (uri, host, onUpdate) => gateway.subscribe(server, uri, { host, onUpdate }),
     concerns: (changed) => changed === undefined || changed === server,
     close() {
       for (const stop of watching.values()) stop();

@@ -1,6 +1,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
+import { isObject } from '../../kernel/json.js';
 import { createFront, listChanged } from './front.js';
 import type { RequestId } from './legacy-session.js';
 import { createMcpServer, type FrontDeps } from './server.js';
@@ -28,7 +29,9 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const serve = async (): Promise<{ close(): Promise<void> }> => {
     const only = deps.server === undefined ? undefined : await createServerOffer(gateway, deps.server);
     const listening = new Map<RequestId, () => void>();
-    let watch = (_id: RequestId, _params: unknown): void => {};
+    // A host may listen with its first message, before there is anybody to hear it.
+    const early = new Map<RequestId, unknown>();
+    let watch = (id: RequestId, params: unknown): void => void early.set(id, params);
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
       sessionId: newId,
@@ -36,6 +39,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
       onListen(id, params) {
         listening.get(id)?.();
         listening.delete(id);
+        early.delete(id);
         if (params !== undefined) watch(id, params);
       },
     });
@@ -53,7 +57,12 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
         };
         const unlisten = front.listen({ offer, changed: (kind) => tell(listChanged(kind)) });
         const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
-        watch = (id, params) => listening.set(id, watchFor(offer, params, { log, onUpdate }));
+        watch = (id, params) => {
+          const host = front.modern.listener(isObject(params) ? params['_meta'] : undefined, sender);
+          listening.set(id, watchFor(offer, params, { host, log, onUpdate }));
+        };
+        for (const [id, params] of early) watch(id, params);
+        early.clear();
         server.onclose = () => {
           unlisten();
           for (const stop of listening.values()) stop();

@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
+import type { Host } from '../../model/host.js';
 import type { Offer } from './offer.js';
 
 /** Resources that one `subscriptions/listen` may name. */
@@ -13,7 +14,11 @@ const MOST_URIS = 100;
 export function watchFor(
   offer: Offer,
   params: unknown,
-  options: { readonly log: Log; readonly onUpdate: (uri: string, params: JsonObject) => void },
+  options: {
+    readonly host: Host;
+    readonly log: Log;
+    readonly onUpdate: (uri: string, params: JsonObject) => void;
+  },
 ): () => void {
   const wanted = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
   const named = Array.isArray(wanted['resourceSubscriptions']) ? wanted['resourceSubscriptions'] : [];
@@ -22,7 +27,7 @@ export function watchFor(
   const stops: Array<() => void> = [];
   for (const uri of offer.watch ? uris : []) {
     offer
-      .watch?.(uri, (update) => options.onUpdate(uri, update))
+      .watch?.(uri, options.host, (update) => options.onUpdate(uri, update))
       .then((stop) => (over ? stop() : stops.push(stop)))
       .catch((thrown: unknown) => options.log.info('mcp.unwatched', { uri, error: messageOf(thrown) }));
   }
