@@ -1,4 +1,4 @@
-import type { UpstreamFacts } from '../discover/index.js';
+import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -10,7 +10,6 @@ import { createIndex, type ToolIndex, type VectorSource } from '../search/index.
 
 /** What a server said of itself when its tools were learned, and what it has besides tools. */
 export type ServerFacts = UpstreamFacts;
-
 /** The learned list of one server, before rules. */
 export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
@@ -43,6 +42,15 @@ function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
+/** What was not listed by the server says so, and how sure it is; it can be looked at, not offered (DISC-6). */
+function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
+  if (rung === undefined) return tool;
+  const worth = RUNG_WORTH[rung];
+  if (worth.provenance === 'protocol') return { ...tool, ...worth };
+  const reason = `its server did not list it, it was ${worth.provenance}`;
+  return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
+}
+
 /** An empty catalog over a configuration; lists are put in as they become known. */
 export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
   const rules = compileRules(config.toolRules);
@@ -63,7 +71,7 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     servers: byId,
     list: (server) => lists.get(server),
     put(server, list) {
-      const tools = list.items.map((item) => normalizeTool(server, item, rules));
+      const tools = list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
       lists.set(server.id, list);
       index.replace(server.id, tools, { title: server.title ?? list.info?.title, name: list.info?.name });
       return tools;

@@ -2,6 +2,7 @@
 // The suite gives the address as the last argument and the scenario in the environment.
 import { isObject, type JsonObject, type JsonValue } from '../../src/kernel/json.js';
 import { createAdapter, type Adapter, type AdapterExtras, type Answerer } from './adapter.js';
+import { signInsFor } from './sign-in.js';
 
 interface Surroundings {
   readonly scenario: string;
@@ -99,9 +100,9 @@ const SCENARIOS: Readonly<Record<string, Drive>> = {
   },
 };
 
-/** What the adapter is given for a scenario; signing in has its place here. */
-function extrasFor(_around: Surroundings): AdapterExtras {
-  return {};
+/** What the adapter is given for a scenario: how to sign in where the server asks for it. */
+function extrasFor({ scenario, context }: Surroundings): AdapterExtras {
+  return { signIns: signInsFor(scenario, context) };
 }
 
 const url = process.argv.at(-1) ?? '';
