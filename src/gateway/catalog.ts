@@ -1,4 +1,4 @@
-import { RUNG_WORTH, type Rung } from '../discover/index.js';
+import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -8,15 +8,8 @@ import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
 import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
 
-/** What a server said of itself when its tools were learned. */
-export interface ServerFacts {
-  readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
-  readonly instructions?: string;
-  readonly era?: 'legacy' | 'modern';
-  /** The rung of the ladder its list was found on, when it could not be asked properly (DISC-6). */
-  readonly rung?: Rung;
-}
-
+/** What a server said of itself when its tools were learned, and what it has besides tools. */
+export type ServerFacts = UpstreamFacts;
 /** The learned list of one server, before rules. */
 export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
