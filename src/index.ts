@@ -5,6 +5,7 @@ export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,
+  CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,
   DoctorReport,
@@ -20,9 +21,16 @@ export type {
   Knowledge,
   LabelledQuery,
   RecordedServer,
+  RegistryCandidate,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
   ReloadReport,
   RtfsDialect,
   ServerView,
+  SignInOptions,
+  SignInStatus,
   ToolSignature,
   Why,
 } from './gateway/index.js';
@@ -31,6 +39,8 @@ export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
 export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
+export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
+export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';
