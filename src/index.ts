@@ -1,6 +1,7 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
+export { scopeToSkill } from './gateway/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
@@ -29,6 +30,8 @@ export type {
   ReloadReport,
   RtfsDialect,
   ServerView,
+  SkillHandle,
+  SkillView,
   SignInOptions,
   SignInStatus,
   ToolSignature,
@@ -43,6 +46,7 @@ export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model
 export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Server, ServerHealth } from './model/server.js';
+export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
 export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';

@@ -211,6 +211,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
+    watchSkills: options.watch,
   });
 
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;

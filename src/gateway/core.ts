@@ -54,6 +54,10 @@ export interface GatewayDeps {
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
+  /** What servers were found to offer when they were asked (NEG-1); nothing unless handed in. */
+  readonly probedCapabilities?: (server: string) => readonly string[];
+  /** Whether folders of skills are read again when they change. */
+  readonly watchSkills?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -157,11 +161,24 @@ export function createCore(deps: GatewayDeps): Core {
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
   };
 
+  /** Connects to the servers that are to run from the beginning; those that are learned anyway are connected then. */
+  const startEager = (due: readonly Server[]): void => {
+    const eager = loaded.servers.filter((server) => server.eager && isUsable(server) && !due.includes(server));
+    for (const server of eager) {
+      pool
+        .ping(server)
+        .catch((thrown: unknown) => log.warn('connect.eager', { server: server.id, reason: hide(messageOf(thrown)) }));
+    }
+  };
+
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
       const due = await fillCatalog(catalog, loaded.servers, { cache, caching, now: clock.now() });
-      if (deps.learnAtStart) learnInBackground(due);
+      if (deps.learnAtStart) {
+        learnInBackground(due);
+        startEager(due);
+      }
       // Nobody waits for it: forgetting years of records must not delay the first search.
       audit
         .prune(loaded.config.limits.auditRetentionDays)

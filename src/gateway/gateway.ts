@@ -11,6 +11,7 @@ import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
 import { registryVerbs } from './registering.js';
 import { signInVerbs } from './sign-in.js';
+import { createSkills } from './skills.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -20,7 +21,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
   const levels = createLogLevels(core);
   const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
-  const execution = executionVerbs(core, levels);
+  const skills = createSkills(core);
+  const execution = executionVerbs(core, levels, skills);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -36,6 +38,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    skills.close();
     unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
@@ -55,6 +58,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...relayingVerbs(core, levels),
     subscribe,
     ...execution,
+    ...skills.verbs(execution.executeTool),
     ...discoveryVerbs(core),
     ...findingVerbs(core),
     ...registering,
