@@ -39,8 +39,14 @@ function addCapability(draft: Draft, name: string, line: number): void {
 function nameIn(text: string): string {
   const code = /^[*_[\]\sxX]{0,12}`([^`]{1,400})`/.exec(text)?.[1];
   if (code !== undefined) return code.trim();
-  const bare = text.replace(/^\[[ xX]?\]\s{0,8}/, '').replace(/[*`]{2}/g, '');
-  return (/^\S{1,400}/.exec(bare.trim())?.[0] ?? '').replace(/[,;.:]$/, '');
+  const bare = text
+    .replace(/^\[[ xX]?\]\s{0,8}/, '')
+    .replace(/\*\*|`/g, '')
+    .trim();
+  const word = /^\S{1,400}/.exec(bare)?.[0] ?? '';
+  const name = word.replace(/[,;.:]$/, '');
+  // The first word of a sentence is no capability, unless it looks like one.
+  return /[:.]/.test(name) || name === bare ? name : bare;
 }
 
 /** Rows of a table: the first cell is the capability, unless the row is the head or the ruler. */
@@ -84,9 +90,10 @@ async function readFrontMatter(matter: string, draft: Draft): Promise<void> {
   const items: unknown[] = isSeq(listed) ? listed.items : [listed];
   for (const item of items) {
     const value: unknown = isScalar(item) ? item.value : undefined;
-    if (typeof value === 'string')
-      for (const name of value.split(/[\s,]+/).filter(Boolean)) addCapability(draft, name, lineOf(item));
-    else complain(draft, lineOf(item), 'an entry of capabilities is not a text');
+    if (typeof value === 'string') {
+      const given = isSeq(listed) ? [value.trim()] : value.split(/[\s,]+/).filter(Boolean);
+      for (const name of given) addCapability(draft, name, lineOf(item));
+    } else complain(draft, lineOf(item), 'an entry of capabilities is not a text');
   }
 }
 
