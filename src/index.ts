@@ -29,6 +29,7 @@ export type {
   RegistryPlanOptions,
   ReloadReport,
   RtfsDialect,
+  SchemaFindings,
   ServerView,
   SkillHandle,
   SkillView,

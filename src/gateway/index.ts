@@ -16,6 +16,7 @@ export type {
 } from './finding.js';
 export type { RegistrySources } from './registering.js';
 export type { RawReport } from './raw-report.js';
+export type { SchemaFindings } from './schema-findings.js';
 export { scopeToSkill } from './scoped.js';
 export type { SkillHandle, SkillView } from './skills.js';
 export type { ReloadReport } from './reload.js';
