@@ -1,3 +1,4 @@
+import type { Approvals, Hold, Judgement } from '../approvals/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -31,14 +32,27 @@ export interface Catalog {
   readonly servers: ReadonlyMap<string, Server>;
   /** What is known of a server's list; `undefined` while it was never learned. */
   list(server: string): LearnedList | undefined;
+  /** What a server calls itself, as long as what it says of itself is trusted. */
+  title(server: string): string | undefined;
+  /** The tools of a list under the rules, before anybody asks whether they are trusted. */
+  read(server: Server, list: LearnedList): readonly Tool[];
   /** Puts a server's list on the shelf, replacing what was there; answers its tools. */
-  put(server: Server, list: LearnedList): readonly Tool[];
+  put(server: Server, list: LearnedList, tools?: readonly Tool[]): readonly Tool[];
   /** Takes a server's tools off the shelf. */
   drop(server: string): void;
+  /** Why a server may not be started until somebody approves it; `undefined` when it may (SEC-9). */
+  hold(server: string): Hold | undefined;
+  /** Judges a server and its tools anew after a decision about them; answers whether it may be used now and could not before. */
+  reconsider(server: string): boolean;
   /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
   server(id: string): Server;
   /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names (META-4). */
   tool(server: string, name: string): Tool;
+}
+
+/** What a server said of itself, as far as it reaches hosts and models. */
+export function presented({ info, instructions }: ServerFacts): { instructions?: string; title?: string } {
+  return { ...(instructions === undefined ? {} : { instructions }), ...(info?.title ? { title: info.title } : {}) };
 }
 
 /** A sentence that offers the nearest names, or nothing when there is none. */
@@ -46,12 +60,32 @@ function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
-/** An empty catalog over a configuration; lists are put in as they become known. */
-export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
+/** A held server is like one with a problem: nobody starts it, and everybody says why. */
+function withHold(server: Server, hold: Hold | undefined): Server {
+  return hold && server.enabled ? { ...server, problem: hold.reason } : server;
+}
+
+/** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */
+function judged(tool: Tool, judgement: Judgement): Tool {
+  if (tool.status !== 'enabled') return tool;
+  const { status, reason } = judgement.judge(tool);
+  return status === 'enabled' ? tool : { ...tool, status, ...(reason === undefined ? {} : { hold: reason }) };
+}
+
+/** An empty catalog over a configuration; lists are put in as they become known. Without approvals all are trusted. */
+export function createCatalog(
+  config: Config,
+  servers: readonly Server[],
+  vectors?: VectorSource,
+  approvals?: Pick<Approvals, 'hold' | 'judge'>,
+): Catalog {
   const rules = compileRules(config.toolRules);
   const index = createIndex(vectors);
-  const byId = new Map(servers.map((server) => [server.id, server]));
+  const holdOf = (server: Server): Hold | undefined => approvals?.hold(server, config.approval);
+  const configured = new Map(servers.map((server) => [server.id, server]));
+  const byId = new Map(servers.map((server) => [server.id, withHold(server, holdOf(server))]));
   const lists = new Map<string, LearnedList>();
+  const titles = new Map<string, string | undefined>();
 
   const serverOf = (id: string): Server => {
     const server = byId.get(id);
@@ -60,21 +94,46 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
   };
 
+  const read: Catalog['read'] = (server, list) => list.items.map((item) => normalizeTool(server, item, rules));
+  const put: Catalog['put'] = (server, list, raw = read(server, list)) => {
+    const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
+    const tools = judgement ? raw.map((tool) => judged(tool, judgement)) : raw;
+    const info = judgement?.isPresentable === false ? undefined : list.info;
+    lists.set(server.id, list);
+    titles.set(server.id, info?.title);
+    index.replace(server.id, tools, { title: server.title ?? info?.title, name: info?.name });
+    return tools;
+  };
+  const drop = (server: string): void => {
+    lists.delete(server);
+    titles.delete(server);
+    index.remove(server);
+  };
+
   return {
     rules,
     index,
     servers: byId,
     list: (server) => lists.get(server),
-    put(server, list) {
-      const tools = list.items.map((item) => normalizeTool(server, item, rules));
-      lists.set(server.id, list);
-      index.replace(server.id, tools, { title: server.title ?? list.info?.title, name: list.info?.name });
-      return tools;
+    title: (server) => titles.get(server),
+    read,
+    put,
+    hold(id) {
+      const server = configured.get(id);
+      return server && holdOf(server);
     },
-    drop(server) {
-      lists.delete(server);
-      index.remove(server);
+    reconsider(id) {
+      const server = configured.get(id);
+      if (!server) return false;
+      const hold = holdOf(server);
+      const wasHeld = byId.get(id) !== server;
+      byId.set(id, withHold(server, hold));
+      const list = lists.get(id);
+      if (hold) drop(id);
+      else if (list) put(server, list);
+      return wasHeld && !hold;
     },
+    drop,
     server: serverOf,
     tool(server, name) {
       serverOf(server);

@@ -82,6 +82,10 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   const { catalog, learner, pool, hide } = patient;
   const subject = `server ${server.id}`;
   if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
+  const hold = catalog.hold(server.id);
+  if (hold) {
+    return { subject, level: 'warning', message: hold.reason, next: 'look at it: toolscout pending' };
+  }
   if (!isUsable(server)) {
     return {
       subject,
@@ -125,7 +129,7 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
 export async function examine(patient: Patient): Promise<DoctorReport> {
   const [store, ...servers] = await Promise.all([
     examineStore(patient),
-    ...patient.loaded.servers.map((server) => examineServer(server, patient)),
+    ...[...patient.catalog.servers.values()].map((server) => examineServer(server, patient)),
   ]);
   const findings = [...examineConfig(patient), store!, ...servers];
   return { ok: findings.every((finding) => finding.level !== 'error'), findings };

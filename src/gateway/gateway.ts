@@ -1,4 +1,5 @@
 import { administrationVerbs } from './administering.js';
+import { approvalVerbs } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
@@ -26,6 +27,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...executionVerbs(core),
     ...discoveryVerbs(core),
     ...administrationVerbs(core),
+    ...approvalVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

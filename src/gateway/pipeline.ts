@@ -6,7 +6,8 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import type { Catalog, ServerFacts } from './catalog.js';
+import type { Tool } from '../model/tool.js';
+import type { Catalog, LearnedList, ServerFacts } from './catalog.js';
 
 /** What learning a server's tools needs. */
 export interface PipelineDeps {
@@ -18,6 +19,8 @@ export interface PipelineDeps {
   readonly random: () => number;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
+  /** Notes what is trusted and asks for what is not, before anybody can use it (SEC-9). */
+  readonly admit: (server: Server, list: LearnedList, tools: readonly Tool[]) => Promise<void>;
 }
 
 /** What was learned of one server. */
@@ -53,8 +56,13 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   const { list, facts } = listed;
   const kept = await deps.cache.write(server, list, facts);
 
+  const read = deps.catalog();
+  const tools = read.read(server, kept);
+  await deps.admit(server, kept, tools);
   const catalog = deps.catalog();
-  if (catalog.servers.get(server.id)?.digest === server.digest) catalog.put(server, kept);
+  if (catalog.servers.get(server.id)?.digest === server.digest) {
+    catalog.put(server, kept, catalog === read ? tools : undefined);
+  }
   deps.audit.record({
     kind: 'discovered',
     principal: 'toolscout',

@@ -1,13 +1,16 @@
+import type { Manifest } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import type { LabelledQuery } from '../search/index.js';
+import type { RulingOptions, RulingReport } from './approving.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
@@ -21,7 +24,8 @@ export type GatewayEvent =
   | { readonly type: 'learned'; readonly server: string; readonly tools: number }
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
-  | { readonly type: 'reload-failed'; readonly reason: string };
+  | { readonly type: 'reload-failed'; readonly reason: string }
+  | { readonly type: 'approval'; readonly approval: Approval };
 
 /** A call as a caller of the library makes it. */
 export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
@@ -65,6 +69,16 @@ export interface Gateway {
     queries: readonly LabelledQuery[],
     options?: { readonly tools?: readonly RecordedServer[] },
   ): Promise<EvaluationReport>;
+  /** What waits for approval, was decided or expired, for the servers of this configuration (SEC-9). */
+  listApprovals(filter?: ApprovalFilter): Promise<Approval[]>;
+  /** Trusts a server or `server:tool` exactly as it is asked for; offered at once, durable when it resolves. */
+  approve(ref: string, options?: RulingOptions): Promise<RulingReport>;
+  /** Rejects what is asked for, or takes back the trust in it. */
+  reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
+  /** What a request would change: of one tool, or of everything of a server that waits. */
+  diffApproval(ref: string): Promise<ApprovalDiff[]>;
+  /** Every approved manifest. */
+  marketplace(): Promise<Manifest[]>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

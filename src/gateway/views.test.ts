@@ -154,9 +154,13 @@ describe('explainTool', () => {
     expect(ask({ status: 'pending' })).toMatchObject({
       offered: false,
       because: 'approval',
-      reason: '"a:one" is pending and waits for approval.',
+      reason: '"a:one" is not offered: it waits for approval; see toolscout pending.',
     });
-    expect(ask({ status: 'quarantined' })).toMatchObject({ offered: false, because: 'approval' });
+    expect(ask({ status: 'quarantined', hold: 'it changed after it was trusted' })).toMatchObject({
+      offered: false,
+      because: 'quarantine',
+      reason: '"a:one" is quarantined: it changed after it was trusted; look at it with: toolscout diff a:one',
+    });
     expect(ask({ provenance: 'guessed' })).toMatchObject({
       offered: false,
       because: 'provenance',

@@ -34,6 +34,10 @@ export interface Server {
   readonly title?: string;
   /** Where it was configured: a file path, `demo`, or `library`. */
   readonly source: string;
+  /** Whose file it was configured in; absent means the user's own. One of a project is pending until approved (SEC-9). */
+  readonly scope?: 'user' | 'project';
+  /** How it was found when nobody configured it; such a server is pending until approved (SEC-9). */
+  readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;
   readonly shown: ShownTransport;
   /** Changes whenever anything that matters for connecting changes, credentials included. */

@@ -38,6 +38,8 @@ export interface Tool {
   readonly tags: readonly string[];
   readonly status: ToolStatus;
   readonly decision: Decision;
+  /** Why it is pending or quarantined, as one phrase for people; absent otherwise (SEC-9). */
+  readonly hold?: string;
   readonly provenance: Provenance;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;

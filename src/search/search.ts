@@ -191,7 +191,8 @@ function compareNames(a: Tool, b: Tool): number {
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {
   const { server, includeDisabled = false, tags = [] } = options;
   return (tool) =>
-    (includeDisabled || tool.status === 'enabled') &&
+    // What is pending or quarantined is found by nobody, whatever is asked for.
+    (tool.status === 'enabled' || (includeDisabled && tool.status === 'disabled')) &&
     (server === undefined || tool.server === server) &&
     tags.every((tag) => tool.tags.includes(tag));
 }
