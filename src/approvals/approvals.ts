@@ -42,8 +42,15 @@ export interface Approvals {
     seen: Seen,
     how: { readonly policy: ApprovalPolicy; readonly fresh: boolean },
   ): Promise<Approval[]>;
-  /** Asks for the approval of servers that are held and not asked for yet. Answers the requests that are new. */
-  request(servers: readonly Server[], policy: ApprovalPolicy): Promise<Approval[]>;
+  /**
+   * Asks for the approval of servers that are held and not asked for yet. One that a project still names
+   * after its request expired is asked for again; any other only with `renew`. Answers the requests that are new.
+   */
+  request(
+    servers: readonly Server[],
+    policy: ApprovalPolicy,
+    options?: { readonly renew?: boolean },
+  ): Promise<Approval[]>;
   /** Everything asked for or decided about these servers as they are launched now. */
   list(servers: Iterable<Server>): Approval[];
   /** Everything of a server about which something is asked, the server before its tools. */
@@ -158,17 +165,20 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     }
   };
 
-  const request: Approvals['request'] = async (servers, policy) => {
-    if (policy === 'off') return [];
+  const request: Approvals['request'] = async (servers, policy, { renew = false } = {}) => {
     await ledger.load();
     const made: Approval[] = [];
-    const isOpen = ({ start: { trust, ask } }: TrustRecord): boolean => !trust && (!ask || isExpired(ask, clock.now()));
+    const mayAsk = ({ start: { trust, ask }, origin }: TrustRecord): boolean => {
+      if (trust || !ask) return !trust;
+      const isOver = isExpired(ask, clock.now());
+      return renew ? isOver || ask.state === 'rejected' : isOver && origin === 'project';
+    };
     for (const server of servers) {
       const before = knownOf(server).record;
-      if (holdOf(server, policy)?.state !== 'pending' || (before && !isOpen(before))) continue;
+      if (!holdOf(server, policy) || (before && !mayAsk(before))) continue;
       const risk = weighServer(server, originOf(server));
       const after = await ledger.change(blank(server), keyOf(server), (record) => {
-        if (!isOpen(record)) return record;
+        if (!mayAsk(record)) return record;
         const ask = { hash: launchFor(server), at: clock.now(), state: 'pending', risk, changed: [] } as const;
         return { ...record, start: { ask } };
       });

@@ -61,7 +61,8 @@ export function holdServer(
   known: Known,
   policy: ApprovalPolicy,
 ): Hold | undefined {
-  if (policy === 'off') return undefined;
+  // Even then nothing starts that a caller or a registry proposed: no person has written it anywhere.
+  if (policy === 'off' && (server.origin === 'user' || server.origin === 'project')) return undefined;
   const start = known.record?.start;
   if (start?.ask?.state === 'rejected' && start.ask.hash === server.launch) {
     return { state: 'rejected', reason: `it was rejected${becauseOf(start.ask.ruling)}` };

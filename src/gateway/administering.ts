@@ -27,8 +27,8 @@ export function administrationVerbs(
       mask.add(next.loaded.secrets);
       for (const id of next.forgotten) core.learner.forget(id);
       core.swap(next);
-      core.retainAllowed();
-      await core.admitAll();
+      core.trust.retainAllowed();
+      await core.trust.admitAll();
       core.learnInBackground(next.due);
       // The new state is in force by now; a record that cannot be kept does not undo that.
       await audit

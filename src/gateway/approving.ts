@@ -95,7 +95,7 @@ export function approvalVerbs(
     };
     try {
       const approvals = await core.approvals[verb](server, subjects, { ruling, ...expected });
-      core.reconsider([server.id]);
+      core.trust.reconsider([server.id]);
       await audit.recordNow({
         ...record,
         outcome: 'success',

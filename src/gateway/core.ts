@@ -14,16 +14,16 @@ import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
-import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
-import type { Tool } from '../model/tool.js';
 import type { VectorSource } from '../search/index.js';
-import { createCatalog, presented, type Catalog, type LearnedList } from './catalog.js';
+import { createCatalog, type Catalog } from './catalog.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import { learn } from './pipeline.js';
+import type { RegisteringDeps } from './registering.js';
 import { createRelister } from './relister.js';
+import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
 
@@ -44,6 +44,8 @@ export interface GatewayDeps {
   readonly approvals?: Approvals;
   /** Where exported files go when they are approved; without it nothing is exported. */
   readonly promotion?: Promotion;
+  /** Without it servers are configured and never registered. */
+  readonly registering?: RegisteringDeps;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
@@ -56,6 +58,7 @@ export interface Core {
   readonly events: Emitter<GatewayEvent>;
   readonly learner: Learner;
   readonly approvals: Approvals;
+  readonly trust: Trust;
   readonly marketplace: Marketplace;
   /** The configuration in force; a reload swaps it together with the catalog. */
   readonly loaded: LoadedConfig;
@@ -72,12 +75,6 @@ export interface Core {
   learnInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
   relistSoon(server: string): void;
-  /** Notes what the catalog now shows: tools to pin, servers and tools to ask for (SEC-9). */
-  admitAll(): Promise<void>;
-  /** Judges servers anew after a decision about them; one that may be used now is learned. */
-  reconsider(servers: Iterable<string>): void;
-  /** Ends the connections of servers that are gone or may not be used. */
-  retainAllowed(): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
   /** Stops learning; what runs in the pool is the caller's to end. */
   stop(): void;
@@ -105,7 +102,16 @@ export function createCore(deps: GatewayDeps): Core {
         usable(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog, admit: admitFresh },
+          {
+            clock,
+            limiter,
+            pool,
+            cache,
+            audit,
+            random: deps.random,
+            catalog: () => catalog,
+            admit: (...seen) => trust.admit(...seen),
+          },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
@@ -127,56 +133,24 @@ export function createCore(deps: GatewayDeps): Core {
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
   };
 
-  const announce = (made: readonly Approval[]): void => {
-    for (const approval of made) {
-      const { ref, about, risk } = approval;
-      log.warn('approvals.requested', { ref, about, risk: risk.level });
-      events.emit({ type: 'approval', approval });
-    }
-  };
-  const admit = async (server: Server, list: LearnedList, tools: readonly Tool[], fresh: boolean): Promise<void> => {
-    const { approval: policy } = loaded.config;
-    announce(await approvals.admit(server, { ...presented(list), tools }, { policy, fresh }));
-  };
-  const admitFresh = (server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void> =>
-    admit(server, list, tools, true);
-  const admitKnown = async (server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void> => {
-    await admit(server, list, tools, false);
-    // Another process may have pinned something else while this list was put on the shelf.
-    const judgement = approvals.judge(server, presented(list), loaded.config.approval);
-    const isStill = (tool: Tool): boolean => tool.status === 'disabled' || judgement.judge(tool).status === tool.status;
-    if (!tools.every(isStill)) catalog.reconsider(server.id);
-  };
-  const requestAll = async (): Promise<void> => {
-    const held = loaded.servers.filter((server) => server.enabled && catalog.hold(server.id));
-    const made = await approvals.request(held, loaded.config.approval).catch((thrown: unknown) => {
-      // They stay held; only nobody is told by the store that they wait.
-      log.error('approvals.unsaved', { reason: hide(messageOf(thrown)) });
-      return [];
-    });
-    announce(made);
-  };
-  const retainAllowed = (): void => pool.retain(loaded.servers.filter(({ id }) => !catalog.hold(id)));
-  const reconsider = (ids: Iterable<string>): void => {
-    const opened: Server[] = [];
-    let isHeld = false;
-    for (const id of ids) {
-      if (catalog.reconsider(id)) opened.push(catalog.server(id));
-      isHeld ||= catalog.hold(id) !== undefined;
-    }
-    if (isHeld) retainAllowed();
-    learnInBackground(opened.filter((server) => isUsable(server)));
-  };
-  const unwatch = approvals.onChange((servers) => reconsider(servers));
+  const trust = createTrust({
+    approvals,
+    pool,
+    log,
+    events,
+    hide,
+    loaded: () => loaded,
+    catalog: () => catalog,
+    learnInBackground,
+  });
+  const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
 
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
-      await approvals.load();
-      for (const id of catalog.servers.keys()) catalog.reconsider(id);
-      await requestAll();
+      await trust.open();
       const servers = [...catalog.servers.values()];
-      const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: admitKnown });
+      const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
       if (deps.learnAtStart) learnInBackground(due);
       // Nobody waits for it: forgetting years of records must not delay the first search.
       audit
@@ -229,6 +203,7 @@ export function createCore(deps: GatewayDeps): Core {
     events,
     learner,
     approvals,
+    trust,
     marketplace: createMarketplace({ store: deps.store }),
     get loaded() {
       return loaded;
@@ -260,15 +235,6 @@ export function createCore(deps: GatewayDeps): Core {
     },
     learnInBackground,
     relistSoon: (server) => relister.soon(server),
-    async admitAll() {
-      await requestAll();
-      for (const server of loaded.servers) {
-        const list = catalog.list(server.id);
-        if (list) await admitKnown(server, list, catalog.index.tools(server.id));
-      }
-    },
-    reconsider,
-    retainAllowed,
     swap(next) {
       loaded = next.loaded;
       catalog = next.catalog;

@@ -1,9 +1,12 @@
+import { REGISTRATIONS } from '../approvals/index.js';
+import { messageOf } from '../kernel/errors.js';
 import { administrationVerbs } from './administering.js';
 import { approvalVerbs } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
 import { lookingVerbs } from './looking.js';
+import { registrationVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -11,8 +14,15 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const administration = administrationVerbs(core);
+  const unwatch = deps.store.onChange((space) => {
+    if (space !== REGISTRATIONS || core.closing) return;
+    // The reason has been reported; the old state goes on serving.
+    administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
+  });
 
   const shutDown = async (drainMs: number): Promise<void> => {
+    unwatch();
     core.stop();
     await deps.pool.close({ drainMs });
     deps.cache.close();
@@ -26,7 +36,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...executionVerbs(core),
     ...discoveryVerbs(core),
-    ...administrationVerbs(core),
+    ...administration,
+    ...registrationVerbs(core, administration.reload),
     ...approvalVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

@@ -1,5 +1,7 @@
 export { createGateway } from './gateway.js';
 export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
+export type { RulingOptions, RulingReport } from './approving.js';
+export type { Candidate, ProposedServer } from './registering.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';

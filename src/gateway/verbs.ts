@@ -14,6 +14,7 @@ import type { RulingOptions, RulingReport } from './approving.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { Candidate, ProposedServer } from './registering.js';
 import type { ReloadReport } from './reload.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
@@ -77,6 +78,18 @@ export interface Gateway {
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** What a request would change: of one tool, or of everything of a server that waits. */
   diffApproval(ref: string): Promise<ApprovalDiff[]>;
+  /** Asks a URL for its tools without trusting it: nothing is kept and no tool is called (A36). */
+  introspectRemoteApi(
+    candidate: { readonly url: string },
+    options?: { readonly allowPrivate?: boolean; readonly by?: string },
+  ): Promise<Candidate>;
+  /** Proposes a server; it is pending and starts nothing until it is approved. Answers the request. */
+  registerServer(
+    proposal: ProposedServer,
+    options?: { readonly by?: string; readonly origin?: 'registry' | 'introspected' },
+  ): Promise<Approval>;
+  /** Takes a registered server out again. */
+  unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;
   /** The configuration in force. */
