@@ -7,11 +7,15 @@ import { conclude, printTable, type Bound } from '../support/report.js';
 import { comparePaired, type Comparison } from './bootstrap.js';
 import { BASELINES, OURS, type Ranker } from './methods.js';
 import { listSets, readSet, type RetrievalSet } from './sets.js';
+import { measureUsage, type UsageResult } from './usage.js';
 
 /** Queries the others are asked at most; the largest pool would take them minutes. */
 const SAMPLE = 165;
 const LARGE_SAMPLE = 60;
 const LARGE_POOL = 10_000;
+
+/** Sets on which the memory of queries is measured: those where several queries want one tool. */
+const USAGE_SETS = ['livemcp-route', 'livemcp-task', 'metatool', 'mcpproxy-golden', 'real-intents', 'bfcl'];
 
 /** Queries asked before the clock counts. */
 const UNTIMED = 20;
@@ -124,6 +128,21 @@ function rounded(value: object): object {
   ) as object;
 }
 
+/** What remembering queries that led to a tool gives, where the queries of other tasks are remembered. */
+function printUsage(results: readonly UsageResult[]): void {
+  const rows = results.map(({ set, without, with: used, remembered, gain }) => [
+    set,
+    String(used.n),
+    remembered.toFixed(1),
+    points(without.ndcg10),
+    points(used.ndcg10),
+    signed(gain.mean),
+    `${signed(gain.low)} … ${signed(gain.high)}`,
+  ]);
+  const head = ['dataset', 'queries', 'per tool', 'without', 'with', 'gain', 'between'];
+  printTable('nDCG@10 with the memory of queries of other tasks (five folds by task)', head, rows);
+}
+
 const floors = JSON.parse(readFileSync(join(import.meta.dirname, 'floors.json'), 'utf8')) as Record<string, number>;
 const flags = process.argv.slice(2);
 const wanted = flags.filter((flag) => !flag.startsWith('--'));
@@ -131,10 +150,22 @@ const { present, absent } = listSets(Object.keys(floors));
 const results: SetResult[] = [];
 for (const name of wanted.length > 0 ? wanted : present) results.push(await measure(name, flags.includes('--ours')));
 print(results);
+const usage: UsageResult[] = [];
+for (const name of USAGE_SETS.filter((set) => results.some((result) => result.set === set))) {
+  usage.push(await measureUsage(readSet(name)));
+}
+if (usage.length > 0) printUsage(usage);
 if (absent.length > 0) console.log(`\nNot measured, because the sets are not here: ${absent.join(', ')}.`);
 const bounds: Bound[] = results.map(({ set, ours }) => ({
   name: `nDCG@10 on ${set}`,
   value: Number(ours.ndcg10.toFixed(4)),
   least: floors[set],
 }));
-conclude('retrieval', rounded({ sets: results }), bounds);
+bounds.push(
+  ...usage.map(({ set, with: used }) => ({
+    name: `nDCG@10 on ${set} with memory`,
+    value: Number(used.ndcg10.toFixed(4)),
+    least: floors[`${set} with memory`],
+  })),
+);
+conclude('retrieval', rounded({ sets: results, usage }), bounds);

@@ -23,7 +23,7 @@ export function listSets(floors: readonly string[]): { readonly present: string[
   const listed = existsSync(SETS) ? readdirSync(SETS) : [];
   const complete = listed.filter((name) => existsSync(join(SETS, name, 'tools.jsonl')));
   const present = [...complete, hasCorpus() ? REAL : `${REAL}-excerpt`].toSorted();
-  const known = floors.filter((name) => !name.startsWith(REAL));
+  const known = floors.filter((name) => !name.startsWith(REAL) && !name.endsWith(' with memory'));
   return { present, absent: known.filter((name) => !present.includes(name)) };
 }
 

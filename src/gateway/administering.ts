@@ -8,7 +8,10 @@ import type { Gateway } from './verbs.js';
 /** The verbs of whoever runs toolscout: taking over a changed config, the cache, the audit log, its health. */
 export function administrationVerbs(
   core: Core,
-): Pick<Gateway, 'reload' | 'clearCache' | 'cacheStats' | 'audit' | 'followAudit' | 'doctor' | 'evaluate' | 'config'> {
+): Pick<
+  Gateway,
+  'reload' | 'clearCache' | 'forgetUsage' | 'cacheStats' | 'audit' | 'followAudit' | 'doctor' | 'evaluate' | 'config'
+> {
   const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
 
   const reloadOnce = async (): Promise<ReloadReport> => {
@@ -68,6 +71,12 @@ export function administrationVerbs(
         detail: { cleared },
       });
       return cleared;
+    },
+
+    async forgetUsage() {
+      const forgotten = await core.experience.forget();
+      await audit.recordNow({ kind: 'usage-forgotten', principal: 'local', outcome: 'success', detail: { forgotten } });
+      return forgotten;
     },
 
     cacheStats: () => cache.stats(),

@@ -18,6 +18,7 @@ import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
+import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import { learn } from './pipeline.js';
@@ -60,6 +61,8 @@ export interface Core {
   readonly approvals: Approvals;
   readonly trust: Trust;
   readonly marketplace: Marketplace;
+  /** What queries led to. */
+  readonly experience: ExperienceKeeper;
   /** The configuration in force; a reload swaps it together with the catalog. */
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
@@ -205,6 +208,7 @@ export function createCore(deps: GatewayDeps): Core {
     approvals,
     trust,
     marketplace: createMarketplace({ store: deps.store }),
+    experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;
     },

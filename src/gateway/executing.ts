@@ -1,5 +1,6 @@
 import { isTransient, withRetry } from '../connect/index.js';
 import { approvalCheck, createArgumentValidator, createExecutor, ruleCheck } from '../execute/index.js';
+import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Core } from './core.js';
@@ -24,7 +25,12 @@ export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'execu
     run: (server, task, signal) => pool.use(server, task, signal),
     retry: (task, server, options) => withRetry(task, server.retry, { clock, random, ...options }),
     isTransient,
-    record: (entry) => audit.record(entry),
+    record(entry) {
+      audit.record(entry);
+      // Only what worked is learned from; a refused or failed call says nothing good about its search.
+      if (entry.outcome === 'success')
+        core.experience.noteSuccess(entry.principal, addressOf(entry.server, entry.tool));
+    },
   });
 
   const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call => ({

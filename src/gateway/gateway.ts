@@ -25,6 +25,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     unwatch();
     core.stop();
     await deps.pool.close({ drainMs });
+    await core.experience.settled();
     deps.cache.close();
     await deps.audit.close();
     await deps.store.close();

@@ -1,4 +1,5 @@
 import { approvalCheck, ruleCheck } from '../execute/index.js';
+import { addressOf } from '../kernel/ids.js';
 import { leanDefinition } from '../normalize/index.js';
 import type { Tool } from '../model/tool.js';
 import { answerSearch } from './answer-search.js';
@@ -36,7 +37,11 @@ export function lookingVerbs(
         awaited.map((server) => server.id),
         core.loaded.config.limits.searchWaitMs,
       );
-      return answerSearch(query, options, servers, sources());
+      const { principal = 'local' } = options;
+      const answer = answerSearch(query, options, servers, sources(), await core.experience.of(principal));
+      const shown = answer.hits.map((hit) => addressOf(hit.server, hit.tool));
+      core.experience.noteSearch(principal, catalog.index.terms(query), shown);
+      return answer;
     },
 
     async listTools(server, options = {}) {

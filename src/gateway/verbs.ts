@@ -61,6 +61,8 @@ export interface Gateway {
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
   reload(): Promise<ReloadReport>;
   clearCache(server?: string): Promise<number>;
+  /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
+  forgetUsage(): Promise<number>;
   cacheStats(): CacheStats;
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;

@@ -101,6 +101,7 @@ export const Config = z.strictObject({
   registry: z.looseObject({}).default({}),
   skills: z.looseObject({}).default({}),
   redaction: z.array(z.looseObject({})).default([]),
+  usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
   store: text.default('sqlite'),
   http: HttpConfig.prefault({}),

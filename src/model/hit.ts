@@ -33,6 +33,10 @@ export interface SearchOptions {
   readonly tags?: readonly string[];
   readonly includeSchema?: boolean;
   readonly explain?: boolean;
+  /** The most tokens that all signatures together may take (o200k, reckoned on the safe side). */
+  readonly schemaTokens?: number;
+  /** Who asks; `local` unless said. What a principal's searches led to helps that principal's later ones. */
+  readonly principal?: string;
 }
 
 /** Hits, and what the asker must know to judge that they are not the whole truth (FIND-5). */

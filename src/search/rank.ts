@@ -17,6 +17,8 @@ export interface Candidate {
   readonly clause: number;
   /** How surely the query names the server, in [0,1]. */
   readonly mention: number;
+  /** What earlier queries that led to the tool add to its words. */
+  readonly usage: number;
 }
 
 /** A candidate with its final place. */
@@ -40,9 +42,8 @@ export interface Signal {
   rate(candidates: readonly Candidate[]): readonly number[];
 }
 
-/** What is always asked about the candidates. */
+/** What is asked about the candidates beside their words. */
 const SIGNALS: readonly Signal[] = [
-  { name: 'words', weight: 1, rate: (candidates) => candidates.map(({ words }) => words) },
   { name: 'server', weight: 0.2, rate: rateServers },
   { name: 'mention', weight: 0.3, full: 1, rate: (candidates) => candidates.map(({ mention }) => mention) },
   { name: 'clause', weight: 0.3, rate: (candidates) => candidates.map(({ clause }) => clause) },
@@ -63,6 +64,16 @@ const MOST_CLAUSE_TERMS = 200;
 /** What an unknown word counts, against the rarest known one, when the best possible score is reckoned. */
 const UNKNOWN_WEIGHT = 0.5;
 
+/** What is known beside the words of the query. */
+export interface Known {
+  readonly further: readonly Signal[];
+  /** What earlier queries add to the score of a document; those are looked at even without a word of this one. */
+  readonly recalled: ReadonlyMap<number, number>;
+}
+
+/** The words of the query, and nothing beside them. */
+export const NOTHING: Known = { further: [], recalled: new Map() };
+
 /** The second stage: the best documents by every signal, best first, with relevance in [0,1]. */
 export function rank(
   query: Query,
@@ -70,11 +81,18 @@ export function rank(
   postings: Postings,
   limit: number,
   accept: (tool: Tool) => boolean,
-  further: readonly Signal[] = [],
+  known: Known,
 ): Placed[] {
-  const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept);
+  const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept, known.recalled);
   if (candidates.length === 0) return [];
-  const signals = [...SIGNALS, ...further];
+  // The words of a tool and those of its users are on one scale: they are the same words.
+  const full = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), Number.MIN_VALUE);
+  const signals: Signal[] = [
+    { name: 'words', weight: 1, full, rate: (all) => all.map(({ words }) => words) },
+    { name: 'usage', weight: 1, full, rate: (all) => all.map(({ usage }) => usage) },
+    ...SIGNALS,
+    ...known.further,
+  ];
   const ratings = signals.map(({ weight, full = Number.MIN_VALUE, rate }) => {
     const raw = rate(candidates);
     const highest = raw.reduce((a, b) => Math.max(a, b), full);
@@ -108,6 +126,7 @@ function collect(
   postings: Postings,
   count: number,
   accept: (tool: Tool) => boolean,
+  recalled: ReadonlyMap<number, number>,
 ): Candidate[] {
   const toolAt = (document: number): Tool | undefined => {
     const segment = postings.segmentOf(document);
@@ -123,6 +142,10 @@ function collect(
     return tool !== undefined && accept(tool);
   };
   const chosen = selectTop(documents, count, byScore, isWanted);
+  if (recalled.size > 0) {
+    const taken = new Set(chosen);
+    for (const document of recalled.keys()) if (!taken.has(document) && isWanted(document)) chosen.push(document);
+  }
   const asked = new Set(query.own.map(({ id }) => id));
   const mentions = findMentions(query.own, postings);
   const clauses = query.clauses > 1 ? rateClauses(query, chosen, postings) : undefined;
@@ -137,6 +160,7 @@ function collect(
       words: values[document]! * raised,
       clause: (clauses?.[i] ?? 0) * raised,
       mention: mentions.get(segment) ?? 0,
+      usage: (recalled.get(document) ?? 0) * raised,
     };
   });
 }
@@ -177,9 +201,9 @@ function nameCoverage(offset: number, segment: Segment, asked: ReadonlySet<numbe
 /** A server several of whose tools fit is likelier the right one: the mean of its best. */
 function rateServers(candidates: readonly Candidate[]): number[] {
   const best = new Map<Segment, number[]>();
-  for (const { segment, words } of candidates) {
+  for (const { segment, words, usage } of candidates) {
     const chosen = best.get(segment) ?? [];
-    chosen.push(words);
+    chosen.push(words + usage);
     best.set(segment, chosen);
   }
   const ratings = new Map<Segment, number>();
@@ -194,6 +218,6 @@ function rateServers(candidates: readonly Candidate[]): number[] {
 function strengthOf(query: Query, candidates: readonly Candidate[], postings: Postings): number {
   let possible = query.unknown * UNKNOWN_WEIGHT * rarity(1, postings.size);
   for (const { id, weight } of query.own) possible += weight * rarity(postings.vocabulary.uses(id), postings.size);
-  const reached = candidates.reduce((most, { words }) => Math.max(most, words), 0);
+  const reached = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), 0);
   return possible === 0 ? 1 : Math.min(1, reached / possible);
 }

@@ -2,6 +2,7 @@ import { addressOf } from '../kernel/ids.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
+import { diversify } from './diversity.js';
 import { createEverydayWords } from './everyday-words.js';
 import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
@@ -9,8 +10,8 @@ import { createTranslator } from './foreign.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
-import { compareAddresses, rank, type Candidate, type Signal } from './rank.js';
-import { createScorer } from './score.js';
+import { compareAddresses, NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
+import { createScorer, raisedBy } from './score.js';
 import { selectTop } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
 import { createVerbClasses } from './verb-classes.js';
@@ -32,6 +33,15 @@ export interface Evidence {
   readonly name?: string;
 }
 
+/** For each term of a query how often, weighted, it led to a tool before. */
+export type Remembered = readonly number[];
+
+/** What queries with these terms have led to before, by address of the tool. */
+export type Experience = (
+  terms: ReadonlyArray<{ readonly term: string; readonly uses: number }>,
+  size: number,
+) => ReadonlyMap<string, Remembered>;
+
 /** The catalog as it is searched (FIND-1). */
 export interface ToolIndex {
   /** How many tools there are. */
@@ -48,13 +58,18 @@ export interface ToolIndex {
   /** Servers that were put in, sorted. */
   servers(): string[];
   /** The tools that fit a query, best first; an empty query lists by name. */
-  search(query: string, options?: SearchOptions): Ranked[];
+  search(query: string, options?: SearchOptions, experience?: Experience): Ranked[];
+  /** The distinct terms of a query. */
+  terms(query: string): string[];
   /** Addresses of enabled tools whose names look like a text that led to nothing (FIND-5, META-4). */
   nearest(query: string, count?: number): string[];
 }
 
 /** Hits unless a caller says otherwise. */
 const DEFAULT_LIMIT = 10;
+
+/** Of the best tools so many are looked at for near-twins. */
+const DIVERSIFIED = 30;
 
 /** Unknown words of a query that are worth guessing at. */
 const GUESSED_WORDS = 8;
@@ -103,20 +118,31 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     else for (const segment of segments.values()) yield* segment.tools;
   }
 
-  function search(text: string, options: SearchOptions = {}): Ranked[] {
+  function search(text: string, options: SearchOptions = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const query = parseQuery(text, analyzer, postings.vocabulary, lists);
-    return query.empty ? list(limit, options) : answer(query, limit, options, meaningOf(text));
+    if (query.empty) return list(limit, options);
+    const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
+    return answer(query, limit, options, { further: meaningOf(text), recalled });
   }
 
-  function answer(query: Query, limit: number, options: SearchOptions, further: Signal[] = []): Ranked[] {
+  function answer(query: Query, limit: number, options: SearchOptions, known: Known = NOTHING): Ranked[] {
     const scores = score([...query.own, ...query.related], postings);
-    return rank(query, scores, postings, limit, acceptance(options), further).map((placed) => ({
+    const ranked = rank(query, scores, postings, Math.max(limit, DIVERSIFIED), acceptance(options), known);
+    const spread = [...diversify(ranked.slice(0, DIVERSIFIED), nameTermsOf), ...ranked.slice(DIVERSIFIED)];
+    return spread.slice(0, limit).map((placed) => ({
       tool: placed.tool,
       relevance: placed.relevance,
       terms: wordsFound(query, placed.document),
       ...(options.explain ? { explanation: explain(placed, query, postings) } : {}),
     }));
+  }
+
+  function nameTermsOf({ document }: Placed): ReadonlySet<number> {
+    const segment = postings.segmentOf(document)!;
+    const offset = document - segment.first;
+    const begin = offset === 0 ? 0 : segment.nameEnds[offset - 1]!;
+    return new Set(segment.nameTerms.subarray(begin, segment.nameEnds[offset]!));
   }
 
   /** The opinion of the word vectors about one query, if there are any. */
@@ -136,6 +162,34 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
         rate: (candidates) => signal.rate(terms, candidates.map(place)),
       },
     ];
+  }
+
+  /** What experience adds to the scores of the documents it speaks for. */
+  function recallBy(experience: Experience, text: string, query: Query): Map<number, number> {
+    const weights = new Map(query.own.map(({ id, weight }) => [id, weight]));
+    const asked = distinctTerms(text).map((term) => {
+      const id = postings.vocabulary.find(term);
+      const uses = id === undefined ? 0 : postings.vocabulary.uses(id);
+      return { term, id: id ?? -1, uses, weight: (id !== undefined && weights.get(id)) || 1 };
+    });
+    const remembered = new Map<number, Remembered>();
+    for (const [address, frequencies] of experience(asked, postings.size)) {
+      const document = documentAt(address);
+      if (document !== undefined) remembered.set(document, frequencies);
+    }
+    return raisedBy(remembered, asked, postings);
+  }
+
+  function distinctTerms(text: string): string[] {
+    return [...new Set(analyzer.terms(cutQuery(text)))];
+  }
+
+  function documentAt(address: string): number | undefined {
+    // A server's id holds no separator, a tool's name may.
+    const at = address.indexOf(':');
+    const segment = segments.get(address.slice(0, at));
+    const place = segment ? placeOf(segment.tools, address.slice(at + 1)) : -1;
+    return place < 0 ? undefined : segment!.first + place;
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {
@@ -180,6 +234,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     tools: (server) => [...walk(server)].toSorted(compareNames),
     servers: () => [...segments.keys()].toSorted(),
     search,
+    terms: distinctTerms,
     nearest,
   };
 }
@@ -197,8 +252,12 @@ function acceptance(options: SearchOptions): (tool: Tool) => boolean {
     tags.every((tag) => tool.tags.includes(tag));
 }
 
-/** A look-up in tools sorted by name; a map for each server would hold every name twice. */
 function findByName(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools[placeOf(tools, name)];
+}
+
+/** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */
+function placeOf(tools: readonly Tool[], name: string): number {
   let low = 0;
   let high = tools.length;
   while (low < high) {
@@ -206,5 +265,5 @@ function findByName(tools: readonly Tool[], name: string): Tool | undefined {
     if (tools[middle]!.name < name) low = middle + 1;
     else high = middle;
   }
-  return tools[low]?.name === name ? tools[low] : undefined;
+  return tools[low]?.name === name ? low : -1;
 }

@@ -65,7 +65,7 @@ describe('the menu', () => {
     }
     const properties = (name: string): string[] =>
       Object.keys((menu.get(name)!['inputSchema'] as { properties: object }).properties).toSorted();
-    expect(properties('search_tools')).toEqual(['includeSchema', 'limit', 'query', 'server']);
+    expect(properties('search_tools')).toEqual(['includeSchema', 'limit', 'query', 'schemaTokens', 'server']);
     expect(properties('list_tools')).toEqual(['includeDisabled', 'server']);
     expect(properties('list_mcp_servers')).toEqual([]);
   });

@@ -26,6 +26,7 @@ export const META_TOOLS: readonly JsonObject[] = [
         server: { type: 'string', description: 'only this server' },
         limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
         includeSchema: { type: 'boolean', description: 'add call signatures' },
+        schemaTokens: { type: 'integer', minimum: 1, description: 'budget for them' },
       },
       ['query'],
     ),
@@ -72,6 +73,10 @@ export function instructionsFor(coverage: string): string {
     'search_tools, then get_tool_details, then execute_tool. Do not guess tool names.'
   );
 }
+
+/** What signatures in an answer may take together: unless an agent says otherwise, and at most. */
+const SCHEMA_TOKENS = 1000;
+const MOST_SCHEMA_TOKENS = 20_000;
 
 /** Servers listed at once; beyond that an agent is better served by a search. */
 const SERVERS_SHOWN = 200;
@@ -213,6 +218,7 @@ export async function callMetaTool(
           server,
           limit: args.count('limit', 10, 50),
           includeSchema: args.flag('includeSchema'),
+          schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MOST_SCHEMA_TOKENS),
         });
         return text(searchAnswer(answer));
       }

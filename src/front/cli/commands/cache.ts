@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -26,11 +27,23 @@ export function addCache(program: Command, deps: CliDeps): void {
     });
 
   withCommonFlags(cache.command('clear'))
-    .description('Forgets the tools of one server, or of all.')
+    .description('Forgets the tools of one server, or of all; or which searches led to which tools.')
     .argument('[server]', 'id of a server')
-    .addHelpText('after', '\nExample:\n  $ toolscout cache clear')
-    .action(async (server: string | undefined, flags: CommonFlags) => {
+    .option('--usage', 'forget instead which searches led to which tools')
+    .addHelpText('after', '\nExamples:\n  $ toolscout cache clear\n  $ toolscout cache clear --usage')
+    .action(async (server: string | undefined, flags: CommonFlags & { usage?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
+        if (flags.usage) {
+          if (server !== undefined) {
+            throw new ToolscoutError(
+              'INVALID_REQUEST',
+              'Searches are forgotten of all servers at once: leave the server out.',
+            );
+          }
+          const forgotten = await gateway.forgetUsage();
+          deps.terminal.out(flags.json ? JSON.stringify({ forgotten }) : 'What searches led to is forgotten');
+          return;
+        }
         const cleared = await gateway.clearCache(server);
         deps.terminal.out(flags.json ? JSON.stringify({ cleared }) : `${cleared} lists forgotten`);
       });

@@ -13,6 +13,7 @@ interface Flags extends CommonFlags {
   readonly limit: number;
   readonly tag?: string[];
   readonly schema?: boolean;
+  readonly schemaTokens?: number;
   readonly includeDisabled?: boolean;
   readonly explain?: boolean;
 }
@@ -27,6 +28,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
     .option('-t, --tag <tag...>', 'only tools with all of these tags')
     .option('--schema', 'show how each tool is called')
+    .option('--schema-tokens <count>', 'how many tokens these may take together', wholeNumber)
     .option('--include-disabled', 'also tools that a rule disables')
     .option('--explain', 'show which words and signals put each tool in its place')
     .addHelpText('after', '\nExample:\n  $ toolscout search "read a text file" --limit 3')
@@ -40,7 +42,8 @@ export function addSearch(program: Command, deps: CliDeps): void {
           server: flags.server,
           limit: flags.limit,
           tags: flags.tag,
-          includeSchema: flags.schema,
+          includeSchema: flags.schema ?? flags.schemaTokens !== undefined,
+          schemaTokens: flags.schemaTokens,
           includeDisabled: flags.includeDisabled,
           explain: flags.explain,
         });
@@ -51,7 +54,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
             `${hit.server}:${hit.tool}`,
             hit.signature ?? hit.summary,
           ]);
-          terminal.out(table(terminal, ['', 'TOOL', flags.schema ? 'CALL' : 'SUMMARY'], rows));
+          terminal.out(table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows));
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
           terminal.note('Nothing was found.');

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { openToolscout } from '../support/open-toolscout.js';
+import type { Gateway } from '../../src/gateway/index.js';
+import type { Hit } from '../../src/model/hit.js';
+
+const ASKED = 'whisper zebra';
+
+/** A query that names no tool; `echo` is only found because the second word is its own. */
+const FIRST = 'whisper echo';
+
+async function hitsOf(gateway: Gateway, query: string, principal?: string): Promise<readonly Hit[]> {
+  return (await gateway.searchTools(query, { explain: true, principal })).hits;
+}
+
+const isShown = (hits: readonly Hit[], tool: string): boolean => hits.some((hit) => hit.tool === tool);
+
+/** What is stored of usage is written behind the answer. */
+async function learnedFrom(gateway: Gateway, query: string): Promise<void> {
+  await waitUntil(async () => isShown(await hitsOf(gateway, query), 'echo'), { what: 'the usage to be remembered' });
+}
+
+describe('usage memory', () => {
+  it('FIND-2 a query that led to a successful execution finds the tool again, also after a restart, and says so', async () => {
+    const stateDir = await temporaryDirectory();
+    const config = { servers: { old: fixture('legacy') } };
+    const gateway = await openToolscout(config, { stateDir });
+    expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
+    expect(isShown(await hitsOf(gateway, FIRST), 'echo')).toBe(true);
+    expect((await gateway.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+    await learnedFrom(gateway, ASKED);
+    const [hit] = await hitsOf(gateway, ASKED);
+    expect(hit!.explanation!.signals).toContainEqual({ name: 'usage', share: expect.any(Number) as number });
+    await gateway.close();
+
+    const again = await openToolscout(config, { stateDir });
+    expect(isShown(await hitsOf(again, ASKED), 'echo')).toBe(true);
+    expect(await again.forgetUsage()).toBe(1);
+    expect(isShown(await hitsOf(again, ASKED), 'echo')).toBe(false);
+  });
+
+  it('FIND-2 nothing is learned from a failed or refused call, or from a tool that was not shown', async () => {
+    const gateway = await openToolscout({
+      servers: { old: fixture('legacy') },
+      toolRules: [{ pattern: '*add*', enabled: false }],
+    });
+    await hitsOf(gateway, FIRST);
+    expect((await gateway.executeTool('old', 'echo', { message: 5 })).success).toBe(false);
+    expect((await gateway.executeTool('old', 'add', { a: 1, b: 1 })).success).toBe(false);
+    expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
+    const other = await openToolscout({ servers: { old: fixture('legacy') } });
+    await hitsOf(other, ASKED);
+    expect((await other.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isShown(await hitsOf(other, ASKED), 'echo')).toBe(false);
+  });
+
+  it('FIND-2 principals do not learn from each other, and those of a shared service only when asked to', async () => {
+    const servers = { old: fixture('legacy') };
+    const shared = await openToolscout({ servers, usageMemory: true });
+    await hitsOf(shared, FIRST, 'ann');
+    expect((await shared.executeTool('old', 'echo', { message: 'hi' }, { principal: 'ann' })).success).toBe(true);
+    await waitUntil(async () => isShown(await hitsOf(shared, ASKED, 'ann'), 'echo'), { what: 'ann to be known' });
+    expect(isShown(await hitsOf(shared, ASKED, 'bob'), 'echo')).toBe(false);
+    expect(isShown(await hitsOf(shared, ASKED), 'echo')).toBe(false);
+
+    for (const usageMemory of ['local', false] as const) {
+      const gateway = await openToolscout({ servers, usageMemory });
+      const principal = usageMemory === 'local' ? 'ann' : 'local';
+      await hitsOf(gateway, FIRST, principal);
+      expect((await gateway.executeTool('old', 'echo', { message: 'hi' }, { principal })).success).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(isShown(await hitsOf(gateway, ASKED, principal), 'echo')).toBe(false);
+    }
+  });
+
+  it('A33 no file of the store holds a word of what was asked', async () => {
+    const stateDir = await temporaryDirectory();
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { stateDir });
+    await hitsOf(gateway, FIRST);
+    await gateway.executeTool('old', 'echo', { message: 'hi' });
+    await learnedFrom(gateway, ASKED);
+    await gateway.close();
+    for (const name of readdirSync(stateDir)) {
+      expect(readFileSync(join(stateDir, name)).toString('latin1').toLowerCase()).not.toMatch(/whisper|zebra/);
+    }
+  });
+});
