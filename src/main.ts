@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { homedir, tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
@@ -12,11 +14,14 @@ import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import type { JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
+import type { Server } from './model/server.js';
 import type { Store } from './model/store.js';
+import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
+import { exportedFile, exportedName, makeRegistered, withRegistered } from './registered.js';
 import { VERSION } from './version.js';
 
 /** How toolscout is opened. */
@@ -67,10 +72,9 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+function idleFields({ sources, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
-    approval: approval === 'manual',
     redaction: redaction.length > 0,
     ai: ai.enabled,
     introspectOutputSchemas,
@@ -123,9 +127,14 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
   return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
 }
 
+/** Where tools are exported to: a relative folder starts beside the config, or where toolscout was started. */
+function exportDirectory({ path, config }: LoadedConfig, cwd: string): string {
+  return resolve(path === undefined ? cwd : dirname(path), config.exportDirectory);
+}
+
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -138,14 +147,32 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
           write: (line) => process.stderr.write(line),
         });
 
-  const read = configReader(options);
-  const loaded = await read();
-  const { limits, cache: caching } = loaded.config;
-  const store = await openStore(options.stateDir === 'memory' ? 'memory' : loaded.config.store, stateDir, clock, log);
+  const readWritten = configReader(options);
+  const written = await readWritten();
+  const { limits, cache: caching } = written.config;
+  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, stateDir, clock, log);
+  const registrations = createRegistrations({ store });
+  const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
+  const loaded = withRegistered(written, await registrations.list());
+  const approvals = createApprovals({ store, clock, log });
+  // What hosts are told first names every server that may be used, so it must be known by then.
+  if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
+  const openServer = (server: Server, signal: AbortSignal): Promise<Upstream> =>
+    openUpstream(server, {
+      clock,
+      log,
+      children,
+      verdicts,
+      signal,
+      baseEnv: env,
+      clientInfo: { name: 'toolscout', version: VERSION },
+      onStderr: (id, chunk) => pool.appendStderr(id, chunk),
+      onNoise: (id) => pool.noteNoise(id),
+    });
   const pool = createPool({
     clock,
     log,
@@ -153,21 +180,17 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: (server, signal) =>
-      openUpstream(server, {
-        clock,
-        log,
-        children,
-        verdicts,
-        signal,
-        baseEnv: env,
-        clientInfo: { name: 'toolscout', version: VERSION },
-        onStderr: (id, chunk) => pool.appendStderr(id, chunk),
-        onNoise: (id) => pool.noteNoise(id),
-      }),
+    open: async (server, signal) => {
+      // Asked where everything must come through, whatever led here: a held server is never started.
+      const hold = approvals.hold(server, gateway.config().config.approval);
+      if (!hold) return openServer(server, signal);
+      throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
+        delivered: false,
+      });
+    },
   });
 
-  const gateway = createGateway({
+  const gateway: Gateway = createGateway({
     loaded,
     loadConfig: read,
     store,
@@ -185,6 +208,20 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    approvals,
+    promotion: createPromotion({
+      clock,
+      log,
+      pending: () => exportDirectory(gateway.config(), cwd),
+      folderOf: exportedName,
+      fileOf: (_server, tool) => exportedFile(tool),
+    }),
+    registering: {
+      registrations,
+      makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
+      open: openServer,
+      lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    },
     learnAtStart: options.learnAtStart ?? true,
   });
 

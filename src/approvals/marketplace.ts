@@ -5,7 +5,7 @@ import type { Store } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 
 /** The exportable description of one tool. Whatever else stands in it, it has an id, a server and a tool. */
-export interface Manifest extends JsonObject {
+export interface RegisteredManifest extends JsonObject {
   id: string;
   server: string;
   tool: string;
@@ -14,26 +14,26 @@ export interface Manifest extends JsonObject {
 /** The set of approved manifests (SEC-9). */
 export interface Marketplace {
   /** Adds or replaces one manifest; durable when it resolves. */
-  registerCapability(manifest: Manifest): Promise<void>;
+  registerCapability(manifest: RegisteredManifest): Promise<void>;
   /** Registers the manifests of tools; answers how many are in the marketplace because of it. */
   registerTools(tools: readonly Tool[]): Promise<number>;
   /** Takes out the manifests of a server, or of some of its tools; answers how many. */
   withdraw(server: string, tools?: ReadonlySet<string>): Promise<number>;
   /** Every manifest, sorted by id. */
-  list(): Promise<Manifest[]>;
+  list(): Promise<RegisteredManifest[]>;
 }
 
 const SPACE = 'marketplace';
 
-function asManifest(value: JsonValue): Manifest | undefined {
+function asManifest(value: JsonValue): RegisteredManifest | undefined {
   if (!isObject(value)) return undefined;
   const { id, server, tool } = value;
   const named = [id, server, tool].every((name) => typeof name === 'string' && name !== '');
-  return named ? (value as Manifest) : undefined;
+  return named ? (value as RegisteredManifest) : undefined;
 }
 
 /** The manifest of a tool: what a consumer needs to know of it, by its exact definition. */
-export function manifestOf(tool: Tool): Manifest {
+export function manifestOf(tool: Tool): RegisteredManifest {
   const { inputSchema, outputSchema, annotations } = tool.definition;
   return {
     id: `mcp.${tool.server}.${tool.name}`,
@@ -53,13 +53,13 @@ export function manifestOf(tool: Tool): Manifest {
 /** A marketplace over a store; `describe` makes the manifest of a tool. */
 export function createMarketplace(deps: {
   readonly store: Store;
-  readonly describe?: (tool: Tool) => Manifest;
+  readonly describe?: (tool: Tool) => RegisteredManifest;
 }): Marketplace {
   const { store, describe = manifestOf } = deps;
   /** By server and tool, not by the id: `a.b` of `c` and `b.c` of `a` may have the same one (A22). */
-  const keyOf = ({ server, tool }: Manifest): string => sha256(`${server}\0${tool}`);
+  const keyOf = ({ server, tool }: RegisteredManifest): string => sha256(`${server}\0${tool}`);
 
-  const stored = async (): Promise<Array<{ key: string; manifest: Manifest }>> => {
+  const stored = async (): Promise<Array<{ key: string; manifest: RegisteredManifest }>> => {
     const entries = await store.list(SPACE);
     return entries.flatMap(({ key, value }) => {
       const manifest = asManifest(value);

@@ -45,6 +45,8 @@ export interface GatewayDeps {
   readonly approvals?: Approvals;
   /** Where exported files go when they are approved; without it nothing is exported. */
   readonly promotion?: Promotion;
+  /** The approved manifests; by default as the store has them. */
+  readonly marketplace?: Marketplace;
   /** Without it servers are configured and never registered. */
   readonly registering?: RegisteringDeps;
   /** Word vectors for the ranking; without them it goes by words alone. */
@@ -207,7 +209,7 @@ export function createCore(deps: GatewayDeps): Core {
     learner,
     approvals,
     trust,
-    marketplace: createMarketplace({ store: deps.store }),
+    marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;

@@ -1,4 +1,4 @@
-import type { Manifest } from '../approvals/index.js';
+import type { RegisteredManifest } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
@@ -93,7 +93,7 @@ export interface Gateway {
   /** Takes a registered server out again. */
   unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
-  marketplace(): Promise<Manifest[]>;
+  marketplace(): Promise<RegisteredManifest[]>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

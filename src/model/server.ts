@@ -28,14 +28,17 @@ export interface ShownTransport {
   readonly secrets: readonly string[];
 }
 
+/** Who wrote a server down: the user for themselves, or somebody for everybody who opens a project. */
+export type ServerScope = 'user' | 'project';
+
 /** An upstream MCP server: where it came from, how to reach it, how to treat it. */
 export interface Server {
   readonly id: string;
   readonly title?: string;
   /** Where it was configured: a file path, `demo`, or `library`. */
   readonly source: string;
-  /** Whose file it was configured in; absent means the user's own. One of a project is pending until approved (SEC-9). */
-  readonly scope?: 'user' | 'project';
+  /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */
+  readonly scope?: ServerScope;
   /** How it was found when nobody configured it; such a server is pending until approved (SEC-9). */
   readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;

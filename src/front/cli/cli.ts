@@ -1,14 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
+import { addApprove, addReject } from './commands/approve.js';
 import { addAudit } from './commands/audit.js';
 import { addCache } from './commands/cache.js';
 import { addCall } from './commands/call.js';
 import { addConfig } from './commands/config.js';
+import { addDiff } from './commands/diff.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addInspect } from './commands/inspect.js';
+import { addPending } from './commands/pending.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
@@ -28,6 +31,10 @@ const COMMANDS = [
   addCall,
   addDiscover,
   addWarm,
+  addPending,
+  addApprove,
+  addReject,
+  addDiff,
   addConfig,
   addCache,
   addAudit,

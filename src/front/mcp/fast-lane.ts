@@ -15,7 +15,10 @@ type RequestId = string | number;
  * It is here because of what it saves: the protocol server parses every message several times, which
  * costs more than rules, validation and routing of a call together.
  */
-export function withFastLane(wire: Transport, { gateway, log }: { gateway: Gateway; log: Log }): Transport {
+export function withFastLane(
+  wire: Transport,
+  { gateway, log, admin = false }: { gateway: Gateway; log: Log; admin?: boolean },
+): Transport {
   const running = new Map<RequestId, AbortController>();
   let handshake: RequestId | undefined;
   let open = false;
@@ -30,6 +33,7 @@ export function withFastLane(wire: Transport, { gateway, log }: { gateway: Gatew
     const stop = new AbortController();
     running.set(id, stop);
     const result = await answerCall(gateway, params, {
+      admin,
       signal: stop.signal,
       notifyProgress: (progress) => post({ jsonrpc: '2.0', method: 'notifications/progress', params: progress }),
     });
