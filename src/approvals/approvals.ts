@@ -3,6 +3,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { hashJson, sha256 } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import { printable } from '../kernel/text.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
@@ -68,6 +69,12 @@ export interface Approvals {
 
 const toolOf = (subject: Subject): string | undefined => (subject.about === 'tool' ? subject.tool : undefined);
 
+/** How a server is started or reached, whole, with the names of what it is given besides. */
+function targetOf({ shown: { type, target, secrets } }: Server): string {
+  if (secrets.length === 0) return target;
+  return printable(`${target} (with ${type === 'stdio' ? 'env' : 'headers'} ${secrets.join(', ')})`);
+}
+
 /** Every hash in a record behind which a definition or a presentation stands. */
 function hashesOf(record: TrustRecord): Set<string> {
   const standings = [record.presentation, ...record.tools.values()];
@@ -102,7 +109,7 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     server: server.id,
     launch: launchFor(server),
     origin: originOf(server),
-    target: server.shown.target,
+    target: targetOf(server),
     start: {},
     presentation: {},
     tools: new Map(),
@@ -141,9 +148,10 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     if (policy === 'off') return [];
     await ledger.load();
     const key = keyOf(server);
-    const { record: before, unreadable } = ledger.get(key);
+    const { record: before, unreadable, isUnsaved } = ledger.get(key);
     const how = { policy, fresh, now: clock.now() };
-    if (before && takeIn(before, seen, { ...how, careful: false, earlier: () => undefined }) === before) return [];
+    if (before && !isUnsaved && takeIn(before, seen, { ...how, careful: false, earlier: () => undefined }) === before)
+      return [];
     if (unreadable === 'newer') return [];
     const earlier = await definitions.read(key);
     const take = (record: TrustRecord, careful: boolean): TrustRecord =>

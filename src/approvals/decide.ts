@@ -34,6 +34,8 @@ export interface Verdict {
 export interface Known {
   readonly record?: TrustRecord;
   readonly unreadable?: 'damaged' | 'newer' | 'unread';
+  /** The record could not be stored; it is tried again. */
+  readonly isUnsaved?: boolean;
 }
 
 const UNREADABLE = {

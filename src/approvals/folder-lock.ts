@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
@@ -18,17 +18,35 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes the lock of a process that died; one that a living process took meanwhile is put back. */
-async function removeStale(path: string): Promise<void> {
+/** Takes a lock that nobody holds. It appears with its holder's name in it: a death in between leaves no nameless lock. */
+async function take(path: string): Promise<boolean> {
+  const own = `${path}-${newId()}`;
+  try {
+    await writeFile(own, String(process.pid), { flag: 'wx' });
+    await link(own, path);
+    return true;
+  } catch (thrown) {
+    // Gone when whoever held the lock tidied up meanwhile.
+    if (codeOf(thrown) === 'EEXIST' || codeOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Removes the lock of a process that died; whether it did. One that a living process took meanwhile is put back. */
+async function removeStale(path: string): Promise<boolean> {
   const aside = `${path}-${newId()}`;
   try {
     const holder = await readFile(path, 'utf8');
-    if (holder === '' || isRunning(Number(holder))) return;
+    if (isRunning(Number(holder))) return false;
     await rename(path, aside);
     if ((await readFile(aside, 'utf8')) === holder) await rm(aside, { force: true });
     else await rename(aside, path);
+    return true;
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw thrown;
+    if (codeOf(thrown) === 'ENOENT') return true;
+    throw thrown;
   }
 }
 
@@ -38,20 +56,13 @@ async function removeStale(path: string): Promise<void> {
  */
 export async function withFolderLock<T>(path: string, clock: Clock, task: () => Promise<T>): Promise<T> {
   const until = clock.monotonic() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await writeFile(path, String(process.pid), { flag: 'wx' });
-      break;
-    } catch (thrown) {
-      if (codeOf(thrown) !== 'EEXIST') throw thrown;
-    }
+  while (!(await take(path))) {
     if (clock.monotonic() > until) {
       throw new ToolscoutError('STORE_ERROR', `${path} is held by another process; try again.`, {
         suggestion: 'Try again; if no other toolscout is running, remove the file.',
       });
     }
-    await removeStale(path);
-    await sleep(clock, LOOK_AGAIN_MS);
+    if (!(await removeStale(path))) await sleep(clock, LOOK_AGAIN_MS);
   }
   try {
     return await task();

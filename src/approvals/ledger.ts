@@ -55,7 +55,8 @@ export function createLedger({ store, log }: { readonly store: Store; readonly l
   /** Keeps the newer of two states of a record; answers whether that changed anything. */
   const remember = (key: string, found: Known): boolean => {
     const held = records.get(key);
-    if (held?.record && found.record && held.record.version >= found.record.version) return false;
+    const isOld = held?.record && found.record && held.record.version >= found.record.version;
+    if (isOld && !held.isUnsaved) return false;
     records.set(key, found);
     return true;
   };
@@ -134,7 +135,7 @@ export function createLedger({ store, log }: { readonly store: Store; readonly l
       throw new ToolscoutError('STORE_ERROR', `Others keep changing the approvals of "${blank.server}"; try again.`);
     },
 
-    holdUnsaved: (key, record) => void records.set(key, { record }),
+    holdUnsaved: (key, record) => void records.set(key, { record, isUnsaved: true }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

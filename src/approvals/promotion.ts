@@ -144,7 +144,7 @@ async function tidy({ approved, archived, versions, folder }: Places, version: s
     await rename(join(versions, name), join(archived, folder, name));
   }
   for (const name of await readdir(approved)) {
-    if (name.startsWith('.link-')) await rm(join(approved, name), { force: true });
+    if (name.startsWith('.link-') || name.startsWith('.lock-')) await rm(join(approved, name), { force: true });
   }
 }
 

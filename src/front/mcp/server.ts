@@ -31,7 +31,7 @@ export function createMcpServer({ gateway, info, log, admin = false }: FrontDeps
     {
       capabilities: { tools: {} },
       instructions: instructionsFor(gateway.coverage()),
-      cacheHints: { 'tools/list': { ttlMs: MENU_TTL_MS, cacheScope: 'public' } },
+      cacheHints: { 'tools/list': { ttlMs: MENU_TTL_MS, cacheScope: admin ? 'private' : 'public' } },
     },
   );
   const menu = admin ? [...META_TOOLS, ...ADMIN_TOOLS] : META_TOOLS;
