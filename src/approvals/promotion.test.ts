@@ -144,14 +144,22 @@ const LANES = 4;
 async function killAgainAndAgain(program: string, root: string, rounds: number): Promise<number> {
   let next = 0;
   let kept = -1;
+  let span = 20;
   const seen = new Set<number>();
   for (let at = 0; at < rounds; at++) {
     const child = spawn(process.execPath, [program, root, String(next)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const gone = once(child, 'exit');
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-    await once(child.stdout, 'data');
-    await delay(Math.random() * 40);
+    // Killed in the first, second or third promotion, anywhere within the time that one takes here and now.
+    const wanted = 1 + Math.floor(Math.random() * 3);
+    let began = 0;
+    while (said.split('\n').length <= wanted) {
+      await once(child.stdout, 'data');
+      began ||= performance.now();
+    }
+    if (wanted > 1) span = (performance.now() - began) / (wanted - 1);
+    await delay(Math.random() * span);
     child.kill('SIGKILL');
     await gone;
     const begun = Number(said.trim().split('\n').at(-1));
