@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
 import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
+import { fileNameOf } from './export/file-name.js';
 import { createGateway, type Gateway } from './gateway/index.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
@@ -21,7 +22,7 @@ import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
-import { exportedFile, exportedName, makeRegistered, withRegistered } from './registered.js';
+import { makeRegistered, withRegistered } from './registered.js';
 import { VERSION } from './version.js';
 
 /** How toolscout is opened. */
@@ -72,13 +73,12 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+function idleFields({ sources, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
   const idle = {
     sources: sources.length > 0,
     redaction: redaction.length > 0,
     ai: ai.enabled,
     introspectOutputSchemas,
-    exportToRtfs,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -127,14 +127,9 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
   return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
 }
 
-/** Where tools are exported to: a relative folder starts beside the config, or where toolscout was started. */
-function exportDirectory({ path, config }: LoadedConfig, cwd: string): string {
-  return resolve(path === undefined ? cwd : dirname(path), config.exportDirectory);
-}
-
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { cwd, env, stateDir } = surroundings(options);
+  const { env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -212,9 +207,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     promotion: createPromotion({
       clock,
       log,
-      pending: () => exportDirectory(gateway.config(), cwd),
-      folderOf: exportedName,
-      fileOf: (_server, tool) => exportedFile(tool),
+      pending: () => gateway.config().config.exportDirectory,
+      folderOf: fileNameOf,
+      fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
     }),
     registering: {
       registrations,

@@ -6,17 +6,6 @@ import type { JsonObject } from './kernel/json.js';
 import type { Config } from './model/config.js';
 import type { Server } from './model/server.js';
 
-/** The name under which a server or tool is exported, where it is a plain one. */
-export function exportedName(name: string): string | undefined {
-  return /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined;
-}
-
-/** The file of an exported tool. */
-export function exportedFile(tool: string): string | undefined {
-  const name = exportedName(tool);
-  return name === undefined ? undefined : `${name}.rtfs`;
-}
-
 /** A server nobody configured. Nothing of the environment is filled in: no variable and no token may reach it. */
 export function makeRegistered(
   id: string,

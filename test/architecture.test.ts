@@ -40,6 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'execute',
     'approvals',
     'audit',
+    'export',
     'store',
   ],
   front: ['kernel', 'model', 'gateway'],

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpServer, stdioServer } from '../../test/support/test-server.js';
 import type { JsonObject } from '../kernel/json.js';

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
@@ -99,6 +99,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     ...parsed,
     servers: toDictionary(parsed.servers),
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
+    exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
   if (typeof config.ai.apiKey === 'string') secrets.add(config.ai.apiKey);

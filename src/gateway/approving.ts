@@ -28,10 +28,18 @@ export interface RulingReport {
 /** Characters of a name or a reason that are kept. */
 const LONGEST_TEXT = 500;
 
-/** The verbs of whoever decides what is trusted (SEC-9). */
-export function approvalVerbs(
-  core: Core,
-): Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval' | 'marketplace'> {
+/** The verbs of whoever decides what is trusted, and the end of what they register on their own. */
+export interface Approving {
+  readonly verbs: Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval' | 'marketplace'>;
+  /** Resolves when every list that was learned has been registered (DISC-2). */
+  finished(): Promise<void>;
+}
+
+/**
+ * The verbs of approvals (SEC-9); with `registerInMarketplace` every tool that is offered is
+ * registered as well. `exported` resolves when what was learned has been written, which is what is promoted.
+ */
+export function createApproving(core: Core, exported: () => Promise<void>): Approving {
   const { audit, clock, log, promotion } = core.deps;
   const { marketplace } = core;
 
@@ -115,15 +123,30 @@ export function approvalVerbs(
     }
   };
 
-  /** Registers what is approved and offered now; a failure here does not undo the decision. */
-  const register = async (server: Server, tools?: ReadonlySet<string>): Promise<number> => {
+  /** Registers what is offered now of a server, or of some of its tools; a failure does not undo a decision. */
+  const register = async (id: string, tools?: ReadonlySet<string>): Promise<number> => {
+    const server = core.catalog.servers.get(id);
     const offered = core.catalog.index
-      .tools(server.id)
-      .filter(({ status, name }) => status === 'enabled' && (tools === undefined || tools.has(name)));
-    return marketplace.registerTools(offered);
+      .tools(id)
+      .filter(({ status, name }) => status === 'enabled' && (tools?.has(name) ?? true));
+    if (!server || offered.length === 0) return 0;
+    try {
+      const { toolToManifest } = await import('../export/index.js');
+      return await marketplace.registerAll(offered.map((tool) => toolToManifest(tool, server, core.hide)));
+    } catch (thrown) {
+      log.error('marketplace.unsaved', { server: id, reason: core.hide(messageOf(thrown)) });
+      return 0;
+    }
   };
 
-  return {
+  // One list after the other: nothing waits for them but the end.
+  let registering: Promise<unknown> = Promise.resolve();
+  core.events.on((event) => {
+    if (event.type !== 'learned' || !core.loaded.config.registerInMarketplace) return;
+    registering = registering.then(() => register(event.server));
+  });
+
+  const verbs: Approving['verbs'] = {
     async listApprovals(filter = {}) {
       await core.filled();
       const { servers } = core.catalog;
@@ -140,11 +163,9 @@ export function approvalVerbs(
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       // A server that may start now is learned at once; what it lists within a moment is registered with it.
       if (isWhole) await core.learner.settle([server.id], core.loaded.config.limits.searchWaitMs);
+      await exported();
       const promoted = await promotion?.promote(server.id, isWhole ? undefined : tools);
-      const registered = await register(server, isWhole ? undefined : new Set(tools)).catch((thrown: unknown) => {
-        log.error('marketplace.unsaved', { server: server.id, reason: core.hide(messageOf(thrown)) });
-        return 0;
-      });
+      const registered = await register(server.id, isWhole ? undefined : new Set(tools));
       return { approvals, promoted: promoted === undefined ? [] : [promoted], registered };
     },
 
@@ -166,5 +187,11 @@ export function approvalVerbs(
     },
 
     marketplace: () => marketplace.list(),
+  };
+  return {
+    verbs,
+    async finished() {
+      await registering;
+    },
   };
 }

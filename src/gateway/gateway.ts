@@ -1,10 +1,11 @@
 import { REGISTRATIONS } from '../approvals/index.js';
 import { messageOf } from '../kernel/errors.js';
 import { administrationVerbs } from './administering.js';
-import { approvalVerbs } from './approving.js';
+import { createApproving } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createExporting } from './exporting.js';
 import { lookingVerbs } from './looking.js';
 import { registrationVerbs } from './registering.js';
 import type { Gateway } from './verbs.js';
@@ -20,10 +21,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // The reason has been reported; the old state goes on serving.
     administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
+  const exporting = createExporting(core);
+  const approving = createApproving(core, exporting.finished);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();
     core.stop();
+    await exporting.finished();
+    await approving.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -37,9 +42,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...lookingVerbs(core),
     ...executionVerbs(core),
     ...discoveryVerbs(core),
+    ...exporting.verbs,
     ...administration,
     ...registrationVerbs(core, administration.reload),
-    ...approvalVerbs(core),
+    ...approving.verbs,
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

@@ -1,18 +1,20 @@
-import type { RegisteredManifest } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
+import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Manifest } from '../model/manifest.js';
 import type { Tool } from '../model/tool.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { RulingOptions, RulingReport } from './approving.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
+import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { Candidate, ProposedServer } from './registering.js';
 import type { ReloadReport } from './reload.js';
@@ -42,6 +44,8 @@ export interface Gateway {
   listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
   /** A tool, and its definition without what an agent does not need. */
   toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
+  toolSignature(server: string, tool: string): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
@@ -56,6 +60,8 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
+  exportTools(options: ExportOptions): Promise<ExportReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
@@ -93,7 +99,7 @@ export interface Gateway {
   /** Takes a registered server out again. */
   unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
-  marketplace(): Promise<RegisteredManifest[]>;
+  marketplace(): Promise<Manifest[]>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

@@ -92,7 +92,9 @@ export const Config = z.strictObject({
   useCache: z.boolean().default(false),
   registerInMarketplace: z.boolean().default(false),
   exportToRtfs: z.boolean().default(false),
-  exportDirectory: text.default('capabilities/servers/pending'),
+  exportDirectory: text.min(1).default('capabilities/servers/pending'),
+  /** How optional entries are written in RTFS files (SCH-2). */
+  rtfsDialect: z.enum(['standard', 'ccos']).default('standard'),
   authHeaders: textMap.default({}),
   retryPolicy: RetryConfig.prefault({}),
   rateLimit: RateLimitConfig.prefault({}),

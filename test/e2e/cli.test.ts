@@ -13,6 +13,7 @@ const COMMANDS = [
   'inspect',
   'call',
   'discover',
+  'export',
   'warm',
   'config',
   'config validate',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
@@ -220,6 +220,17 @@ describe('a tool that changes after it was trusted', () => {
     expect(off.config().warnings).toEqual([]);
   });
 
+  it('DISC-2 with registerInMarketplace every tool that is offered is registered, one in quarantine as it was', async () => {
+    const place = await notebook();
+    const gateway = await place.open({ registerInMarketplace: true });
+    await gateway.discover();
+    await place.show({ ...GOOD, tools: [{ ...READ, description: 'changed' }, LIST] });
+    await gateway.discover();
+    await gateway.close();
+    const manifests = await (await place.open()).marketplace();
+    expect(manifests.map(({ description }) => description)).toEqual([LIST.description, READ.description]);
+  });
+
   it('A12 a list that a cache kept from before there were pins is pinned as it is', async () => {
     const place = await notebook();
     const gateway = await place.open({ approval: 'off' });
@@ -238,8 +249,8 @@ describe('a server that nobody vouched for', () => {
     const starts = await startCounter();
     const folder = await temporaryDirectory();
     const { command, args } = fixture('legacy', starts.flag);
-    const open = (): Promise<Gateway> =>
-      openToolscout({ exportDirectory: join(folder, 'capabilities/servers/pending') }, { stateDir: folder });
+    const exportDirectory = join(folder, 'capabilities/servers/pending');
+    const open = (): Promise<Gateway> => openToolscout({ exportDirectory, exportToRtfs: true }, { stateDir: folder });
     const gateway = await open();
     const asked = await gateway.registerServer({ id: 'found', command, args }, { by: 'agent' });
     expect(asked).toMatchObject({ ref: 'found', about: 'launch', state: 'pending', origin: 'introspected' });
@@ -268,12 +279,11 @@ describe('a server that nobody vouched for', () => {
     await second.discover();
     expect(await starts.pids()).toEqual([]);
 
-    await mkdir(join(folder, 'capabilities/servers/pending/found'), { recursive: true });
-    await writeFile(join(folder, 'capabilities/servers/pending/found/echo.rtfs'), '(capability)');
+    expect(existsSync(exportDirectory)).toBe(false);
     const { promoted, registered } = await second.approve('found', { by: 'ann', reason: 'known author' });
     expect(promoted).toEqual([join(folder, 'capabilities/servers/approved/found')]);
-    expect(await readFile(join(promoted[0]!, 'echo.rtfs'), 'utf8')).toBe('(capability)');
-    expect(existsSync(join(folder, 'capabilities/servers/pending/found'))).toBe(false);
+    expect(await readFile(join(promoted[0]!, 'echo.rtfs'), 'utf8')).toContain('mcp.found.echo');
+    expect(existsSync(join(exportDirectory, 'found'))).toBe(false);
     expect(registered).toBeGreaterThan(0);
     expect((await second.searchTools('gives the message back')).hits[0]).toMatchObject({
       server: 'found',

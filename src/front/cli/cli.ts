@@ -10,6 +10,7 @@ import { addDiff } from './commands/diff.js';
 import { addDiscover, addWarm } from './commands/discover.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
 import { addInspect } from './commands/inspect.js';
 import { addPending } from './commands/pending.js';
 import { addSearch } from './commands/search.js';
@@ -35,6 +36,7 @@ const COMMANDS = [
   addApprove,
   addReject,
   addDiff,
+  addExport,
   addConfig,
   addCache,
   addAudit,

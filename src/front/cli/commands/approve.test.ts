@@ -115,7 +115,7 @@ describe('pending, diff, approve and reject', () => {
     await show([READ]);
     await run(['discover']);
     const evil = `${ESC}[2J${ESC}]0;x\u0007 Reads\u200b \u202ea note.\r\nApproved notes:read`;
-    await show([{ ...READ, description: evil, [`${ESC}[31mfield`]: 1 }]);
+    await show([{ ...READ, description: evil, [`${ESC}[31mfield`]: 1, 'a\nApproved all': { 'b\nApproved more': 1 } }]);
     await run(['discover']);
     for (const command of [['pending'], ['diff', 'notes:read'], ['pending', '--json'], ['diff', 'notes', '--json']]) {
       const { stdout } = await run(command);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
+import { inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 interface Flags extends CommonFlags {
@@ -35,12 +36,12 @@ function addRuling(
         for (const { ref: each, about, hash: whole } of report.approvals.slice(0, SHOWN)) {
           const what = about === 'instructions' ? ' (what it says of itself)' : '';
           terminal.out(
-            `${words.done} ${terminal.paint.bold(printable(each))}${what} ${terminal.paint.dim(whole.slice(0, 12))}`,
+            `${words.done} ${terminal.paint.bold(inLine(each))}${what} ${terminal.paint.dim(whole.slice(0, 12))}`,
           );
         }
         const more = report.approvals.length - SHOWN;
         if (more > 0) terminal.out(`… and ${more} more`);
-        for (const folder of report.promoted) terminal.out(`Promoted its exported files: ${printable(folder)}`);
+        for (const folder of report.promoted) terminal.out(`Promoted its exported files: ${inLine(folder)}`);
       });
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { ApprovalDiff, Change } from '../../../model/approval.js';
+import { inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import type { Terminal } from '../terminal.js';
 import { paintRisk } from './pending.js';
@@ -31,7 +32,7 @@ function focus({ before, after }: Change): { before?: string; after?: string } {
 function changeLines(change: Change, { paint }: Terminal): string[] {
   const { before, after } = focus(change);
   return [
-    `  ${paint.cyan(printable(change.path === '' ? 'the whole definition' : change.path))}`,
+    `  ${paint.cyan(inLine(change.path === '' ? 'the whole definition' : change.path))}`,
     ...(before === undefined ? [] : [paint.red(`  - ${printable(before)}`)]),
     ...(after === undefined ? [] : [paint.green(`  + ${printable(after)}`)]),
   ];
@@ -42,9 +43,9 @@ function diffLines({ approval, changes, note }: ApprovalDiff, terminal: Terminal
   const { paint } = terminal;
   const what = about === 'instructions' ? ' (what the server says of itself)' : '';
   return [
-    `${paint.bold(printable(ref))}${what}  ${paint.dim(hash.slice(0, 12))}`,
-    `  risk ${paintRisk(terminal, risk.level)}: ${printable(risk.reasons.join('; '))}`,
-    ...(note === undefined ? [] : [`  ${printable(note)}`]),
+    `${paint.bold(inLine(ref))}${what}  ${paint.dim(hash.slice(0, 12))}`,
+    `  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`,
+    ...(note === undefined ? [] : [`  ${inLine(note)}`]),
     ...changes.flatMap((change) => changeLines(change, terminal)),
   ];
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { Approval, ApprovalState, RiskLevel } from '../../../model/approval.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
-import { ago } from '../render.js';
+import { ago, inLine } from '../render.js';
 import type { Terminal } from '../terminal.js';
 
 interface Flags extends CommonFlags {
@@ -30,18 +30,18 @@ function phrase({ about, pinned, changed }: Approval): string {
 function describe(approval: Approval, terminal: Terminal, now: number): string[] {
   const { ref, about, risk, state, ruling, requestedAt, target, origin } = approval;
   const { paint } = terminal;
-  const lines = [`${paint.bold(printable(ref))}  ${printable(phrase(approval))}  ${paint.dim(ago(now - requestedAt))}`];
-  if (about === 'launch') lines.push(`  ${origin === 'project' ? 'from a project' : origin}: ${printable(target)}`);
+  const lines = [`${paint.bold(inLine(ref))}  ${inLine(phrase(approval))}  ${paint.dim(ago(now - requestedAt))}`];
+  if (about === 'launch') lines.push(`  ${origin === 'project' ? 'from a project' : origin}: ${inLine(target)}`);
   if (state === 'pending' || state === 'expired') {
-    lines.push(`  risk ${paintRisk(terminal, risk.level)}: ${printable(risk.reasons.join('; '))}`);
+    lines.push(`  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`);
   }
   if (state === 'pending') {
     const look = about === 'launch' ? '' : `toolscout diff ${ref}   `;
-    lines.push(paint.dim(`  → ${printable(`${look}toolscout approve ${ref}   toolscout reject ${ref}`)}`));
+    lines.push(paint.dim(`  → ${inLine(`${look}toolscout approve ${ref}   toolscout reject ${ref}`)}`));
   }
   if (ruling) {
     const reason = ruling.reason ? `: ${ruling.reason}` : '';
-    lines.push(`  ${state} by ${printable(`${ruling.by}${reason}`)}, ${ago(now - ruling.at)}`);
+    lines.push(`  ${state} by ${inLine(`${ruling.by}${reason}`)}, ${ago(now - ruling.at)}`);
   }
   return lines;
 }
