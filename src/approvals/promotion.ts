@@ -16,6 +16,8 @@ export interface Promotion {
    * old version or wholly the new one.
    */
   promote(server: string, tools?: readonly string[]): Promise<string | undefined>;
+  /** Whether something of a server is exported and not promoted. */
+  isPending(server: string): Promise<boolean>;
 }
 
 /** How exported files are laid out. */
@@ -41,6 +43,9 @@ interface Places {
 
 /** Versions stand here, beside the links that name the ones in force. */
 const VERSIONS = '.versions';
+
+/** Like the files that are exported: for the user alone. */
+const PRIVATE = 0o700;
 
 /** A name that cannot leave its folder. */
 function isPlainName(name: string | undefined): name is string {
@@ -102,7 +107,7 @@ async function currentVersion({ approved, folder }: Places): Promise<string | un
 /** Writes a version under a name of its own, complete before it has that name; answers the name. */
 async function stage({ versions }: Places, files: ReadonlyMap<string, string>): Promise<string> {
   const draft = join(versions, `.draft-${newId()}`);
-  await mkdir(draft);
+  await mkdir(draft, { mode: PRIVATE });
   for (const [name, path] of files) {
     await copyFile(path, join(draft, name), constants.COPYFILE_EXCL);
     await sync(join(draft, name));
@@ -139,7 +144,7 @@ async function tidy({ approved, archived, versions, folder }: Places, version: s
       await rm(join(versions, name), { recursive: true, force: true });
       continue;
     }
-    await mkdir(join(archived, folder), { recursive: true });
+    await mkdir(join(archived, folder), { recursive: true, mode: PRIVATE });
     await rm(join(archived, folder, name), { recursive: true, force: true });
     await rename(join(versions, name), join(archived, folder, name));
   }
@@ -164,7 +169,7 @@ export function createPromotion({ pending, folderOf, fileOf, clock, log }: Promo
     const chosen = exported.filter((name) => wanted === undefined || wanted.has(name));
     if (chosen.length === 0) return undefined;
     const old = await currentVersion(places);
-    await mkdir(places.versions, { recursive: true });
+    await mkdir(places.versions, { recursive: true, mode: PRIVATE });
     // Single tools join the version in force; a whole server replaces it.
     const kept = wanted && old ? await filesIn(old) : [];
     const files = new Map([
@@ -184,6 +189,10 @@ export function createPromotion({ pending, folderOf, fileOf, clock, log }: Promo
   };
 
   return {
+    async isPending(server) {
+      const folder = folderOf(server);
+      return isPlainName(folder) && (await filesIn(join(pending(), folder))).length > 0;
+    },
     async promote(server, tools) {
       const folder = folderOf(server);
       if (!isPlainName(folder)) return undefined;
@@ -198,7 +207,7 @@ export function createPromotion({ pending, folderOf, fileOf, clock, log }: Promo
       };
       const wanted = tools && new Set(tools.map((tool) => fileOf(server, tool)).filter(isPlainName));
       if ((await filesIn(places.pending)).length === 0) return undefined;
-      await mkdir(approved, { recursive: true });
+      await mkdir(approved, { recursive: true, mode: PRIVATE });
       return withFolderLock(join(approved, '.lock'), clock, () => promoteOnce(places, wanted));
     },
   };

@@ -3,6 +3,7 @@ import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Subject } from '../approvals/index.js';
 import type { Core } from './core.js';
+import type { Exporting } from './exporting.js';
 import type { Gateway } from './verbs.js';
 
 /** Who decides, why, and about exactly what. */
@@ -37,9 +38,9 @@ export interface Approving {
 
 /**
  * The verbs of approvals (SEC-9); with `registerInMarketplace` every tool that is offered is
- * registered as well. `exported` resolves when what was learned has been written, which is what is promoted.
+ * registered as well. `refresh` exports a server as it is offered now, which is what is promoted.
  */
-export function createApproving(core: Core, exported: () => Promise<void>): Approving {
+export function createApproving(core: Core, refresh: Exporting['refresh']): Approving {
   const { audit, clock, log, promotion } = core.deps;
   const { marketplace } = core;
 
@@ -163,7 +164,9 @@ export function createApproving(core: Core, exported: () => Promise<void>): Appr
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       // A server that may start now is learned at once; what it lists within a moment is registered with it.
       if (isWhole) await core.learner.settle([server.id], core.loaded.config.limits.searchWaitMs);
-      await exported();
+      const isExported = core.loaded.config.exportToRtfs || (await promotion?.isPending(server.id));
+      // What lies there may be older than what was just approved.
+      if (isExported) await refresh(server.id);
       const promoted = await promotion?.promote(server.id, isWhole ? undefined : tools);
       const registered = await register(server.id, isWhole ? undefined : new Set(tools));
       return { approvals, promoted: promoted === undefined ? [] : [promoted], registered };

@@ -39,6 +39,8 @@ export interface ExportReport {
 /** The verbs that export, and the end of what they write on their own. */
 export interface Exporting {
   readonly verbs: Pick<Gateway, 'exportTools' | 'toolSignature'>;
+  /** Writes a server as it is offered now to the export directory; resolves when that is done. */
+  refresh(server: string): Promise<void>;
   /** Resolves when every list that was learned has been written (DISC-2). */
   finished(): Promise<void>;
 }
@@ -162,6 +164,7 @@ export function createExporting(core: Core): Exporting {
         return (await loadRoom()).toolSignature(tool);
       },
     },
+    refresh: (server) => (writing = writing.then(() => writeLearned(server))),
     finished: () => writing,
   };
 }

@@ -22,7 +22,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
   const exporting = createExporting(core);
-  const approving = createApproving(core, exporting.finished);
+  const approving = createApproving(core, exporting.refresh);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();

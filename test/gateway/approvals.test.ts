@@ -220,6 +220,20 @@ describe('a tool that changes after it was trusted', () => {
     expect(off.config().warnings).toEqual([]);
   });
 
+  it('SEC-9 what is promoted is what was approved, not what was exported before it changed', async () => {
+    const place = await notebook();
+    const root = await temporaryDirectory();
+    const gateway = await place.open({ exportToRtfs: true, exportDirectory: join(root, 'pending') });
+    await gateway.discover();
+    await place.show({ ...GOOD, tools: [{ ...READ, description: 'Reads aloud.' }, LIST] });
+    await gateway.discover();
+    const { promoted } = await gateway.approve('notes:read_note');
+    expect(promoted).toEqual([join(root, 'approved', 'notes')]);
+    expect(await readFile(join(root, 'approved/notes/read_note.rtfs'), 'utf8')).toContain('Reads aloud.');
+    expect(existsSync(join(root, 'approved/notes/list_notes.rtfs'))).toBe(false);
+    expect(existsSync(join(root, 'pending/notes/list_notes.rtfs'))).toBe(true);
+  });
+
   it('DISC-2 with registerInMarketplace every tool that is offered is registered, one in quarantine as it was', async () => {
     const place = await notebook();
     const gateway = await place.open({ registerInMarketplace: true });
