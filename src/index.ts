@@ -5,6 +5,7 @@ export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,
+  Candidate,
   DiscoveryOutcome,
   DiscoveryProgress,
   DoctorReport,
@@ -19,14 +20,26 @@ export type {
   JudgedQuery,
   Knowledge,
   LabelledQuery,
+  ProposedServer,
   RecordedServer,
   ReloadReport,
+  RulingOptions,
+  RulingReport,
   RtfsDialect,
   ServerView,
   ToolSignature,
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
+export type {
+  Approval,
+  ApprovalDiff,
+  ApprovalFilter,
+  ApprovalState,
+  Change,
+  Risk,
+  RiskLevel,
+} from './model/approval.js';
 export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
