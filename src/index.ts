@@ -6,6 +6,7 @@ export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severit
 export type {
   CallOptions,
   Candidate,
+  CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,
   DoctorReport,
@@ -22,11 +23,18 @@ export type {
   LabelledQuery,
   ProposedServer,
   RecordedServer,
+  RegistryCandidate,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
   ReloadReport,
   RulingOptions,
   RulingReport,
   RtfsDialect,
   ServerView,
+  SignInOptions,
+  SignInStatus,
   ToolSignature,
   Why,
 } from './gateway/index.js';
@@ -44,6 +52,8 @@ export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
 export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
+export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
+export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';

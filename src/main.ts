@@ -3,14 +3,15 @@ import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit, redactArguments } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
+import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
 import { createGateway, type Gateway } from './gateway/index.js';
+import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
+import { ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import type { JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
@@ -21,9 +22,11 @@ import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
-import { createVerdictMemory } from './gateway/verdicts.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
+import { placeOf } from './place.js';
 import { VERSION } from './version.js';
+import { watchFiles } from './watch-files.js';
 
 /** How toolscout is opened. */
 export interface ToolscoutOptions {
@@ -73,12 +76,9 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, redaction, ai, introspectOutputSchemas }: Config): Problem[] {
+function idleFields({ redaction }: Config): Problem[] {
   const idle = {
-    sources: sources.length > 0,
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -101,14 +101,18 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
   const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });
-  if (typeof config === 'object') return async () => resolveConfig(config, { source: 'library', env, directory: cwd });
-  if (demo) return async () => resolveConfig(demonstration(), { source: 'demo', env, directory: cwd });
+  const place = placeOf({ home, env, project: cwd });
+  if (typeof config === 'object') {
+    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place });
+  }
+  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place });
   return () =>
     loadConfig({
       file: config,
       cwd,
       home,
       env,
+      place,
       xdgConfigHome: readEnvironment(env).configHome,
       fallback: isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
     });
@@ -129,7 +133,7 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -156,12 +160,14 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
+  const signIns = createSignIns({ store, clock, log, mask });
   const openServer = (server: Server, signal: AbortSignal): Promise<Upstream> =>
     openUpstream(server, {
       clock,
       log,
       children,
       verdicts,
+      signIns,
       signal,
       baseEnv: env,
       clientInfo: { name: 'toolscout', version: VERSION },
@@ -195,6 +201,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
+    signIns,
     cache: createToolCache({
       store: caching.enabled ? store : createMemoryStore({ clock }),
       clock,
@@ -211,26 +218,21 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       folderOf: fileNameOf,
       fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
     }),
-    registering: {
+    proposing: {
       registrations,
       makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
       open: openServer,
       lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
     },
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    fetch,
     learnAtStart: options.learnAtStart ?? true,
   });
 
-  const watcher =
-    options.watch && loaded.path !== undefined
-      ? watchConfig(loaded.path, {
-          clock,
-          log,
-          onChange: () => {
-            // The gateway has reported the reason; the old state goes on serving.
-            gateway.reload().catch((thrown: unknown) => log.debug('config.kept', { reason: messageOf(thrown) }));
-          },
-        })
-      : undefined;
+  const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
   const shutDown = async (how: Parameters<Gateway['close']>[0]): Promise<void> => {
     watcher?.close();

@@ -42,6 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'audit',
     'export',
     'store',
+    'registry',
   ],
   front: ['kernel', 'model', 'gateway'],
 };

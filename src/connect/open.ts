@@ -7,6 +7,7 @@ import type { Upstream } from '../model/upstream.js';
 import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
+import type { SignIns } from './oauth.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -23,6 +24,8 @@ export interface OpenDeps {
   /** The environment of toolscout, of which children see a few harmless variables. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** The sign-ins to remote servers; without them only configured credentials are sent (CONN-6). */
+  readonly signIns?: SignIns;
   readonly onStderr?: (server: string, chunk: string) => void;
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
@@ -60,7 +63,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   try {
     return await connect(server, deps, terms);
   } catch (thrown) {
-    const error = await explain(server, thrown, terms);
+    const error = await explain(server, thrown, terms, deps.signIns);
     log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
     throw error;
   } finally {
@@ -141,10 +144,10 @@ async function remember(server: Server, deps: OpenDeps, verdict: Verdict): Promi
   }
 }
 
-function maskFor(secrets: Readonly<Record<string, string>>): (text: string) => string {
+function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): (text: string) => string {
   const mask = createSecretMask();
   mask.add(Object.values(secrets));
-  return (text) => mask.hide(text);
+  return (text) => mask.hide(signIns?.hide(text) ?? text);
 }
 
 async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {
@@ -187,8 +190,12 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     import('./upstream-requests.js'),
   ]);
   const { id } = server;
-  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, { server: id, clock: deps.clock });
-  const mask = maskFor(config.headers);
+  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, {
+    server: id,
+    clock: deps.clock,
+    session: deps.signIns?.session(server),
+  });
+  const mask = maskFor(config.headers, deps.signIns);
   const requests = createRequests({
     server: id,
     transport,
@@ -212,11 +219,16 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
  * What a failed attempt is called: refused credentials and a lost connection by their names, the rest
  * a failed handshake. Whatever the caller wanted to send was not sent.
  */
-async function explain(server: Server, thrown: unknown, terms: Terms): Promise<ToolscoutError> {
+async function explain(
+  server: Server,
+  thrown: unknown,
+  terms: Terms,
+  signIns: SignIns | undefined,
+): Promise<ToolscoutError> {
   if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
   const { toUpstreamError } = await import('./upstream-errors.js');
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
-  const error = toUpstreamError(server.id, thrown, maskFor(secrets));
+  const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
   const { message, retryAfterMs, upstream, suggestion } = error;
   return refused

@@ -154,7 +154,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     if (!entry) return;
     const { result } = message;
     // Both at once is against the protocol; a failure must not pass for a success.
-    if (message['error'] !== undefined) entry.reject(rpcError(server, message['error']));
+    if (message['error'] !== undefined) entry.reject(rpcError(server, message['error'], deps.mask));
     else if (isObject(result)) entry.resolve(result);
     else {
       const text = `The server "${server}" answered with something that is not an object.`;

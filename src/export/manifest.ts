@@ -49,7 +49,7 @@ export function toolToManifest(
   server: ExportedServer,
   hide: (text: string) => string = (text) => text,
 ): Manifest {
-  const output = hideInSchema(tool.definition.outputSchema, hide);
+  const output = hideInSchema(tool.definition.outputSchema ?? tool.inferredOutput, hide);
   return {
     id: `mcp.${server.id}.${tool.name}`,
     version: VERSION,
@@ -79,7 +79,7 @@ export interface ToolSignature {
 
 /** The signature of a tool (NEG-8). */
 export function toolSignature(tool: Tool): ToolSignature {
-  const { inputSchema, outputSchema } = tool.definition;
+  const { inputSchema, outputSchema = tool.inferredOutput } = tool.definition;
   return {
     tool_name: tool.name,
     description: tool.description || tool.summary,

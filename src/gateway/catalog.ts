@@ -1,4 +1,5 @@
 import type { Approvals, Hold, Judgement } from '../approvals/index.js';
+import { RUNG_WORTH, type Rung } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -13,6 +14,8 @@ export interface ServerFacts {
   readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
   readonly instructions?: string;
   readonly era?: 'legacy' | 'modern';
+  /** The rung of the ladder its list was found on, when it could not be asked properly (DISC-6). */
+  readonly rung?: Rung;
 }
 
 /** The learned list of one server, before rules. */
@@ -60,6 +63,15 @@ function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
+/** What was not listed by the server says so, and how sure it is; it can be looked at, not offered (DISC-6). */
+function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
+  if (rung === undefined) return tool;
+  const worth = RUNG_WORTH[rung];
+  if (worth.provenance === 'protocol') return { ...tool, ...worth };
+  const reason = `its server did not list it, it was ${worth.provenance}`;
+  return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
+}
+
 /** A held server is like one with a problem: nobody starts it, and everybody says why. */
 function withHold(server: Server, hold: Hold | undefined): Server {
   return hold && server.enabled ? { ...server, problem: hold.reason } : server;
@@ -94,7 +106,8 @@ export function createCatalog(
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
   };
 
-  const read: Catalog['read'] = (server, list) => list.items.map((item) => normalizeTool(server, item, rules));
+  const read: Catalog['read'] = (server, list) => 
+    list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
   const put: Catalog['put'] = (server, list, raw = read(server, list)) => {
     const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
     const tools = judgement ? raw.map((tool) => judged(tool, judgement)) : raw;

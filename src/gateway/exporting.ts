@@ -2,8 +2,9 @@ import { approvalCheck, ruleCheck } from '../execute/index.js';
 import type { ExportFormat, RtfsDialect, Section } from '../export/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { ToolStatus } from '../model/tool.js';
+import type { Tool, ToolStatus } from '../model/tool.js';
 import type { Core } from './core.js';
+import type { OutputInference } from './inference.js';
 import type { Gateway } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
 
@@ -69,11 +70,19 @@ function checkOptions({ format, directory, file }: ExportOptions): void {
 }
 
 /** The verbs that export tools; with `exportToRtfs` every list that is learned is written as well. */
-export function createExporting(core: Core): Exporting {
+export function createExporting(core: Core, outputs: OutputInference): Exporting {
   const { pool, audit, log } = core.deps;
 
-  const sectionFor = ({ sectionOf }: Room, server: Server, format: ExportFormat): Section => {
-    const tools = core.catalog.index.tools(server.id).filter((tool) => EXPORTED[format].includes(tool.status));
+  const withOutput = async (tool: Tool): Promise<Tool> => {
+    const inferredOutput = await outputs.outputOf(tool);
+    return inferredOutput ? { ...tool, inferredOutput } : tool;
+  };
+
+  const sectionFor = async ({ sectionOf }: Room, server: Server, format: ExportFormat): Promise<Section> => {
+    const tools: Tool[] = [];
+    for (const tool of core.catalog.index.tools(server.id)) {
+      if (EXPORTED[format].includes(tool.status)) tools.push(await withOutput(tool));
+    }
     const title = server.title ?? core.catalog.title(server.id);
     return sectionOf({ id: server.id, shown: server.shown, title: title && core.hide(title) }, tools, core.hide);
   };
@@ -103,7 +112,7 @@ export function createExporting(core: Core): Exporting {
     const { format, file, servers: ids } = options;
     const room = await loadRoom();
     const [servers, failed] = await gather(ids);
-    const sections = servers.map((server) => sectionFor(room, server, format));
+    const sections = await Promise.all(servers.map((server) => sectionFor(room, server, format)));
     const tools = sections.reduce((sum, section) => sum + section.tools.length, 0);
     const report = { format, servers: servers.length, tools, failed };
     const { exportDirectory, rtfsDialect } = core.loaded.config;
@@ -140,7 +149,7 @@ export function createExporting(core: Core): Exporting {
     if (!server || !core.catalog.list(id)) return;
     try {
       const room = await loadRoom();
-      await room.writeRtfs(exportDirectory, [sectionFor(room, server, 'rtfs')], rtfsDialect);
+      await room.writeRtfs(exportDirectory, [await sectionFor(room, server, 'rtfs')], rtfsDialect);
     } catch (thrown) {
       log.warn('export.failed', { server: id, reason: core.hide(messageOf(thrown)) });
     }
@@ -161,7 +170,7 @@ export function createExporting(core: Core): Exporting {
         const tool = core.catalog.tool(server, name);
         ruleCheck({ tool });
         approvalCheck({ tool });
-        return (await loadRoom()).toolSignature(tool);
+        return (await loadRoom()).toolSignature(await withOutput(tool));
       },
     },
     refresh: (server) => (writing = writing.then(() => writeLearned(server))),

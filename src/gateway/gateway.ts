@@ -5,9 +5,13 @@ import { createApproving } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
+import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
-import { registrationVerbs } from './registering.js';
+import { proposalVerbs } from './proposing.js';
+import { registryVerbs } from './registering.js';
+import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -21,17 +25,31 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // The reason has been reported; the old state goes on serving.
     administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
-  const exporting = createExporting(core);
+  const execution = executionVerbs(core);
+  const outputs = createOutputInference({
+    ...deps,
+    config: () => core.loaded.config,
+    call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
+  });
+  const exporting = createExporting(core, outputs);
   const approving = createApproving(core, exporting.refresh);
+  core.events.on((event) => {
+    const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
+    if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
+    void inferAll(core.catalog.index.tools(event.server), outputs);
+  });
+  const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();
     core.stop();
+    await closeRegistry();
     await exporting.finished();
     await approving.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
+    deps.signIns?.close();
     await deps.audit.close();
     await deps.store.close();
   };
@@ -40,12 +58,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
-    ...executionVerbs(core),
+    ...execution,
     ...discoveryVerbs(core),
+    ...findingVerbs(core),
+    ...registering,
     ...exporting.verbs,
     ...administration,
-    ...registrationVerbs(core, administration.reload),
+    ...proposalVerbs(core, administration.reload),
     ...approving.verbs,
+    ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

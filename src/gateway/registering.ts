@@ -1,154 +1,70 @@
-import type { Registrations } from '../approvals/index.js';
-import { listTools } from '../discover/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
-import type { JsonObject } from '../kernel/json.js';
-import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
+import type { ServerHealth } from '../model/server.js';
+import type { Tool } from '../model/tool.js';
+import type { InventoryItem, LocalState, Registry } from '../registry/index.js';
 import type { Core } from './core.js';
-import { requirePublic, type Lookup } from './public-address.js';
 import type { Gateway } from './verbs.js';
 
-/** What registering servers needs of the world; `main.ts` hands it in. */
-export interface RegisteringDeps {
-  readonly registrations: Registrations;
-  /** Makes a server out of what would stand in a config; nothing of the environment is filled in. */
-  readonly makeServer: (id: string, entry: JsonObject) => Server;
-  /** Opens a connection that is not the pool's. */
-  readonly open: (server: Server, signal: AbortSignal) => Promise<Upstream>;
-  readonly lookup: Lookup;
+/** Where the registry of servers gets from what the gateway knows. */
+export interface RegistrySources {
+  servers(): Core['loaded']['servers'];
+  localState(item: InventoryItem): LocalState | undefined;
 }
 
-/** A server as a caller proposes it. */
-export interface ProposedServer {
-  readonly id: string;
-  readonly url?: string;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly title?: string;
+/** What a tool's server offers because of it: `domain:verb`. */
+function capabilitiesOf(tools: readonly Tool[]): string[] {
+  const offered = tools.filter((tool) => tool.status === 'enabled');
+  return [
+    ...new Set(
+      offered.flatMap((tool) => {
+        const domain = tool.domains.at(-1) ?? tool.server;
+        return tool.categories.map((category) => `${domain}:${category.replace(/^crud\./, '')}`);
+      }),
+    ),
+  ];
 }
 
-/** What a URL turned out to be: enough to propose it, nothing that speaks to a model. */
-export interface Candidate {
-  /** What {@link Gateway.registerServer} takes. */
-  readonly proposal: ProposedServer;
-  readonly protocolVersion: string;
-  /** Names of its tools, without what cannot stand in a name; descriptions are for whoever approves. */
-  readonly tools: readonly string[];
-  readonly dropped: number;
+/** A server that was not needed yet is neither alive nor failed. */
+function reasonOf({ state }: ServerHealth): string | null {
+  if (state === 'connected') return null;
+  return state === 'error' ? 'health_error:connection' : 'pending';
 }
 
-/** Names shown of a candidate. */
-const TOOLS_SHOWN = 200;
-const LONGEST_NAME = 64;
+/** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
+export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close(): Promise<void> } {
+  let opening: Promise<Registry | undefined> | undefined;
 
-/** A name with nothing in it that could speak to a model or move a cursor. */
-function plainName(name: unknown): string {
-  return String(name)
-    .replace(/[^\w./-]/g, '_')
-    .slice(0, LONGEST_NAME);
-}
-
-/** An id from the name of a host: `mcp.example.com` → `mcp-example-com`. */
-function idOf(url: URL): string {
-  return (
-    url.hostname
-      .replace(/[^A-Za-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, LONGEST_NAME) || 'server'
-  );
-}
-
-/** The verbs that propose servers; what they propose is pending and starts nothing (SEC-9). */
-export function registrationVerbs(
-  core: Core,
-  reload: Gateway['reload'],
-): Pick<Gateway, 'introspectRemoteApi' | 'registerServer' | 'unregisterServer'> {
-  const { audit, clock, limiter, registering } = core.deps;
-
-  const parts = (): RegisteringDeps => {
-    if (registering) return registering;
-    throw new ToolscoutError('FORBIDDEN', 'Servers cannot be registered here; write them into the config.');
+  const sources: RegistrySources = {
+    // Nobody asks a server that may not be used, not even whether it is well.
+    servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
+    localState({ id, own }) {
+      if (!own) return undefined;
+      const health = core.deps.pool.health(id);
+      return {
+        alive: health.state === 'connected',
+        version: core.catalog.list(id)?.info?.version,
+        latencyMs: health.latencyMs,
+        checkedAt: health.state === 'disconnected' ? undefined : health.since,
+        capabilities: capabilitiesOf(core.catalog.index.tools(id)),
+        reason: reasonOf(health),
+      };
+    },
   };
 
-  const entryOf = ({ url, command, args, title }: ProposedServer): JsonObject => ({
-    ...(url === undefined ? {} : { url }),
-    ...(command === undefined ? {} : { command }),
-    ...(args === undefined ? {} : { args: [...args] }),
-    ...(title === undefined ? {} : { title }),
-  });
-
-  const make = (proposal: ProposedServer): Server => {
-    const problem = [proposal.url, proposal.command, ...(proposal.args ?? [])].some((text) => text?.includes('${'))
-      ? 'variables are not filled in for a registered server'
-      : undefined;
-    const server = parts().makeServer(proposal.id, entryOf(proposal));
-    const wrong = problem ?? server.problem;
-    if (wrong === undefined) return server;
-    throw new ToolscoutError('INVALID_REQUEST', `The server "${proposal.id}" cannot be registered: ${wrong}.`);
+  const open = async (): Promise<Registry | undefined> => {
+    await core.filled();
+    const registry = await core.deps.openServerRegistry?.(sources);
+    core.events.on((event) => {
+      // The inventory file is read again before long in any case; a failure to do so now is reported there.
+      if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
+      if (event.type === 'state' || event.type === 'learned') registry?.touch();
+    });
+    return registry;
   };
 
   return {
-    async introspectRemoteApi({ url: text }, { allowPrivate = false, by = 'local' } = {}) {
-      const { open, lookup } = parts();
-      const url = allowPrivate ? new URL(text) : await requirePublic(text, lookup);
-      const proposal = { id: idOf(url), url: url.href };
-      const server = make(proposal);
-      const stop = new AbortController();
-      const timer = clock.after(server.connectTimeoutMs + server.timeoutMs, () => stop.abort());
-      let upstream: Upstream | undefined;
-      try {
-        await limiter.wait(server, stop.signal);
-        upstream = await open(server, stop.signal);
-        const { items, bad } = await listTools(upstream, { signal: stop.signal, timeoutMs: server.timeoutMs });
-        const { protocolVersion } = upstream;
-        const detail = { url: server.shown.target, tools: items.length };
-        await audit.recordNow({ kind: 'introspect', principal: by, outcome: 'success', detail });
-        return {
-          proposal,
-          protocolVersion,
-          tools: items.slice(0, TOOLS_SHOWN).map(({ name }) => plainName(name)),
-          dropped: bad.length,
-        };
-      } catch (thrown) {
-        throw hideIn(toToolscoutError(thrown), core.hide);
-      } finally {
-        timer.cancel();
-        await upstream?.close();
-      }
-    },
-
-    async registerServer(proposal, { by = 'local', origin = 'introspected' } = {}) {
-      const { registrations } = parts();
-      await core.filled();
-      const known = core.catalog.servers.get(proposal.id);
-      if (known && known.origin === undefined) {
-        throw new ToolscoutError('INVALID_REQUEST', `A server "${proposal.id}" is configured already.`, {
-          suggestion: 'Choose another id.',
-        });
-      }
-      if (known && !core.catalog.hold(proposal.id)) {
-        throw new ToolscoutError('INVALID_REQUEST', `The server "${proposal.id}" is registered and approved already.`, {
-          suggestion: 'Choose another id, or ask the user to reject that one first.',
-        });
-      }
-      const server: Server = { ...make(proposal), origin };
-      await registrations.put({ id: proposal.id, entry: entryOf(proposal), origin, by, at: clock.now() });
-      await core.approvals.request([server], core.loaded.config.approval, { renew: true });
-      const { shown } = server;
-      const detail = { transport: shown.type, target: shown.target, origin };
-      await audit.recordNow({ kind: 'register', principal: by, server: server.id, outcome: 'success', detail });
-      await reload();
-      const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
-      if (!approval) throw new ToolscoutError('INTERNAL_ERROR', `The server "${server.id}" was not asked for.`);
-      core.events.emit({ type: 'approval', approval });
-      return approval;
-    },
-
-    async unregisterServer(id, { by = 'local' } = {}) {
-      const was = await parts().registrations.remove(id);
-      if (!was) throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`);
-      await audit.recordNow({ kind: 'unregister', principal: by, server: id, outcome: 'success' });
-      await reload();
+    registry: () => (opening ??= open()),
+    async close() {
+      await (await opening)?.stop();
     },
   };
 }

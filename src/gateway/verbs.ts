@@ -7,17 +7,28 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
+import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
 import type { Tool } from '../model/tool.js';
+import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { RulingOptions, RulingReport } from './approving.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
+import type {
+  CapabilityFindings,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
+} from './finding.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
-import type { Candidate, ProposedServer } from './registering.js';
+import type { Candidate, ProposedServer } from './proposing.js';
+import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
+import type { SignInOptions, SignInStatus } from './sign-in.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
@@ -60,8 +71,22 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
+  registry(): Promise<Registry | undefined>;
+  /** Searches the registry for servers; none of them is started (REG-9). */
+  searchRegistry(query: string, options?: RegistrySearchOptions): Promise<RegistryFindings>;
+  /** Searches the registry, and learns those of the found servers that are configured; the others stay pending (SEC-9). */
+  discoverFromRegistry(query: string): Promise<RegistryDiscovery>;
+  /** Who offers a capability: configured servers, and only when there is none what the registry has. */
+  findServersForCapability(capability: string): Promise<CapabilityFindings>;
+  /** One server of the registry, and how it would stand in the config. Changes nothing. */
+  planRegistryServer(name: string, options?: RegistryPlanOptions): Promise<RegistryPlan>;
+  /** Writes a server to the config file. Show its exact command and ask before (S25). */
+  addServer(id: string, entry: ServerEntry): Promise<{ readonly path: string }>;
   /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
   exportTools(options: ExportOptions): Promise<ExportReport>;
+  /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
+  discoverRaw(server: string): Promise<RawReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
@@ -100,6 +125,11 @@ export interface Gateway {
   unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;
+  /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */
+  signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
+  /** Forgets a sign-in, and has it revoked where that is offered. */
+  signOut(server: string): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
+  signInStatus(server: string): Promise<SignInStatus>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

@@ -58,21 +58,17 @@ export function explainTool(
       `Server "${server}" lists ${names.length} tools and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
     );
   }
-  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
-  if (found.status === 'quarantined') {
-    return no(
-      'quarantine',
-      `"${address}" is quarantined: ${found.hold ?? 'it changed'}; look at it with: toolscout diff ${address}`,
-    );
-  }
-  if (found.status === 'pending') {
-    return no(
-      'approval',
-      `"${address}" is not offered: ${found.hold ?? 'it waits for approval'}; see toolscout pending.`,
-    );
-  }
   if (found.provenance !== 'protocol') {
     return no('provenance', `"${address}" was ${found.provenance}, not listed by the server, so it cannot be called.`);
+  }
+  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.status === 'quarantined') {
+    const reason = found.hold ?? 'it changed';
+    return no('quarantine', `"${address}" is quarantined: ${reason}; look at it with: toolscout diff ${address}`);
+  }
+  if (found.status === 'pending') {
+    const reason = found.hold ?? 'it waits for approval';
+    return no('approval', `"${address}" is not offered: ${reason}; see toolscout pending.`);
   }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);

@@ -1,4 +1,4 @@
-import type { RateLimitConfig, RetryConfig } from './config.js';
+import type { AuthConfig, RateLimitConfig, RetryConfig } from './config.js';
 
 /** A local server: a child process that speaks over its stdin and stdout. */
 export interface StdioTransport {
@@ -14,6 +14,8 @@ export interface HttpTransport {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** How to sign in where the server asks for it; of no effect when `headers` carry an Authorization. */
+  readonly auth?: AuthConfig;
 }
 
 /** How a server is reached. Expanded values stand in it, so it is never shown to anybody. */
@@ -49,6 +51,8 @@ export interface Server {
   /** Why it cannot be used at all although it is enabled, e.g. a missing variable. */
   readonly problem?: string;
   readonly tags: readonly string[];
+  /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
+  readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;
