@@ -106,7 +106,7 @@ export function createCatalog(
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
   };
 
-  const read: Catalog['read'] = (server, list) => 
+  const read: Catalog['read'] = (server, list) =>
     list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
   const put: Catalog['put'] = (server, list, raw = read(server, list)) => {
     const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
