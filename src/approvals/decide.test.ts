@@ -174,6 +174,17 @@ describe('trust on first use', () => {
   });
 });
 
+describe('a server that could not be asked who it is', () => {
+  it('DISC-6 A12 neither changes nor confirms what it said of itself', () => {
+    const record = take(blank, seen([DEFINITION], { instructions: 'Be kind.' }));
+    expect(statusOf(record, DEFINITION, { isUnknown: true })).toBe('enabled');
+    expect(take(record, seen([DEFINITION], { isUnknown: true }))).toBe(record);
+    const first = take(blank, seen([DEFINITION], { isUnknown: true }));
+    expect(first.presentation).toEqual({});
+    expect(statusOf(first, DEFINITION, { instructions: 'Be kind.' })).toBe('enabled');
+  });
+});
+
 describe('decisions', () => {
   const changed = { ...DEFINITION, description: 'Reads a note and sends it away.' };
   const asked = take(take(blank, seen([DEFINITION])), seen([changed]), { now: 10 });

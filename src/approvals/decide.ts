@@ -93,7 +93,8 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
     return { isPresentable: lost === undefined, judge: () => verdict };
   }
   const trusted = record.presentation.trust?.hash;
-  const isChanged = trusted !== undefined && trusted !== hashJson(presentationOf(presentation));
+  const isChanged =
+    !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(presentationOf(presentation));
   const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
   const judge = ({ name, hash }: Pick<Tool, 'name' | 'hash'>): Verdict => {
     const { trust, ask } = record.tools.get(name) ?? {};
@@ -181,16 +182,18 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
 
   const shown = presentationOf(seen);
   const pinned = record.presentation.trust?.hash;
-  const presentation = observe(record.presentation, hashJson(shown), {
-    now,
-    fresh,
-    // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
-    trustNew: true,
-    weigh: () => ({
-      risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`),
-      changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
-    }),
-  });
+  const present = (): Standing =>
+    observe(record.presentation, hashJson(shown), {
+      now,
+      fresh,
+      // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
+      trustNew: true,
+      weigh: () => ({
+        risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`),
+        changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
+      }),
+    });
+  const presentation = seen.isUnknown ? record.presentation : present();
   past.push(...pastOf(record.presentation, presentation, 'instructions'));
 
   let tools: Map<string, Standing> | undefined;

@@ -40,6 +40,8 @@ export function launchOf(server: Pick<Server, 'transport'>): string {
 export interface Presentation {
   readonly instructions?: string;
   readonly title?: string;
+  /** The server could not be asked who it is, so there is nothing to compare. */
+  readonly isUnknown?: boolean;
 }
 
 /** The presentation as one JSON value, so that it can be kept and compared. */

@@ -54,7 +54,12 @@ export interface Catalog {
 }
 
 /** What a server said of itself, as far as it reaches hosts and models. */
-export function presented({ info, instructions }: ServerFacts): { instructions?: string; title?: string } {
+export function presented({ info, instructions, rung }: ServerFacts): {
+  instructions?: string;
+  title?: string;
+  isUnknown?: boolean;
+} {
+  if (rung !== undefined) return { isUnknown: true };
   return { ...(instructions === undefined ? {} : { instructions }), ...(info?.title ? { title: info.title } : {}) };
 }
 

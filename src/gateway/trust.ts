@@ -1,4 +1,4 @@
-import type { Approvals } from '../approvals/index.js';
+import type { ApprovalPolicy, Approvals } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Emitter } from '../kernel/emitter.js';
@@ -43,7 +43,7 @@ export interface TrustDeps {
 /** The trust over a core's state. */
 export function createTrust(deps: TrustDeps): Trust {
   const { approvals, catalog, events, hide, loaded, log, pool } = deps;
-  const policy = (): 'trust-first' | 'manual' | 'off' => loaded().config.approval;
+  const policy = (): ApprovalPolicy => loaded().config.approval;
 
   const announce = (made: readonly Approval[]): void => {
     for (const approval of made) {
@@ -52,8 +52,12 @@ export function createTrust(deps: TrustDeps): Trust {
       events.emit({ type: 'approval', approval });
     }
   };
-  const take = async (server: Server, list: LearnedList, tools: readonly Tool[], fresh: boolean): Promise<void> =>
-    announce(await approvals.admit(server, { ...presented(list), tools }, { policy: policy(), fresh }));
+  const take = async (server: Server, list: LearnedList, tools: readonly Tool[], fresh: boolean): Promise<void> => {
+    // What was guessed is no word of the server's, so it is nothing to hold the server to.
+    const listed = tools.filter(({ provenance }) => provenance === 'protocol');
+    if (listed.length === 0 && list.rung !== undefined) return;
+    announce(await approvals.admit(server, { ...presented(list), tools: listed }, { policy: policy(), fresh }));
+  };
 
   const request = async (): Promise<void> => {
     const held = loaded().servers.filter((server) => server.enabled && catalog().hold(server.id));

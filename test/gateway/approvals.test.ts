@@ -316,6 +316,46 @@ describe('a server that nobody vouched for', () => {
     expect(await starts.pids()).toHaveLength(1);
   });
 
+  it('CFG-5 SEC-9 one that a file of the project names waits, and waits again when its command changes', async () => {
+    const starts = await startCounter();
+    const [project, home, stateDir] = await Promise.all([1, 2, 3].map(() => temporaryDirectory()));
+    const { command, args } = fixture('legacy', starts.flag);
+    const write = (more: string[]): Promise<void> =>
+      writeFile(
+        join(project!, '.mcp.json'),
+        JSON.stringify({ mcpServers: { shared: { command, args: [...args, ...more] } } }),
+      );
+    const open = (): Promise<Gateway> =>
+      openToolscout(
+        { sources: ['claude-code'] },
+        { cwd: project!, stateDir: stateDir!, env: { PATH: process.env['PATH'], HOME: home! }, learnAtStart: true },
+      );
+    await write([]);
+    const first = await open();
+    expect(await first.listApprovals({ state: 'pending' })).toMatchObject([{ ref: 'shared', origin: 'project' }]);
+    await first.discover();
+    await first.doctor();
+    await first.registry();
+    await expect(first.discoverRaw('shared')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    expect(await starts.pids()).toEqual([]);
+    expect(first.coverage()).toBe('');
+    await first.approve('shared');
+    expect(textOf(await first.executeTool('shared', 'echo', { message: 'hi' }))).toBe('hi');
+    await first.close();
+    const second = await open();
+    expect(second.coverage()).toBe('shared');
+    expect(textOf(await second.executeTool('shared', 'echo', { message: 'hi' }))).toBe('hi');
+    const before = (await starts.pids()).length;
+    await write(['--more']);
+    await second.reload();
+    expect((await second.executeTool('shared', 'echo', { message: 'hi' })).error?.code).toBe('APPROVAL_REQUIRED');
+    await second.close();
+    const third = await open();
+    await third.discover();
+    expect(await third.listApprovals({ state: 'pending' })).toMatchObject([{ ref: 'shared' }]);
+    expect(await starts.pids()).toHaveLength(before);
+  });
+
   it('A2 another command under an approved id waits again, and a configured id cannot be taken over', async () => {
     const starts = await startCounter();
     const { command, args } = fixture('legacy', starts.flag);
