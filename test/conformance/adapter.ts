@@ -1,6 +1,6 @@
 import { createChildKeeper, createLimiter, createPool, openUpstream } from '../../src/connect/index.js';
 import { listTools } from '../../src/discover/index.js';
-import { paramHeaders } from '../../src/execute/param-headers.js';
+import { createParamHeaders } from '../../src/kernel/param-headers.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { createLog } from '../../src/kernel/log.js';
@@ -71,7 +71,7 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
     },
     call(name, args) {
       const definition = listed.find((tool) => tool['name'] === name);
-      const headers = definition && paramHeaders(definition, args);
+      const headers = definition && createParamHeaders().of(definition, args);
       return use((upstream) => upstream.request('tools/call', { name, arguments: args }, { host, headers }));
     },
     async close() {
