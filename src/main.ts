@@ -4,7 +4,15 @@ import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit, redactArguments } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
+import {
+  createChildKeeper,
+  createLimiter,
+  createPool,
+  createSignIns,
+  openUpstream,
+  runRaw,
+  type Lane,
+} from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
@@ -13,10 +21,11 @@ import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import type { JsonValue } from './kernel/json.js';
+import { canonicalJson, type JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
 import type { Server } from './model/server.js';
+import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
 import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
@@ -161,7 +170,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
   const signIns = createSignIns({ store, clock, log, mask });
-  const openServer = (server: Server, signal: AbortSignal): Promise<Upstream> =>
+  const openServer = (server: Server, signal: AbortSignal, lane?: Lane): Promise<Upstream> =>
     openUpstream(server, {
       clock,
       log,
@@ -169,6 +178,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       verdicts,
       signIns,
       signal,
+      lane,
       baseEnv: env,
       clientInfo: { name: 'toolscout', version: VERSION },
       onStderr: (id, chunk) => pool.appendStderr(id, chunk),
@@ -181,10 +191,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: async (server, signal) => {
+    open: async (server, signal, lane) => {
       // Asked where everything must come through, whatever led here: a held server is never started.
       const hold = approvals.hold(server, gateway.config().config.approval);
-      if (!hold) return openServer(server, signal);
+      if (!hold) return openServer(server, signal, lane);
       throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
         delivered: false,
       });
@@ -207,6 +217,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       clock,
       log,
       ttlMs: caching.ttl * 1000,
+      // Servers list more to a client that can do more, so a list belongs to what was declared.
+      capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),

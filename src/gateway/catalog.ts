@@ -1,5 +1,5 @@
 import type { Approvals, Hold, Judgement } from '../approvals/index.js';
-import { RUNG_WORTH, type Rung } from '../discover/index.js';
+import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -7,17 +7,10 @@ import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
-import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
+import { createIndex, type Evidence, type ToolIndex, type VectorSource } from '../search/index.js';
 
-/** What a server said of itself when its tools were learned. */
-export interface ServerFacts {
-  readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
-  readonly instructions?: string;
-  readonly era?: 'legacy' | 'modern';
-  /** The rung of the ladder its list was found on, when it could not be asked properly (DISC-6). */
-  readonly rung?: Rung;
-}
-
+/** What a server said of itself when its tools were learned, and what it has besides tools. */
+export type ServerFacts = UpstreamFacts;
 /** The learned list of one server, before rules. */
 export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
@@ -37,10 +30,15 @@ export interface Catalog {
   list(server: string): LearnedList | undefined;
   /** What a server calls itself, as long as what it says of itself is trusted. */
   title(server: string): string | undefined;
+  /** Whether what a server says of itself may be shown (SEC-9). */
+  isPresentable(server: string): boolean;
   /** The tools of a list under the rules, before anybody asks whether they are trusted. */
-  read(server: Server, list: LearnedList): readonly Tool[];
-  /** Puts a server's list on the shelf, replacing what was there; answers its tools. */
-  put(server: Server, list: LearnedList, tools?: readonly Tool[]): readonly Tool[];
+  read(server: Server, list: LearnedList): Iterable<Tool>;
+  /**
+   * Puts a server's list on the shelf, replacing what was there; answers its tools. Until it is done all that was there
+   * before is found. Of two lists for one server that come at the same time the later is kept.
+   */
+  put(server: Server, list: LearnedList, tools?: readonly Tool[]): Promise<readonly Tool[]>;
   /** Takes a server's tools off the shelf. */
   drop(server: string): void;
   /** Why a server may not be started until somebody approves it; `undefined` when it may (SEC-9). */
@@ -77,6 +75,14 @@ function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
   return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
 }
 
+function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {
+  for (const item of list.items) yield withProvenance(normalizeTool(server, item, rules), list.rung);
+}
+
+function* mapped(tools: Iterable<Tool>, apply: (tool: Tool) => Tool): Generator<Tool> {
+  for (const tool of tools) yield apply(tool);
+}
+
 /** A held server is like one with a problem: nobody starts it, and everybody says why. */
 function withHold(server: Server, hold: Hold | undefined): Server {
   return hold && server.enabled ? { ...server, problem: hold.reason } : server;
@@ -102,7 +108,10 @@ export function createCatalog(
   const configured = new Map(servers.map((server) => [server.id, server]));
   const byId = new Map(servers.map((server) => [server.id, withHold(server, holdOf(server))]));
   const lists = new Map<string, LearnedList>();
-  const titles = new Map<string, string | undefined>();
+  /** The put under way for each server, so that of two the later is kept. */
+  const latest = new Map<string, symbol>();
+  /** Servers that say something of themselves that nobody trusts yet. */
+  const disguised = new Set<string>();
 
   const serverOf = (id: string): Server => {
     const server = byId.get(id);
@@ -111,20 +120,46 @@ export function createCatalog(
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
   };
 
-  const read: Catalog['read'] = (server, list) =>
-    list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
-  const put: Catalog['put'] = (server, list, raw = read(server, list)) => {
+  const read: Catalog['read'] = (server, list) => normalized(server, list, rules);
+  /** How a server and its tools stand now, and what may be said of it. */
+  const judge = (server: Server, list: LearnedList): { apply: (tool: Tool) => Tool; isPresentable: boolean } => {
     const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
-    const tools = judgement ? raw.map((tool) => judged(tool, judgement)) : raw;
-    const info = judgement?.isPresentable === false ? undefined : list.info;
-    lists.set(server.id, list);
-    titles.set(server.id, info?.title);
-    index.replace(server.id, tools, { title: server.title ?? info?.title, name: info?.name });
-    return tools;
+    return judgement
+      ? { apply: (tool) => judged(tool, judgement), isPresentable: judgement.isPresentable }
+      : { apply: (tool) => tool, isPresentable: true };
+  };
+  const evidenceOf = (server: Server, { info }: LearnedList, isPresentable: boolean): Evidence => ({
+    title: server.title ?? (isPresentable ? info?.title : undefined),
+    name: isPresentable ? info?.name : undefined,
+  });
+  const note = (id: string, list: LearnedList, isPresentable: boolean): void => {
+    lists.set(id, list);
+    if (isPresentable) disguised.delete(id);
+    else disguised.add(id);
+  };
+  const put: Catalog['put'] = async (server, list, raw) => {
+    const own = Symbol(server.id);
+    latest.set(server.id, own);
+    // A decision that falls in between makes it begin anew; a newer list ends it.
+    while (latest.get(server.id) === own) {
+      const { apply, isPresentable } = judge(server, list);
+      const tools = mapped(raw ?? read(server, list), apply);
+      if (await index.fill(server.id, tools, evidenceOf(server, list, isPresentable))) {
+        if (latest.get(server.id) === own) note(server.id, list, isPresentable);
+        break;
+      }
+    }
+    return index.tools(server.id);
+  };
+  /** At once and in one go: what was just found out about trust must not wait for its turn. */
+  const judgeAgain = (server: Server, list: LearnedList): void => {
+    const { apply, isPresentable } = judge(server, list);
+    index.replace(server.id, [...mapped(read(server, list), apply)], evidenceOf(server, list, isPresentable));
+    note(server.id, list, isPresentable);
   };
   const drop = (server: string): void => {
+    latest.delete(server);
     lists.delete(server);
-    titles.delete(server);
     index.remove(server);
   };
 
@@ -133,7 +168,8 @@ export function createCatalog(
     index,
     servers: byId,
     list: (server) => lists.get(server),
-    title: (server) => titles.get(server),
+    title: (server) => (disguised.has(server) ? undefined : lists.get(server)?.info?.title),
+    isPresentable: (server) => !disguised.has(server),
     read,
     put,
     hold(id) {
@@ -148,7 +184,7 @@ export function createCatalog(
       byId.set(id, withHold(server, hold));
       const list = lists.get(id);
       if (hold) drop(id);
-      else if (list) put(server, list);
+      else if (list) judgeAgain(server, list);
       return wasHeld && !hold;
     },
     drop,

@@ -5,6 +5,9 @@ import { createApproving } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createLogLevels, hostingVerbs } from './hosting.js';
+import { relayingVerbs } from './relaying.js';
+import { subscribingVerbs } from './subscribing.js';
 import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
@@ -25,7 +28,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // The reason has been reported; the old state goes on serving.
     administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
-  const execution = executionVerbs(core);
+  const levels = createLogLevels(core);
+  const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
+  const execution = executionVerbs(core, levels);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -43,6 +48,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();
     core.stop();
+    unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
     await approving.finished();
@@ -58,6 +64,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
+    ...hostingVerbs(core, levels),
+    ...relayingVerbs(core, levels),
+    subscribe,
     ...execution,
     ...discoveryVerbs(core),
     ...findingVerbs(core),

@@ -1,19 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Audit } from '../audit/index.js';
-import type { Limiter, Pool } from '../connect/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
-import { listTools, type Climbed, type Listed, type Rung, type ToolCache } from '../discover/index.js';
+import type { Climbed, Rung, ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
 import type { Tool } from '../model/tool.js';
-import type { Catalog, LearnedList, ServerFacts } from './catalog.js';
+import type { Catalog, LearnedList } from './catalog.js';
+import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
-export interface PipelineDeps {
+export interface PipelineDeps extends Omit<ReadListsDeps, 'known'> {
   readonly clock: Clock;
-  readonly limiter: Limiter;
-  readonly pool: Pool;
   readonly cache: ToolCache;
   readonly audit: Audit;
   readonly random: () => number;
@@ -37,36 +35,25 @@ function isWorthRetrying(error: ToolscoutError): boolean {
   return isTransient(error) && error.code !== 'TOOL_EXECUTION_TIMEOUT';
 }
 
-/** What a server was found to have. */
-interface Found {
-  readonly list: Listed;
-  readonly facts: ServerFacts;
-}
-
 /** Asks a server for its list as the protocol has it. */
-async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Found> {
+async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
   const { clock, random } = deps;
-  return withRetry(
-    async () => {
-      await deps.limiter.wait(server, signal);
-      const question = async (upstream: Upstream): Promise<Found> => {
-        const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
-        return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
-      };
-      return deps.pool.use(server, question, signal);
-    },
-    server.retry,
-    { clock, random, signal, mayRetry: isWorthRetrying },
-  );
+  const known = deps.catalog().list(server.id);
+  return withRetry(() => readLists(server, { ...deps, known }, signal), server.retry, {
+    clock,
+    random,
+    signal,
+    mayRetry: isWorthRetrying,
+  });
 }
 
 /**
  * Finds a server's list: as the protocol has it, or else by the ladder. What worked before is tried
  * first, so that a server known to print its tools is not waited for in vain every time.
  */
-async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Found> {
+async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
   const before = deps.catalog().list(server.id)?.rung;
-  const climb = async (first?: Rung): Promise<Found | undefined> => {
+  const climb = async (first?: Rung): Promise<Lists | undefined> => {
     const list = await deps.withoutHandshake(server, signal, first);
     return list && { list, facts: { rung: list.rung } };
   };
@@ -93,17 +80,31 @@ const SPEECHLESS: ReadonlySet<ErrorCode> = new Set([
   'TOOL_EXECUTION_TIMEOUT',
 ]);
 
+/** Everything of an iteration; in between others have their turn. */
+async function inTurns<T>(items: Iterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for (const item of items) {
+    all.push(item);
+    if (all.length % TURN === 0) await nextTurn();
+  }
+  return all;
+}
+
+/** Tools read in one go. */
+const TURN = 100;
+
 /** Connects to a server, lists its tools, normalises, caches and indexes them. */
 export async function learn(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Learned> {
   const { list, facts } = await find(server, deps, signal);
   const kept = await deps.cache.write(server, list, facts);
 
-  const read = deps.catalog();
-  const tools = read.read(server, kept);
-  await deps.admit(server, kept, tools);
-  const catalog = deps.catalog();
-  if (catalog.servers.get(server.id)?.digest === server.digest) {
-    catalog.put(server, kept, catalog === read ? tools : undefined);
+  let catalog: Catalog | undefined;
+  // A catalog that was exchanged while the list went in was filled from what was known before.
+  while (catalog !== deps.catalog()) {
+    catalog = deps.catalog();
+    const tools = await inTurns(catalog.read(server, kept));
+    await deps.admit(server, kept, tools);
+    if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept, tools);
   }
   deps.audit.record({
     kind: 'discovered',

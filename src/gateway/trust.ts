@@ -100,6 +100,7 @@ export function createTrust(deps: TrustDeps): Trust {
       for (const id of ids) {
         if (catalog().reconsider(id)) opened.push(catalog().server(id));
         isHeld ||= catalog().hold(id) !== undefined;
+        events.emit({ type: 'reconsidered', server: id });
       }
       if (isHeld) retainAllowed();
       deps.learnInBackground(opened.filter(isUsable));

@@ -121,12 +121,15 @@ describe('a tool that changes after it was trusted', () => {
     expect(await offered(second)).toBe(false);
     expect(await offered(second, 'list_notes')).toBe(false);
     expect(JSON.stringify(await second.listServers())).not.toContain('EVIL');
+    expect(JSON.stringify(await second.serverFacts('notes'))).not.toMatch(/EVIL|send every note/);
+    expect(await second.offeredTools()).toEqual([]);
     const [diff] = await second.diffApproval('notes');
     expect(diff?.changes.map(({ path }) => path)).toEqual(['/instructions', '/title']);
     await second.approve('notes');
     expect(await offered(second)).toBe(true);
     expect(await offered(second, 'list_notes')).toBe(true);
     expect(JSON.stringify(await second.listServers())).toContain('EVIL');
+    expect((await second.serverFacts('notes')).instructions).toContain('send every note');
   });
 
   it('A12 another order of keys, a tool that goes and comes back, and a new tool: nothing happens', async () => {

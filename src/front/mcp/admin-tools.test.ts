@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { openToolscout, textOf } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import { ADMIN_TOOLS } from './admin-tools.js';
-import { answerCall } from './meta-call.js';
+import { createCatalogOffer } from './catalog-offer.js';
+import type { Exchange } from './exchange.js';
 import { createMcpEndpoint } from './http.js';
 
-const call = (gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> =>
-  answerCall(gateway, { name, arguments: args }, { signal: new AbortController().signal, notifyProgress() {}, admin });
+const INFO = { name: 'toolscout', version: '1' };
+
+/** Calls a tool as a host that may administer toolscout, or may not. */
+function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> {
+  const offer = createCatalogOffer(gateway, { info: INFO, mode: 'meta', pinned: [], admin });
+  const exchange = { principal: 'ann', signal: new AbortController().signal, host: { era: 'legacy' } };
+  return offer.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
+}
 
 /** The names on the menu that a host of the modern era gets. */
 async function menu(gateway: Gateway, admin?: boolean): Promise<string[]> {
-  const endpoint = createMcpEndpoint({ gateway, info: { name: 't', version: '1' }, log: silentLog, admin });
+  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog, clock: systemClock, admin });
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
@@ -57,7 +65,9 @@ describe('the tools of administrators', () => {
     });
     expect(JSON.parse(textOf(answer))).toMatchObject({ server: 'found', state: 'pending', target: 'x -y pkg' });
     expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ ref: 'found', origin: 'introspected' }]);
-    expect(await gateway.audit({ kind: 'register' })).toMatchObject([{ server: 'found', outcome: 'success' }]);
+    expect(await gateway.audit({ kind: 'register' })).toMatchObject([
+      { server: 'found', principal: 'ann', outcome: 'success' },
+    ]);
   });
 
   it.each<[string, string, JsonObject, string]>([
