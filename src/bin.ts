@@ -43,6 +43,16 @@ const deps: CliDeps = {
     }
   },
   ...createClients({ cwd: process.cwd(), env: process.env }),
+  async confirm(question) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    } finally {
+      lines.close();
+    }
+  },
   serve: (options) => serve(options, { terminal, streams: process }),
   stopped: () =>
     new Promise((resolve) => {

@@ -81,8 +81,12 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   const { list, facts } = await find(server, deps, signal);
   const kept = await deps.cache.write(server, list, facts);
 
-  const catalog = deps.catalog();
-  if (catalog.servers.get(server.id)?.digest === server.digest) catalog.put(server, kept);
+  let catalog: Catalog | undefined;
+  // A catalog that was exchanged while the list went in was filled from what was known before.
+  while (catalog !== deps.catalog()) {
+    catalog = deps.catalog();
+    if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept);
+  }
   deps.audit.record({
     kind: 'discovered',
     principal: 'toolscout',

@@ -68,6 +68,8 @@ export interface CliDeps {
   install(options: InstallWish): Promise<InstallReport>;
   /** The clients that servers can be imported from, and those toolscout can be installed in. */
   clients(): Promise<{ readonly importable: readonly string[]; readonly installable: readonly string[] }>;
+  /** Asks a person a question; `undefined` when there is nobody to ask. */
+  confirm(question: string): Promise<boolean | undefined>;
   /** Serves until the process is told to stop. */
   serve(options: ServeOptions): Promise<void>;
   /** Resolves when the user wants to stop (Ctrl-C). */
