@@ -38,6 +38,8 @@ export default defineConfig({
   input: { index: 'src/index.ts', cli: 'src/bin.ts' },
   platform: 'node',
   external: ['libsql', 'jiti', /^node:/],
+  // Its main file looks for its parts at run time, where the bundle has none; the other one imports them.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   plugins: [licences()],
   output: {
     dir: 'dist',

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import './heap.js';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { openBrowser } from './browser.js';
+import { createClients } from './clients.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -40,6 +42,17 @@ const deps: CliDeps = {
       return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
     }
   },
+  ...createClients({ cwd: process.cwd(), env: process.env }),
+  async confirm(question) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    } finally {
+      lines.close();
+    }
+  },
   serve: (options) => serve(options, { terminal, streams: process }),
   stopped: () =>
     new Promise((resolve) => {
@@ -51,6 +64,16 @@ const deps: CliDeps = {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString('utf8');
   },
+  async readLine(signal) {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin });
+    try {
+      return await lines.question('', { signal });
+    } finally {
+      lines.close();
+    }
+  },
+  openBrowser,
   readFile: (path) => readFile(path, 'utf8'),
   listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };

@@ -1,14 +1,19 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { defineConfig } from './config/define-config.js';
+export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,
+  CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,
   DoctorReport,
   Evaluation,
   EvaluationReport,
+  ExportFormat,
+  ExportOptions,
+  ExportReport,
   Finding,
   Gateway,
   GatewayEvent,
@@ -16,8 +21,17 @@ export type {
   Knowledge,
   LabelledQuery,
   RecordedServer,
+  RegistryCandidate,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
   ReloadReport,
+  RtfsDialect,
   ServerView,
+  SignInOptions,
+  SignInStatus,
+  ToolSignature,
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
@@ -25,6 +39,9 @@ export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
 export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
+export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
+export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
+export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';

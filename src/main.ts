@@ -1,23 +1,27 @@
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createAudit, redactArguments } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveConfig, watchConfig, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, openUpstream } from './connect/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
+import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { createGateway, type Gateway } from './gateway/index.js';
+import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { messageOf, ToolscoutError, type Problem } from './kernel/errors.js';
+import { ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import type { JsonValue } from './kernel/json.js';
+import { canonicalJson, type JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
+import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
-import { createVerdictMemory } from './gateway/verdicts.js';
+import { openRegistryClient, openServerRegistry } from './registries.js';
+import { placeOf } from './place.js';
 import { VERSION } from './version.js';
+import { watchFiles } from './watch-files.js';
 
 /** How toolscout is opened. */
 export interface ToolscoutOptions {
@@ -67,14 +71,10 @@ function surroundings(options: ToolscoutOptions): Surroundings {
 }
 
 /** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ sources, approval, redaction, ai, introspectOutputSchemas, exportToRtfs }: Config): Problem[] {
+function idleFields({ approval, redaction }: Config): Problem[] {
   const idle = {
-    sources: sources.length > 0,
     approval: approval === 'manual',
     redaction: redaction.length > 0,
-    ai: ai.enabled,
-    introspectOutputSchemas,
-    exportToRtfs,
   };
   return Object.entries(idle)
     .filter(([, relied]) => relied)
@@ -87,24 +87,40 @@ function withWarnings(loaded: LoadedConfig): LoadedConfig {
   return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings, ...idleFields(config)] };
 }
 
+/**
+ * Servers of a project's file were perhaps not written by this user: they are pending, and pending never starts
+ * (SEC-9).
+ */
+function holdBack(loaded: LoadedConfig): LoadedConfig {
+  const held = 'is pending, because a file of the project names it; copy it to "servers" to trust it';
+  const servers = loaded.servers.map((server) =>
+    server.scope === 'project' ? { ...server, problem: [held, server.problem].filter(Boolean).join('; ') } : server,
+  );
+  return { ...loaded, servers };
+}
+
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const read = plainReader(options);
-  return async () => withWarnings(await read());
+  return async () => holdBack(withWarnings(await read()));
 }
 
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
   const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });
-  if (typeof config === 'object') return async () => resolveConfig(config, { source: 'library', env, directory: cwd });
-  if (demo) return async () => resolveConfig(demonstration(), { source: 'demo', env, directory: cwd });
+  const place = placeOf({ home, env, project: cwd });
+  if (typeof config === 'object') {
+    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place });
+  }
+  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place });
   return () =>
     loadConfig({
       file: config,
       cwd,
       home,
       env,
+      place,
       xdgConfigHome: readEnvironment(env).configHome,
       fallback: isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
     });
@@ -125,7 +141,7 @@ function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { env, stateDir } = surroundings(options);
+  const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const log =
@@ -146,6 +162,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
+  const signIns = createSignIns({ store, clock, log, mask });
   const pool = createPool({
     clock,
     log,
@@ -153,13 +170,15 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: (server, signal) =>
+    open: (server, signal, lane) =>
       openUpstream(server, {
         clock,
         log,
         children,
         verdicts,
+        signIns,
         signal,
+        lane,
         baseEnv: env,
         clientInfo: { name: 'toolscout', version: VERSION },
         onStderr: (id, chunk) => pool.appendStderr(id, chunk),
@@ -177,28 +196,26 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
+    signIns,
     cache: createToolCache({
       store: caching.enabled ? store : createMemoryStore({ clock }),
       clock,
       log,
       ttlMs: caching.ttl * 1000,
+      // Servers list more to a client that can do more, so a list belongs to what was declared.
+      capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    fetch,
     learnAtStart: options.learnAtStart ?? true,
   });
 
-  const watcher =
-    options.watch && loaded.path !== undefined
-      ? watchConfig(loaded.path, {
-          clock,
-          log,
-          onChange: () => {
-            // The gateway has reported the reason; the old state goes on serving.
-            gateway.reload().catch((thrown: unknown) => log.debug('config.kept', { reason: messageOf(thrown) }));
-          },
-        })
-      : undefined;
+  const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
   const shutDown = async (how: Parameters<Gateway['close']>[0]): Promise<void> => {
     watcher?.close();

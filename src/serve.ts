@@ -2,7 +2,7 @@ import type { ServeOptions } from './front/cli/context.js';
 import type { Terminal } from './front/cli/terminal.js';
 import { serveMcpStdio } from './front/mcp/stdio.js';
 import { systemClock } from './kernel/clock.js';
-import { messageOf } from './kernel/errors.js';
+import { messageOf, ToolscoutError } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
 import { printable } from './kernel/text.js';
@@ -27,8 +27,14 @@ interface Running {
   close(): Promise<void>;
 }
 
-function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Running {
-  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin, output: streams.stdout });
+function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
+  const { server } = options;
+  if (server !== undefined && !gateway.config().servers.some(({ id }) => id === server)) {
+    throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
+  }
+  const { stdin: input, stdout: output } = streams;
+  const { mode } = options;
+  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode });
   return { ended: front.closed, close: () => front.close() };
 }
 
@@ -39,7 +45,7 @@ async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, term
     import('./front/http/listen.js'),
   ]);
   const { http } = gateway.config().config;
-  const mcp = createMcpEndpoint({ gateway, info: INFO, log });
+  const mcp = createMcpEndpoint({ gateway, info: INFO, log, clock: systemClock, mode: options.mode });
   const app = createHttpApp({
     gateway,
     mcp,
@@ -121,7 +127,7 @@ export async function serve(
     write: (line) => streams.stderr.write(line),
   });
   const start = async (): Promise<Running> =>
-    options.stdio ? serveStdio(gateway, log, streams) : serveHttp(gateway, log, options, terminal);
+    options.stdio ? serveStdio(gateway, log, streams, options) : serveHttp(gateway, log, options, terminal);
   const front = await start().catch(async (thrown: unknown) => {
     // The gateway has begun to learn its servers; they must not outlive a front that never came.
     await gateway.close({ drainMs: 0 });
@@ -144,10 +150,13 @@ export async function serve(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
   });
   let isHostGone = false;
-  const ended = front.ended.then(() => {
-    isHostGone = true;
-    return undefined;
-  });
+  const ended = front.ended.then(
+    () => {
+      isHostGone = true;
+      return undefined;
+    },
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(messageOf(thrown))),
+  );
   streams.on('SIGHUP', reload);
 
   const failure = await Promise.race([told, ended, failed]);

@@ -29,7 +29,20 @@ function importsOf(file: (typeof files)[number]): string[] {
 const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   model: ['kernel'],
-  gateway: ['kernel', 'model', 'config', 'connect', 'discover', 'normalize', 'search', 'execute', 'audit', 'store'],
+  gateway: [
+    'kernel',
+    'model',
+    'config',
+    'connect',
+    'discover',
+    'normalize',
+    'search',
+    'execute',
+    'audit',
+    'export',
+    'store',
+    'registry',
+  ],
   front: ['kernel', 'model', 'gateway'],
 };
 

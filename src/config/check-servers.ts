@@ -1,5 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
+import { checkAuth } from './check-auth.js';
 import { joinPath, problemAt, type Findings } from './path.js';
 import { findConfusableIds, isServerId, suggestServerId } from './server-id.js';
 
@@ -76,7 +77,7 @@ function checkTransport(entry: JsonObject, path: string): Findings {
       problemAt(joinPath(path, 'type'), `is "${type}", but the server has a "command"; use "stdio" or remove it`),
     );
   } else {
-    const unused = hasCommand ? ['headers'] : ['args', 'env', 'cwd'];
+    const unused = hasCommand ? ['headers', 'auth'] : ['args', 'env', 'cwd'];
     for (const key of unused.filter((key) => entry[key] !== undefined)) {
       warnings.push(
         problemAt(joinPath(path, key), `has no effect on a server with "${hasCommand ? 'command' : 'url'}"`),
@@ -105,6 +106,7 @@ export function checkServers(servers: unknown, path: string): Findings {
       ...checkHeaders(entry.headers, joinPath(at, 'headers')),
       ...checkNames(entry.env, joinPath(at, 'env'), (name) => name !== '' && !/[=\0]/.test(name)),
       ...checkText(entry, at),
+      ...checkAuth(entry.auth, joinPath(at, 'auth')),
     );
     warnings.push(...transport.warnings);
   }

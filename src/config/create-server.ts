@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
-import type { Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
-import type { HttpTransport, Server, ShownTransport, StdioTransport, Transport } from '../model/server.js';
+import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
+import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../model/server.js';
 import { headerComplaint, urlComplaint } from './check-servers.js';
+import { authComplaints } from './check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
 import { expand, hideDefaults } from './expand.js';
@@ -17,6 +18,8 @@ export interface Workshop {
   readonly env: Variables;
   /** Where a relative `cwd` starts. */
   readonly directory?: string;
+  /** Whose file it was imported from, if it was. */
+  readonly scope?: ServerScope;
   /** Collects every value that must never be shown. */
   readonly secrets: Set<string>;
   /** Collects the names of the variables that were looked up. */
@@ -76,10 +79,19 @@ function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** A server without a credential of its own gets the token of the environment (CONN-6). */
+/**
+ * Whose tokens of the environment a server may have (CONN-6): what another client brought gets none that was meant
+ * for all of ours, and what a project brought gets none at all, whatever it calls itself.
+ */
+function tokenVariables(id: string, scope: ServerScope | undefined): string[] {
+  if (scope === 'project') return [];
+  return scope === 'user' ? [tokenVariable(id)] : [tokenVariable(id), 'MCP_AUTH_TOKEN'];
+}
+
+/** A server without a credential of its own gets the token of the environment. */
 function addToken(id: string, headers: Record<string, string>, shop: Workshop, problems: string[]): void {
   if (hasAuthorization(headers)) return;
-  for (const name of [tokenVariable(id), 'MCP_AUTH_TOKEN']) {
+  for (const name of tokenVariables(id, shop.scope)) {
     shop.used.add(name);
     const token = readVariable(shop.env, name);
     if (token === undefined) continue;
@@ -87,6 +99,34 @@ function addToken(id: string, headers: Record<string, string>, shop: Workshop, p
     if (headerComplaint(token) !== undefined) problems.push(`cannot use ${name}: it ${headerComplaint(token)}`);
     else headers.Authorization = `Bearer ${token}`;
     return;
+  }
+}
+
+/** What is written under `auth`, with its variables filled in; the secret is never shown. */
+function createAuth(auth: AuthConfig, shop: Workshop, problems: string[]): AuthConfig {
+  const fill = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : expandInto(shop, text, problems);
+  const before = problems.length;
+  const filled: AuthConfig = {
+    ...auth,
+    clientId: fill(auth.clientId),
+    clientSecret: fill(auth.clientSecret),
+    clientMetadataUrl: fill(auth.clientMetadataUrl),
+    issuer: fill(auth.issuer),
+    scopes: auth.scopes?.map((scope) => expandInto(shop, scope, problems)),
+  };
+  if (filled.clientSecret !== undefined) shop.secrets.add(filled.clientSecret);
+  if (problems.length === before)
+    problems.push(...authComplaints(filled).map(({ message }) => `has an auth that ${message}`));
+  return filled;
+}
+
+/** Headers for all of the user's own servers; what a server has itself stays, and no imported one gets them. */
+function addAuthHeaders(headers: Record<string, string>, shop: Workshop): void {
+  if (shop.scope !== undefined) return;
+  const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const [name, value] of Object.entries(shop.config.authHeaders)) {
+    if (!taken.has(name.toLowerCase()) && headerComplaint(value) === undefined) headers[name] = value;
   }
 }
 
@@ -107,11 +147,17 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
   // A variable that is missing from the URL has been named already.
   if (wrong !== undefined && problems.length === before) problems.push(`has a url that ${wrong}`);
   if (wrong === undefined) url = moveUserIntoHeader(url, headers, shop);
+  addAuthHeaders(headers, shop);
   addToken(id, headers, shop, problems);
-  return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers };
+  const auth = entry.auth && createAuth(entry.auth, shop, problems);
+  return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers, ...(auth && { auth }) };
 }
 
-function show(entry: ServerEntry, type: Transport['type']): ShownTransport {
+/** What may be shown of an entry: as it was written, credentials masked, of env and headers only the names. */
+export function showEntry(
+  entry: ServerEntry,
+  type: Transport['type'] = entry.command === undefined ? (entry.type === 'sse' ? 'sse' : 'http') : 'stdio',
+): ShownTransport {
   if (type !== 'stdio') {
     const target = printable(hideInUrl(hideDefaults(entry.url ?? '')).shown);
     return { type, target, secrets: Object.keys(entry.headers ?? {}) };
@@ -146,12 +192,14 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     id,
     title: entry.title,
     source: shop.source,
+    scope: shop.scope,
     transport,
-    shown: show(entry, transport.type),
+    shown: showEntry(entry, transport.type),
     digest: hashJson(transport as unknown as JsonValue),
     enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),
     tags: [...new Set(entry.tags)],
+    ...(entry.autoApprove === undefined ? {} : { autoApproved: entry.autoApprove }),
     timeoutMs: entry.timeout ?? limits.callTimeoutMs,
     toolTimeoutsMs: toDictionary(entry.toolTimeouts ?? {}),
     connectTimeoutMs: entry.connectTimeout ?? limits.connectTimeoutMs,

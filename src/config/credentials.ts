@@ -16,7 +16,8 @@ const SECRET_WORDS = new Set(
 /** Forms that common issuers give their tokens. */
 const KNOWN_TOKEN = /^(sk-|pk-|rk_|sk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|hf_|eyJ)[\w.-]{8,}$/;
 
-function isSecretName(name: string): boolean {
+/** Whether a name says that its value is a credential. */
+export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()
@@ -27,6 +28,11 @@ function isSecretName(name: string): boolean {
 /** Remote servers are often addressed by an unguessable path; a long mix of letters and digits is one. */
 function isSecretSegment(segment: string): boolean {
   return /^[\w.~=-]{20,}$/.test(segment) && /\d/.test(segment) && /[A-Za-z]/.test(segment);
+}
+
+/** Whether a text looks like a credential by itself. */
+export function looksSecret(text: string): boolean {
+  return KNOWN_TOKEN.test(text) || isSecretSegment(text) || /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i.test(text);
 }
 
 /** Percent-decodes a text; one that is not validly encoded stays as it is. */

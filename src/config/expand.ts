@@ -55,6 +55,11 @@ function replaceReferences(text: string, replace: (reference: Reference) => stri
   return out + text.slice(from);
 }
 
+/** What a text holds without any variable: its variables are gone, their defaults stay. */
+export function literalPart(text: string): string {
+  return replaceReferences(text, ({ fallback }) => fallback ?? '');
+}
+
 /** The text as it was written, with the defaults of its variables hidden. */
 export function hideDefaults(text: string): string {
   return replaceReferences(text, (reference) => reference.shown);

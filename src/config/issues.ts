@@ -42,7 +42,9 @@ interface Place {
 
 /** A wrong member of a union is told about the alternative it resembles, not about all of them. */
 function resembled(errors: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  return errors.find((issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'));
+  const without = (...codes: ReadonlyArray<Issue['code']>): readonly Issue[] | undefined =>
+    errors.find((issues) => !issues.some((issue) => issue.path.length === 0 && codes.includes(issue.code)));
+  return without('invalid_type', 'invalid_value') ?? without('invalid_type');
 }
 
 function boundMessage(issue: Issue, found: string): string {
@@ -51,6 +53,13 @@ function boundMessage(issue: Issue, found: string): string {
     return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}, found ${found}`;
   }
   return issue.code === 'too_big' ? `expected at most ${issue.maximum}, found ${found}` : issue.message;
+}
+
+/** The fixed word that was probably meant. */
+function nearestValue(value: unknown, allowed: readonly unknown[]): string {
+  const words = allowed.filter((each) => typeof each === 'string');
+  const [nearest] = typeof value === 'string' ? nearestNames(value, words, 1) : [];
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
 function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Problem[] {
@@ -68,7 +77,8 @@ function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Prob
   const found = describeValue(value, isQuotable(schemas));
   if (issue.code === 'too_small' || issue.code === 'too_big') return [problemAt(path, boundMessage(issue, found))];
   if (value === undefined) return [problemAt(path, `is missing; expected ${expectation(schemas)}`)];
-  return [problemAt(path, `expected ${expectation(schemas)}, found ${found}`)];
+  const hint = issue.code === 'invalid_value' ? nearestValue(value, issue.values) : '';
+  return [problemAt(path, `expected ${expectation(schemas)}, found ${found}${hint}`)];
 }
 
 /** Every complaint of the schema about a value, in words and without repeating values that may be secret. */

@@ -6,11 +6,15 @@ import type { Variables } from './environment.js';
 import { locateConfig, type FindOptions } from './find.js';
 import { formatOf, parseConfig } from './parse.js';
 import { problemAt } from './path.js';
-import { resolveConfig, type LoadedConfig } from './resolve.js';
+import type { LoadedConfig } from './resolve.js';
+import { resolveWithSources } from './resolve-sources.js';
+import type { Place } from './sources/importer.js';
 
 /** Where to look for a config, what surrounds it, and what holds when there is none. */
 export interface LoadOptions extends FindOptions {
   readonly env: Variables;
+  /** The machine whose clients `sources` are read from; by default this home with the files of the working directory. */
+  readonly place?: Place;
   /** Used when no file is found, instead of the built-in defaults. */
   readonly fallback?: { readonly config: ConfigInput; readonly source: string };
 }
@@ -36,14 +40,16 @@ async function readText(path: string): Promise<string> {
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = await locateConfig(options);
+  const { env, cwd, home } = options;
+  const place = options.place ?? { platform: 'linux', home, env, project: cwd };
   if (!found) {
     const { config, source } = options.fallback ?? { config: {}, source: 'defaults' };
-    return resolveConfig(config, { source, env: options.env, directory: options.cwd });
+    return resolveWithSources(config, { source, env, directory: cwd, place });
   }
   const { path, hidden } = found;
   formatOf(path);
   const raw = await parseConfig(await readText(path), path);
-  const loaded = resolveConfig(raw, { source: path, env: options.env, directory: dirname(path) });
+  const loaded = await resolveWithSources(raw, { source: path, env, directory: dirname(path), place });
   const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
   return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
 }

@@ -185,18 +185,35 @@ export function formatOf(path: string): Format {
  * @throws ToolscoutError `CONFIGURATION_ERROR` with line and column, and without quoting the file.
  */
 export async function parseConfig(content: string, path: string): Promise<unknown> {
-  const text = content.replace(/^\ufeff/, '');
   const format = formatOf(path);
+  if (format !== 'ts' && format !== 'js' && format !== 'mjs') return parseData(content, path, format);
+  return runModule(withoutMark(content), path);
+}
+
+/** Bytes that some editors put at the beginning of a text. */
+function withoutMark(content: string): string {
+  return content.replace(/^\ufeff/, '');
+}
+
+/** What holds data and no code. */
+export type DataFormat = Exclude<Format, 'ts' | 'js' | 'mjs'>;
+
+/**
+ * Reads a text in a given format into plain data, whatever the file is called; nothing in it is run.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR` with line and column, and without quoting the file.
+ */
+export async function parseData(content: string, path: string, format: DataFormat): Promise<unknown> {
+  const text = withoutMark(content);
   try {
     if (format === 'json') return await parseJson(text, path);
     if (format === 'jsonc') return await parseJsonc(text, path, false);
     if (format === 'yaml' || format === 'yml') return await parseYaml(text, path);
-    if (format === 'toml') return await parseToml(text, path);
+    return await parseToml(text, path);
   } catch (thrown) {
     // The parsers recurse; a file nested thousands of levels deep ends here.
     if (thrown instanceof RangeError) throw parseError(path, 'is nested too deep');
     if (thrown instanceof ToolscoutError) throw thrown;
     throw parseError(path, `is not valid ${format.toUpperCase()}`);
   }
-  return runModule(text, path);
 }

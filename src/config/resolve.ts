@@ -1,14 +1,18 @@
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
+import { printable } from '../kernel/text.js';
 import { Config, type ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
+import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
 import { decodeComponent, secretsOfHeader } from './credentials.js';
 import { readEnvironment, type Environment, type Variables } from './environment.js';
 import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
+import { NO_SOURCES, type ImportedSources } from './sources/imported.js';
+import { entryOf, rulesFor } from './sources/merge.js';
 import { checkConfig } from './validate.js';
 
 /** A config that holds: every field has a value, every server is made. */
@@ -22,6 +26,8 @@ export interface LoadedConfig {
   readonly source: string;
   /** Changes when a field changes, or an environment variable that a field uses. */
   readonly hash: string;
+  /** Files of clients that servers are imported from, whether they are there or not. */
+  readonly sourceFiles: readonly string[];
   /** What deserves a look but stops nothing. */
   readonly warnings: Problem[];
   /** Every value that must never be shown. */
@@ -34,6 +40,8 @@ export interface ResolveOptions {
   readonly env: Variables;
   /** Where a relative `cwd` of a server starts: the directory of the config file. */
   readonly directory?: string;
+  /** What its `sources` bring; whoever resolves has read them. */
+  readonly imported?: ImportedSources;
 }
 
 /** Shorter values are too common to be hidden without destroying ordinary text. */
@@ -69,14 +77,52 @@ function expandAuthHeaders(shop: Omit<Workshop, 'config'>, headers: Config['auth
   return expanded;
 }
 
+/** The key of a model expands too; without it prediction is off rather than tried with an empty key. */
+function expandAi(shop: Omit<Workshop, 'config'>, ai: Config['ai'], warnings: Problem[]): Config['ai'] {
+  if (ai.apiKey === undefined) return ai;
+  const problems: string[] = [];
+  const apiKey = expandInto(shop, ai.apiKey, problems);
+  shop.secrets.add(apiKey);
+  if (problems.length === 0) return { ...ai, apiKey };
+  warnings.push(problemAt('ai.apiKey', `${problems.join('; ')}; prediction is off`));
+  return { ...ai, enabled: false, apiKey: undefined };
+}
+
 function passwordOf(store: string): string[] {
   const password = URL.canParse(store) ? new URL(store).password : '';
   return [password, decodeComponent(password)];
 }
 
-function hashOf(fields: Record<string, unknown>, used: ReadonlySet<string>, env: Variables): string {
+function hashOf(fields: Record<string, unknown>, bench: Bench, imported: ImportedSources): string {
+  const { used, env } = bench;
   const variables = [...used].toSorted().map((name) => [name, Object.hasOwn(env, name) ? (env[name] ?? null) : null]);
-  return sha256(canonicalJson([fields as JsonValue, variables]));
+  const servers = imported.servers as unknown as JsonValue;
+  return sha256(canonicalJson([fields as JsonValue, variables, ...(imported.servers.length > 0 ? [servers] : [])]));
+}
+
+type Bench = Omit<Workshop, 'config'>;
+
+/** A variable that stands for something a client would have asked for is named as what it is. */
+function withPrompts(server: Server, prompts: readonly Prompt[]): Server {
+  let problem = server.problem;
+  for (const { variable, text } of prompts) {
+    problem = problem?.replace(`variable ${variable},`, () => `variable ${variable} (${printable(text)}),`);
+  }
+  return { ...server, problem };
+}
+
+/** Makes the servers of other clients; they expand and fail exactly as our own do (CFG-4). */
+function createImported(imported: ImportedSources, bench: Bench, config: Config, warnings: Problem[]): Server[] {
+  return imported.servers.map(({ server: found, problem }) => {
+    const { id, file, scope, prompts, client } = found;
+    const entry = entryOf(found);
+    const shop = { ...bench, config, source: file, scope, directory: dirname(file) };
+    const made = withPrompts(createServer({ id, entry, raw: entry }, shop), prompts);
+    const problems = [made.problem, problem].filter((each) => each !== undefined);
+    const server = problems.length === 0 ? made : { ...made, problem: problems.join('; ') };
+    if (server.problem !== undefined) warnings.push(problemAt(joinPath('sources', client, id), server.problem));
+    return server;
+  });
 }
 
 /**
@@ -95,13 +141,17 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   const secrets = new Set<string>();
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);
   const bench = { source, env, directory, secrets, used };
+  const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
     ...parsed,
     servers: toDictionary(parsed.servers),
+    // Rules of the config come first, so that they decide where both say something.
+    toolRules: [...parsed.toolRules, ...imported.servers.flatMap(({ server }) => rulesFor(server))],
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
+    ai: expandAi(bench, parsed.ai, warnings),
+    exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
-  if (typeof config.ai.apiKey === 'string') secrets.add(config.ai.apiKey);
 
   const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
   const servers = Object.entries(config.servers).map(([id, entry]) =>
@@ -110,11 +160,14 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   for (const server of servers) {
     if (server.problem !== undefined) warnings.push(problemAt(joinPath(ROOT, 'servers', server.id), server.problem));
   }
+  warnings.push(...imported.warnings);
+  servers.push(...createImported(imported, bench, config, warnings));
   return {
     config,
     servers,
     source,
-    hash: hashOf(checked.fields, used, env),
+    hash: hashOf(checked.fields, bench, imported),
+    sourceFiles: imported.files,
     warnings,
     secrets: [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET),
   };

@@ -31,7 +31,7 @@ describe('validateConfig', () => {
       [
         'timout: unknown key; did you mean "timeout"?',
         'cache: expected true or false or an object, found the string "yes"',
-        'approval: expected one of "trust-first", "manual", "off", found the string "trustfirst"',
+        'approval: expected one of "trust-first", "manual", "off", found the string "trustfirst"; did you mean "trust-first"?',
         'discovery.timeout: expected a whole number, found the string "10s"',
         'discovery.maxParalelDiscoveries: unknown key; did you mean "maxParallelDiscoveries"?',
         'toolRules[0].pattern: must not be empty',

@@ -8,6 +8,8 @@ import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { LIMITS } from '../kernel/limits.js';
 import type { HttpTransport } from '../model/server.js';
+import { withSession } from './oauth-fetch.js';
+import type { Session } from './oauth-session.js';
 
 /** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
 const FAREWELL_MS = 1000;
@@ -24,6 +26,8 @@ export interface HttpTransportOptions {
   readonly clock: Clock;
   /** The function that makes requests; the global `fetch` unless a test hands in another. */
   readonly fetch?: typeof globalThis.fetch;
+  /** The sign-in whose token goes along with every request; absent where the config has a credential. */
+  readonly session?: Session;
 }
 
 /** Milliseconds of a `Retry-After` header, given in seconds or as a date; `undefined` when there is none to believe. */
@@ -120,7 +124,10 @@ export function createRemoteTransport(
   options: HttpTransportOptions,
 ): RemoteTransport {
   const url = parseUrl(config.url, options.server);
-  const settings = { requestInit: { headers: { ...config.headers } }, fetch: guardFetch(url.origin, options) };
+  const guarded = guardFetch(url.origin, options);
+  // The token is added inside the guard's reach: it goes to the configured origin or nowhere.
+  const fetch = options.session ? withSession(guarded, options.session, options.server) : guarded;
+  const settings = { requestInit: { headers: { ...config.headers } }, fetch };
   if (kind === 'sse') {
     const transport = new SSEClientTransport(url, settings);
     return {

@@ -4,9 +4,11 @@ import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
+import { SHARED, type Lane } from './lane.js';
 import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
+import type { SignIns } from './oauth.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -23,10 +25,14 @@ export interface OpenDeps {
   /** The environment of toolscout, of which children see a few harmless variables. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** The sign-ins to remote servers; without them only configured credentials are sent (CONN-6). */
+  readonly signIns?: SignIns;
   readonly onStderr?: (server: string, chunk: string) => void;
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
   readonly signal?: AbortSignal;
+  /** For whom it is opened: what a legacy server is told, and who it may ask. */
+  readonly lane?: Lane;
 }
 
 /**
@@ -53,6 +59,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   });
   const terms: Terms = {
     clientInfo: deps.clientInfo,
+    capabilities: (deps.lane ?? SHARED).capabilities,
     timeoutMs: server.connectTimeoutMs,
     signal: controller.signal,
     onLate: (discover) => void remember(server, deps, { kind: 'modern', discover, decidedAt: clock.now() }),
@@ -60,7 +67,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   try {
     return await connect(server, deps, terms);
   } catch (thrown) {
-    const error = await explain(server, thrown, terms);
+    const error = await explain(server, thrown, terms, deps.signIns);
     log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
     throw error;
   } finally {
@@ -111,6 +118,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
     { client, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
     {
       server,
+      clock: deps.clock,
       log: deps.log,
       // A verdict without what the server said about itself is never believed.
       ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
@@ -141,10 +149,10 @@ async function remember(server: Server, deps: OpenDeps, verdict: Verdict): Promi
   }
 }
 
-function maskFor(secrets: Readonly<Record<string, string>>): (text: string) => string {
+function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): (text: string) => string {
   const mask = createSecretMask();
   mask.add(Object.values(secrets));
-  return (text) => mask.hide(text);
+  return (text) => mask.hide(signIns?.hide(text) ?? text);
 }
 
 async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {
@@ -177,6 +185,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     mask,
     remote: false,
     lost: () => transport.lost,
+    ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return { requests, pid: child.pid, close: () => transport.close() };
 }
@@ -187,8 +196,12 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     import('./upstream-requests.js'),
   ]);
   const { id } = server;
-  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, { server: id, clock: deps.clock });
-  const mask = maskFor(config.headers);
+  const { transport, isLoss, farewell } = createRemoteTransport(kind, config, {
+    server: id,
+    clock: deps.clock,
+    session: deps.signIns?.session(server),
+  });
+  const mask = maskFor(config.headers, deps.signIns);
   const requests = createRequests({
     server: id,
     transport,
@@ -198,6 +211,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     remote: true,
     isLoss,
     lost: () => undefined,
+    ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return {
     requests,
@@ -212,11 +226,16 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
  * What a failed attempt is called: refused credentials and a lost connection by their names, the rest
  * a failed handshake. Whatever the caller wanted to send was not sent.
  */
-async function explain(server: Server, thrown: unknown, terms: Terms): Promise<ToolscoutError> {
+async function explain(
+  server: Server,
+  thrown: unknown,
+  terms: Terms,
+  signIns: SignIns | undefined,
+): Promise<ToolscoutError> {
   if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
   const { toUpstreamError } = await import('./upstream-errors.js');
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
-  const error = toUpstreamError(server.id, thrown, maskFor(secrets));
+  const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
   const { message, retryAfterMs, upstream, suggestion } = error;
   return refused

@@ -1,7 +1,7 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../kernel/errors.js';
-import { toUpstreamError } from './upstream-errors.js';
+import { rpcError, toUpstreamError } from './upstream-errors.js';
 
 const http = (status: number, text: string, message = 'Error POSTing to endpoint') =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, message, { status, statusText: 'Status', text });
@@ -21,6 +21,13 @@ describe('toUpstreamError', () => {
       code: 'TOOL_EXECUTION_ERROR',
       upstream: { code: -32020, data: { a: 1 } },
     });
+  });
+
+  it('A33 hides a secret before it cuts the text: no half of one is left at the end', () => {
+    const hide = (text: string): string => text.replaceAll('canary-secret', '***');
+    const { message } = rpcError('s', { code: 1, message: `${'x'.repeat(1990)}canary-secret` }, hide);
+    expect(message).toMatch(/x\*\*\*$/);
+    expect(message).not.toContain('canary');
   });
 
   it('EXEC-3 shows a short, printable, masked piece of any other body', () => {

@@ -40,15 +40,19 @@ export function rpcCodeOf(thrown: unknown): number | undefined {
 }
 
 /** The error of a JSON-RPC answer, as the caller of the request sees it. */
-export function rpcError(server: string, error: unknown): ToolscoutError {
+export function rpcError(
+  server: string,
+  error: unknown,
+  mask: (text: string) => string = (text) => text,
+): ToolscoutError {
   const body = isObject(error) ? error : {};
   const code = typeof body['code'] === 'number' ? body['code'] : -32603;
   const text = typeof body['message'] === 'string' && body['message'] !== '' ? body['message'] : `error ${code}`;
   return new ToolscoutError(
     'TOOL_EXECUTION_ERROR',
-    `The server "${server}" answered: ${oneLine(printable(text), 2000)}`,
+    `The server "${server}" answered: ${oneLine(printable(mask(text)), 2000)}`,
     {
-      upstream: { code, data: body['data'] },
+      upstream: { code, message: text, data: body['data'] },
     },
   );
 }
@@ -97,7 +101,7 @@ function httpError(server: string, status: number, thrown: unknown, mask: (text:
   }
   const body = parseBody(text);
   if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
-    return rpcError(server, body['error']);
+    return rpcError(server, body['error'], mask);
   }
   // Where a refused redirect points to stands in the message only.
   const redirect = status >= 300 && status < 400 ? messageOf(thrown) : undefined;
@@ -126,7 +130,7 @@ export function toUpstreamError(
   }
   const code = rpcCodeOf(thrown);
   if (code !== undefined)
-    return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data });
+    return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data }, mask);
   const system = systemCodeOf(thrown);
   const why = system ?? oneLine(printable(mask(messageOf(thrown))), 300);
   return new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" cannot be reached: ${why}`, {

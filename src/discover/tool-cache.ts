@@ -6,6 +6,7 @@ import type { Log } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
+import type { Rung } from './extract.js';
 import type { Listed } from './list.js';
 
 /** What a server said of itself when it was listed. */
@@ -13,6 +14,13 @@ export interface UpstreamFacts {
   readonly info?: Upstream['info'];
   readonly instructions?: string;
   readonly era?: Upstream['era'];
+  /** What it can do, as it declared it. */
+  readonly capabilities?: JsonObject;
+  readonly resources?: readonly JsonObject[];
+  readonly resourceTemplates?: readonly JsonObject[];
+  readonly prompts?: readonly JsonObject[];
+  /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
+  readonly rung?: Rung;
 }
 
 /** A list that was learned before. */
@@ -191,7 +199,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
     async write(server, listed, facts) {
       const key = keyOf(server, capabilities);
-      const { info, instructions, era } = facts;
+      const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
       const list: Remembered = {
         server: server.id,
         items: listed.items,
@@ -203,6 +211,11 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         ...(info ? { info } : {}),
         ...(instructions === undefined ? {} : { instructions }),
         ...(era ? { era } : {}),
+        ...(offered ? { capabilities: offered } : {}),
+        ...(resources ? { resources } : {}),
+        ...(resourceTemplates ? { resourceTemplates } : {}),
+        ...(prompts ? { prompts } : {}),
+        ...(rung ? { rung } : {}),
       };
       // What this server listed for an earlier credential is not asked for again in this process.
       for (const [other, old] of memory) if (old.server === server.id) memory.delete(other);

@@ -21,15 +21,15 @@ export type Check = (subject: Subject) => void;
  */
 export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
-  if (tool.status === 'disabled' || !tool.decision.enabled) {
-    throw new ToolscoutError('TOOL_DISABLED', `"${address}" is disabled: ${tool.decision.reason}.`, {
-      delivered: false,
-    });
-  }
   if (tool.provenance !== 'protocol') {
     const message = `"${address}" cannot be run: its server did not list it, it was ${tool.provenance}.`;
     throw new ToolscoutError('TOOL_DISABLED', message, {
       suggestion: 'Use a tool that the server lists; list_tools names them.',
+      delivered: false,
+    });
+  }
+  if (tool.status === 'disabled' || !tool.decision.enabled) {
+    throw new ToolscoutError('TOOL_DISABLED', `"${address}" is disabled: ${tool.decision.reason}.`, {
       delivered: false,
     });
   }

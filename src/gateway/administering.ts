@@ -54,7 +54,9 @@ export function administrationVerbs(
     async clearCache(server) {
       await core.filled();
       if (server !== undefined) core.catalog.server(server);
-      const cleared = await cache.clear(server);
+      // Answers of the registry are nobody's in particular: they go when everything goes.
+      const answers = server === undefined ? await store.clear('registry') : 0;
+      const cleared = (await cache.clear(server)) + answers;
       await audit.recordNow({
         kind: 'cache-clear',
         principal: 'local',

@@ -1,3 +1,4 @@
+import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -7,13 +8,8 @@ import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
 import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
 
-/** What a server said of itself when its tools were learned. */
-export interface ServerFacts {
-  readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
-  readonly instructions?: string;
-  readonly era?: 'legacy' | 'modern';
-}
-
+/** What a server said of itself when its tools were learned, and what it has besides tools. */
+export type ServerFacts = UpstreamFacts;
 /** The learned list of one server, before rules. */
 export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
@@ -49,8 +45,17 @@ function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
-function* normalized(server: Server, items: readonly JsonObject[], rules: Rules): Generator<Tool> {
-  for (const item of items) yield normalizeTool(server, item, rules);
+/** What was not listed by the server says so, and how sure it is; it can be looked at, not offered (DISC-6). */
+function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
+  if (rung === undefined) return tool;
+  const worth = RUNG_WORTH[rung];
+  if (worth.provenance === 'protocol') return { ...tool, ...worth };
+  const reason = `its server did not list it, it was ${worth.provenance}`;
+  return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
+}
+
+function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {
+  for (const item of list.items) yield withProvenance(normalizeTool(server, item, rules), list.rung);
 }
 
 /** An empty catalog over a configuration; lists are put in as they become known. */
@@ -74,7 +79,7 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     list: (server) => lists.get(server),
     async put(server, list) {
       const evidence = { title: server.title ?? list.info?.title, name: list.info?.name };
-      if (await index.fill(server.id, normalized(server, list.items, rules), evidence)) lists.set(server.id, list);
+      if (await index.fill(server.id, normalized(server, list, rules), evidence)) lists.set(server.id, list);
       return index.tools(server.id);
     },
     drop(server) {

@@ -1,22 +1,27 @@
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { Limiter, Pool } from '../connect/index.js';
+import type { Limiter, Pool, SignIns } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
+import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learn } from './pipeline.js';
+import type { RegistrySources } from './registering.js';
+import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
+import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
+import { changesBetween } from './changes.js';
 import { isUsable, problemOf } from './views.js';
 
 /** What the gateway is made of; `main.ts` hands it in. */
@@ -34,6 +39,18 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
+  /** The sign-ins to remote servers; without them nobody can sign in. */
+  readonly signIns?: SignIns;
+  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
+  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
+  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
+  /** Adds a server to the config file, or to a new one; answers its path. */
+  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Runs the program of a local server without the rules of the protocol. */
+  readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Asks a model, where one is configured. */
+  readonly fetch?: typeof fetch;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -65,6 +82,13 @@ export interface Core {
   stop(): void;
 }
 
+/** Announcements after which a server is asked for its lists again. */
+const LIST_CHANGES: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+]);
+
 /** The catalog is read from the store when it is first needed, and at the latest after this. */
 const OPEN_DELAY_MS = 100;
 
@@ -79,18 +103,39 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  /** On which lane each server last announced a change that was not looked at yet. */
+  const announced = new Map<string, string>();
+  const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
+    learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
+
   const learner = createLearner({
     clock,
     run: async (server, signal) => {
       try {
         usable(server.id);
+        const before = catalog.list(server.id);
+        const announcedOn = announced.get(server.id);
+        announced.delete(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog },
+          {
+            clock,
+            limiter,
+            pool,
+            cache,
+            audit,
+            random: deps.random,
+            catalog: () => catalog,
+            ...(announcedOn !== undefined && { announcedOn }),
+            withoutHandshake,
+            onPartial: ({ id }, method, reason) =>
+              log.info('discover.partial', { server: id, method, reason: hide(reason) }),
+          },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
-        events.emit({ type: 'learned', server: server.id, tools: learned.tools });
+        const changed = changesBetween(before, catalog.list(server.id));
+        events.emit({ type: 'learned', server: server.id, tools: learned.tools, changed });
         return learned;
       } catch (thrown) {
         const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
@@ -136,9 +181,10 @@ export function createCore(deps: GatewayDeps): Core {
   });
 
   pool.onEvent((event) => {
-    if (event.type === 'notification' && event.method === 'notifications/tools/list_changed') {
+    if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
+      announced.set(event.server, event.lane);
       relister.soon(event.server);
     }
     events.emit(event);
@@ -178,6 +224,7 @@ export function createCore(deps: GatewayDeps): Core {
           const error = learner.failure(id);
           throw error
             ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
+                suggestion: error.suggestion,
                 cause: error,
               })
             : thrown;

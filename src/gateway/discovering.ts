@@ -2,6 +2,7 @@ import { listPrompts, listResources, listResourceTemplates } from '../discover/i
 import { hideIn, toToolscoutError } from '../kernel/errors.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Core } from './core.js';
+import { talkRaw } from './raw-report.js';
 import type { Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
@@ -10,7 +11,7 @@ type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number })
 /** The verbs that ask servers what they have. */
 export function discoveryVerbs(
   core: Core,
-): Pick<Gateway, 'discover' | 'discoverTools' | 'discoverResources' | 'discoverPrompts' | 'settle'> {
+): Pick<Gateway, 'discover' | 'discoverTools' | 'discoverResources' | 'discoverPrompts' | 'discoverRaw' | 'settle'> {
   const { limiter, pool } = core.deps;
 
   /** Asks a server something that is not kept. */
@@ -18,7 +19,7 @@ export function discoveryVerbs(
     const server = core.usable(id);
     await limiter.wait(server);
     return pool
-      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }))
+      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }), undefined, { brief: true })
       .catch((thrown: unknown) => {
         throw hideIn(toToolscoutError(thrown), core.hide);
       });
@@ -51,6 +52,11 @@ export function discoveryVerbs(
       }),
 
     discoverPrompts: (id) => ask(id, async (upstream, options) => (await listPrompts(upstream, options)).items),
+
+    async discoverRaw(id) {
+      await core.filled();
+      return talkRaw(core, id);
+    },
 
     async settle(patienceMs) {
       await core.filled();

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Clock } from '../kernel/clock.js';
-import { messageOf } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Catalog } from './catalog.js';
@@ -112,13 +112,17 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
       subject,
       level: 'error',
       message: hide(messageOf(thrown)),
-      next:
-        server.transport.type === 'stdio'
-          ? `run its command by hand: ${server.shown.target}`
-          : `check that it runs and that the URL is right: ${server.shown.target}`,
+      next: nextFor(server, thrown),
       ...(stderr ? { stderr: hide(stderr) } : {}),
     };
   }
+}
+
+function nextFor({ transport, shown }: Server, thrown: unknown): string {
+  if (thrown instanceof ToolscoutError && thrown.code === 'AUTHENTICATION_FAILED') return thrown.suggestion;
+  return transport.type === 'stdio'
+    ? `run its command by hand: ${shown.target}`
+    : `check that it runs and that the URL is right: ${shown.target}`;
 }
 
 /** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */

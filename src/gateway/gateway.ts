@@ -2,7 +2,15 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createLogLevels, hostingVerbs } from './hosting.js';
+import { relayingVerbs } from './relaying.js';
+import { subscribingVerbs } from './subscribing.js';
+import { findingVerbs } from './finding.js';
+import { createExporting } from './exporting.js';
+import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
+import { registryVerbs } from './registering.js';
+import { signInVerbs } from './sign-in.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -10,12 +18,31 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const levels = createLogLevels(core);
+  const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
+  const execution = executionVerbs(core, levels);
+  const outputs = createOutputInference({
+    ...deps,
+    config: () => core.loaded.config,
+    call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
+  });
+  const exporting = createExporting(core, outputs);
+  core.events.on((event) => {
+    const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
+    if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
+    void inferAll(core.catalog.index.tools(event.server), outputs);
+  });
+  const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    unsubscribeAll();
+    await closeRegistry();
+    await exporting.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
+    deps.signIns?.close();
     await deps.audit.close();
     await deps.store.close();
   };
@@ -24,9 +51,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
-    ...executionVerbs(core),
+    ...hostingVerbs(core, levels),
+    ...relayingVerbs(core, levels),
+    subscribe,
+    ...execution,
     ...discoveryVerbs(core),
+    ...findingVerbs(core),
+    ...registering,
+    ...exporting.verbs,
     ...administrationVerbs(core),
+    ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
   };

@@ -1,9 +1,25 @@
 export { createGateway } from './gateway.js';
+export type { ServerFacts } from './catalog.js';
+export type { Changes } from './changes.js';
 export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
+export type { ExportOptions, ExportReport } from './exporting.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+export type {
+  CapabilityFindings,
+  RegistryCandidate,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
+} from './finding.js';
+export type { RegistrySources } from './registering.js';
+export type { RawReport } from './raw-report.js';
 export type { ReloadReport } from './reload.js';
+export type { SignInOptions, SignInStatus } from './sign-in.js';
 export type { Knowledge, ServerView } from './views.js';
 export type { Why } from './why.js';
+export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
+export type { Registry } from '../registry/index.js';

@@ -1,23 +1,22 @@
 import type { Audit } from '../audit/index.js';
-import type { Limiter, Pool } from '../connect/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
-import { listTools, type ToolCache } from '../discover/index.js';
+import type { Climbed, Rung, ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
-import { ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
-import type { Catalog, ServerFacts } from './catalog.js';
+import type { Catalog } from './catalog.js';
+import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
-export interface PipelineDeps {
+export interface PipelineDeps extends Omit<ReadListsDeps, 'known'> {
   readonly clock: Clock;
-  readonly limiter: Limiter;
-  readonly pool: Pool;
   readonly cache: ToolCache;
   readonly audit: Audit;
   readonly random: () => number;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
+  /** Finds tools of a server with which no handshake is possible (DISC-6). */
+  readonly withoutHandshake: (server: Server, signal: AbortSignal, first?: Rung) => Promise<Climbed | undefined>;
 }
 
 /** What was learned of one server. */
@@ -32,25 +31,54 @@ function isWorthRetrying(error: ToolscoutError): boolean {
   return isTransient(error) && error.code !== 'TOOL_EXECUTION_TIMEOUT';
 }
 
+/** Asks a server for its list as the protocol has it. */
+async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
+  const { clock, random } = deps;
+  const known = deps.catalog().list(server.id);
+  return withRetry(() => readLists(server, { ...deps, known }, signal), server.retry, {
+    clock,
+    random,
+    signal,
+    mayRetry: isWorthRetrying,
+  });
+}
+
+/**
+ * Finds a server's list: as the protocol has it, or else by the ladder. What worked before is tried
+ * first, so that a server known to print its tools is not waited for in vain every time.
+ */
+async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
+  const before = deps.catalog().list(server.id)?.rung;
+  const climb = async (first?: Rung): Promise<Lists | undefined> => {
+    const list = await deps.withoutHandshake(server, signal, first);
+    return list && { list, facts: { rung: list.rung } };
+  };
+  const again = before === undefined ? undefined : await climb(before);
+  if (again) return again;
+  try {
+    return await ask(server, deps, signal);
+  } catch (thrown) {
+    const found = before === undefined && isSpeechless(thrown) ? await climb() : undefined;
+    if (found) return found;
+    throw thrown;
+  }
+}
+
+/** Whether a server was there but could not be talked to. */
+function isSpeechless(thrown: unknown): boolean {
+  return thrown instanceof ToolscoutError && SPEECHLESS.has(thrown.code);
+}
+
+const SPEECHLESS: ReadonlySet<ErrorCode> = new Set([
+  'SESSION_INIT_FAILED',
+  'SERVER_CONNECTION_ERROR',
+  'TOOL_EXECUTION_ERROR',
+  'TOOL_EXECUTION_TIMEOUT',
+]);
+
 /** Connects to a server, lists its tools, normalises, caches and indexes them. */
 export async function learn(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Learned> {
-  const { clock, random } = deps;
-  const listed = await withRetry(
-    async () => {
-      await deps.limiter.wait(server, signal);
-      const ask = async (
-        upstream: Upstream,
-      ): Promise<{ list: Awaited<ReturnType<typeof listTools>>; facts: ServerFacts }> => {
-        const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
-        return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
-      };
-      return deps.pool.use(server, ask, signal);
-    },
-    server.retry,
-    { clock, random, signal, mayRetry: isWorthRetrying },
-  );
-
-  const { list, facts } = listed;
+  const { list, facts } = await find(server, deps, signal);
   const kept = await deps.cache.write(server, list, facts);
 
   let catalog: Catalog | undefined;

@@ -2,23 +2,39 @@ import type { LoadedConfig } from '../config/index.js';
 import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
+import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
+import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Host } from '../model/host.js';
 import type { Tool } from '../model/tool.js';
+import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
+import type {
+  CapabilityFindings,
+  RegistryDiscovery,
+  RegistryFindings,
+  RegistryPlan,
+  RegistryPlanOptions,
+} from './finding.js';
+import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
+import type { Changes } from './changes.js';
+import type { ServerFacts } from './catalog.js';
+import type { SignInOptions, SignInStatus } from './sign-in.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
 /** Something that happened in the gateway, for logs, hosts and pages that follow along. */
 export type GatewayEvent =
   | PoolEvent
-  | { readonly type: 'learned'; readonly server: string; readonly tools: number }
+  | { readonly type: 'learned'; readonly server: string; readonly tools: number; readonly changed: Changes }
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
   | { readonly type: 'reload-failed'; readonly reason: string };
@@ -35,11 +51,35 @@ export interface Gateway {
   listServers(): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  /** Every tool that may be run now, of all servers, in a fixed order. */
+  offeredTools(): Promise<Tool[]>;
+  /** The definition of a tool as its server gave it; `undefined` when it is not known. */
+  definitionOf(server: string, tool: string): JsonObject | undefined;
   /** A tool, and its definition without what an agent does not need. */
   toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
+  toolSignature(server: string, tool: string): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
+  /** What a server said of itself, and its resources, templates and prompts; it is learned when it never was. */
+  serverFacts(server: string): Promise<ServerFacts>;
+  /** The same for every usable server that is known already, by id. */
+  knownFacts(): Promise<ReadonlyMap<string, ServerFacts>>;
+  /** Asks a server something that is no tool call; the answer is the server's own object. */
+  relay(server: string, method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** Has a server announce changes of a resource until the answer is called; `onUpdate` gets the announcement. */
+  subscribe(
+    server: string,
+    uri: string,
+    options: { readonly host?: Host; readonly onUpdate: (params: JsonObject) => void },
+  ): Promise<() => void>;
+  /** Passes on what a host says to the servers it is connected to. */
+  tellServers(host: Host, method: string, params?: JsonObject): void;
+  /** Has the servers a host is connected to log from its level on. */
+  setLogLevel(host: Host): Promise<void>;
+  /** A host has gone: connections that were made for it alone end. */
+  releaseHost(host: Pick<Host, 'id'>): void;
   /** Learns servers anew, all usable ones by default (DISC-3). */
   discover(
     servers?: readonly string[],
@@ -51,6 +91,22 @@ export interface Gateway {
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
   discoverPrompts(server: string): Promise<JsonObject[]>;
+  /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
+  registry(): Promise<Registry | undefined>;
+  /** Searches the registry for servers; none of them is started (REG-9). */
+  searchRegistry(query: string, options?: RegistrySearchOptions): Promise<RegistryFindings>;
+  /** Searches the registry, and learns those of the found servers that are configured; the others stay pending (SEC-9). */
+  discoverFromRegistry(query: string): Promise<RegistryDiscovery>;
+  /** Who offers a capability: configured servers, and only when there is none what the registry has. */
+  findServersForCapability(capability: string): Promise<CapabilityFindings>;
+  /** One server of the registry, and how it would stand in the config. Changes nothing. */
+  planRegistryServer(name: string, options?: RegistryPlanOptions): Promise<RegistryPlan>;
+  /** Writes a server to the config file. Show its exact command and ask before (S25). */
+  addServer(id: string, entry: ServerEntry): Promise<{ readonly path: string }>;
+  /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
+  exportTools(options: ExportOptions): Promise<ExportReport>;
+  /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
+  discoverRaw(server: string): Promise<RawReport>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
@@ -67,6 +123,11 @@ export interface Gateway {
     queries: readonly LabelledQuery[],
     options?: { readonly tools?: readonly RecordedServer[] },
   ): Promise<EvaluationReport>;
+  /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */
+  signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
+  /** Forgets a sign-in, and has it revoked where that is offered. */
+  signOut(server: string): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
+  signInStatus(server: string): Promise<SignInStatus>;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

@@ -48,11 +48,11 @@ export function explainTool(
       `Server "${server}" lists ${names.length} tools and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
     );
   }
-  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
-  if (found.status !== 'enabled') return no('approval', `"${address}" is ${found.status} and waits for approval.`);
   if (found.provenance !== 'protocol') {
     return no('provenance', `"${address}" was ${found.provenance}, not listed by the server, so it cannot be called.`);
   }
+  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.status !== 'enabled') return no('approval', `"${address}" is ${found.status} and waits for approval.`);
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);
   return {

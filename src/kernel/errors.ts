@@ -38,6 +38,8 @@ export const ERROR_TABLE = {
   SESSION_INIT_FAILED: row(502, 3, 'SEVERE', 'The server refused the handshake; toolscout doctor shows its output.'),
   TOOLS_LIST_FAILED: row(502, 3, 'SEVERE', 'The server could not list its tools; toolscout doctor shows its output.'),
   SCHEMA_CONVERSION_FAILED: row(500, 1, 'WARNING', 'Report the schema to the author of the server.'),
+  REGISTRY_MISCONFIGURED: row(424, 2, 'SEVERE', 'Write the inventory file, or configure a server.'),
+  REGISTRY_UNAVAILABLE: row(503, 1, 'WARNING', 'Try again in a moment.'),
   CONFIGURATION_ERROR: row(400, 2, 'SEVERE', 'Fix the named fields; toolscout config validate checks the file.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
   STORE_ERROR: row(500, 1, 'SEVERE', 'Check the state directory; toolscout doctor prints it.'),
@@ -70,7 +72,7 @@ export interface ErrorDetails {
    */
   readonly delivered?: boolean;
   /** The JSON-RPC error of the server, when that is what failed. */
-  readonly upstream?: { readonly code: number; readonly data?: unknown };
+  readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
   readonly cause?: unknown;
 }
 

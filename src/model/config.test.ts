@@ -16,6 +16,7 @@ describe('config schema', () => {
       registerInMarketplace: false,
       exportToRtfs: false,
       exportDirectory: 'capabilities/servers/pending',
+      rtfsDialect: 'standard',
       retryPolicy: { maxRetries: 3, initialDelayMs: 1000, backoffMultiplier: 2, maxDelayMs: 30_000, jitterFactor: 0.1 },
       rateLimit: { requestsPerSecond: 10, burstSize: 20 },
       approval: 'trust-first',

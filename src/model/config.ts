@@ -34,6 +34,23 @@ export const RetryConfig = z.strictObject({
 /** See the schema of the same name. */
 export type RetryConfig = z.infer<typeof RetryConfig>;
 
+/** How toolscout signs in to a remote server that asks for OAuth (CONN-6). Every field is optional. */
+export const AuthConfig = z.strictObject({
+  type: z.enum(['authorization-code', 'client-credentials']).optional(),
+  /** A client that was registered by hand. */
+  clientId: text.min(1).optional(),
+  clientSecret: text.min(1).optional(),
+  /** The address of a Client ID Metadata Document, which is then the client id. */
+  clientMetadataUrl: text.min(1).optional(),
+  /** The only authorization server that is accepted. */
+  issuer: text.min(1).optional(),
+  scopes: z.array(text.min(1)).optional(),
+  /** The local port that the browser is sent back to; any free one by default. */
+  redirectPort: z.int().min(1).max(65_535).optional(),
+});
+/** See the schema of the same name. */
+export type AuthConfig = z.infer<typeof AuthConfig>;
+
 /** One entry of `servers{}`: `command` for a process, `url` for a remote server. */
 export const ServerEntry = z.strictObject({
   type: z.enum(['stdio', 'http', 'sse']).optional(),
@@ -43,10 +60,12 @@ export const ServerEntry = z.strictObject({
   cwd: text.optional(),
   url: text.min(1).optional(),
   headers: textMap.optional(),
+  auth: AuthConfig.optional(),
   enabled: z.boolean().optional(),
   title: text.optional(),
   tags: z.array(text.min(1)).optional(),
   timeout: milliseconds.optional(),
+  autoApprove: z.array(text.min(1)).optional(),
   toolTimeouts: z.record(z.string(), milliseconds).optional(),
   connectTimeout: milliseconds.optional(),
   idleTimeout: milliseconds.optional(),
@@ -55,6 +74,73 @@ export const ServerEntry = z.strictObject({
 });
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
+
+/** What hosts are offered (META-5). */
+export const ModeName = z.enum(['meta', 'passthrough', 'hybrid', 'auto']);
+/** See the schema of the same name. */
+export type ModeName = z.infer<typeof ModeName>;
+
+/** Everything servers can be imported from: the clients people have, then formats of other gateways (CFG-5). */
+export const SOURCE_TYPES = [
+  'claude-desktop',
+  'claude-code',
+  'cursor',
+  'vscode',
+  'copilot',
+  'windsurf',
+  'cline',
+  'roo',
+  'zed',
+  'continue',
+  'codex',
+  'gemini-cli',
+  'goose',
+  'lm-studio',
+  'amazon-q',
+  'opencode',
+  'warp',
+  'kiro',
+  'docker-mcp',
+  'junie',
+  'air',
+  'ranger-mcp-json',
+  'tools-yaml',
+  'ccos-overrides',
+] as const;
+
+/** One of {@link SOURCE_TYPES}. */
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+const sourceType = z.enum(SOURCE_TYPES);
+
+/** One entry of `sources[]`: the name of a client, or a name with what is to be read of it. */
+export const SourceConfig = z.union([
+  sourceType,
+  z.strictObject({
+    type: sourceType,
+    /** Read this file, and none of those the client is known to keep. */
+    path: text.min(1).optional(),
+    /** Read only files of this scope; with `path`: what the file counts as. */
+    scope: z.enum(['user', 'project']).optional(),
+    /** The folder of the project whose files are read. */
+    project: text.min(1).optional(),
+    /** Only these servers. */
+    only: z.array(text.min(1)).optional(),
+    /** Ids that servers get here, by those they have there. */
+    rename: textMap.optional(),
+  }),
+]);
+/** See the schema of the same name. */
+export type SourceConfig = z.infer<typeof SourceConfig>;
+
+const AiConfig = z.strictObject({
+  enabled: z.boolean().default(false),
+  baseUrl: text.min(1).default('https://api.openai.com/v1'),
+  apiKey: text.optional(),
+  model: text.min(1).default('gpt-4o-mini'),
+  fallbackToAi: z.boolean().default(true),
+  cache: z.boolean().default(true),
+});
 
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
@@ -79,26 +165,49 @@ const LimitsConfig = z.strictObject({
   auditRetentionDays: z.number().positive().default(90),
 });
 
+/** The registry everybody publishes to. */
+export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
+
+/** The registry that is searched for servers nobody has configured yet (REG-9). */
+const RegistryConfig = z.strictObject({
+  /** The official one unless this says otherwise; one of your own speaks the same API. */
+  url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
+  /** Seconds for which an answer is good enough. */
+  ttl: z.int().min(0).max(31_536_000).default(3600),
+  /** Limit for one page. */
+  timeoutMs: milliseconds.default(10_000),
+  /** Pages of a hundred that one search reads at most. */
+  maxPages: z.int().positive().max(100).default(10),
+});
+
 /** The whole validated configuration; every field has a value, and may stand inside `discovery` instead (CFG-2). */
 export const Config = z.strictObject({
   enabled: z.boolean().default(true),
   timeout: milliseconds.default(10_000),
   cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttl: 86_400 })), CacheConfig]).prefault({}),
-  sources: z.array(z.union([text, z.looseObject({})])).default([]),
+  sources: z.array(SourceConfig).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
+  mode: ModeName.default('meta'),
+  /** Patterns of the tools that stand beside the meta-tools in the mode `hybrid`. */
+  pinned: z.array(text.min(1)).default([]),
+  /** The mode for hosts by the name they give, before the built-in table. */
+  hostModes: z.record(z.string(), ModeName).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
+  introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),
   useCache: z.boolean().default(false),
   registerInMarketplace: z.boolean().default(false),
   exportToRtfs: z.boolean().default(false),
-  exportDirectory: text.default('capabilities/servers/pending'),
+  exportDirectory: text.min(1).default('capabilities/servers/pending'),
+  /** How optional entries are written in RTFS files (SCH-2). */
+  rtfsDialect: z.enum(['standard', 'ccos']).default('standard'),
   authHeaders: textMap.default({}),
   retryPolicy: RetryConfig.prefault({}),
   rateLimit: RateLimitConfig.prefault({}),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
-  ai: z.looseObject({ enabled: z.boolean().default(false) }).prefault({}),
-  registry: z.looseObject({}).default({}),
+  ai: AiConfig.prefault({}),
+  registry: RegistryConfig.prefault({}),
   skills: z.looseObject({}).default({}),
   redaction: z.array(z.looseObject({})).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),

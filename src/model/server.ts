@@ -1,4 +1,4 @@
-import type { RateLimitConfig, RetryConfig } from './config.js';
+import type { AuthConfig, RateLimitConfig, RetryConfig } from './config.js';
 
 /** A local server: a child process that speaks over its stdin and stdout. */
 export interface StdioTransport {
@@ -14,6 +14,8 @@ export interface HttpTransport {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** How to sign in where the server asks for it; of no effect when `headers` carry an Authorization. */
+  readonly auth?: AuthConfig;
 }
 
 /** How a server is reached. Expanded values stand in it, so it is never shown to anybody. */
@@ -28,12 +30,17 @@ export interface ShownTransport {
   readonly secrets: readonly string[];
 }
 
+/** Who wrote a server down: the user for themselves, or somebody for everybody who opens a project. */
+export type ServerScope = 'user' | 'project';
+
 /** An upstream MCP server: where it came from, how to reach it, how to treat it. */
 export interface Server {
   readonly id: string;
   readonly title?: string;
   /** Where it was configured: a file path, `demo`, or `library`. */
   readonly source: string;
+  /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */
+  readonly scope?: ServerScope;
   readonly transport: Transport;
   readonly shown: ShownTransport;
   /** Changes whenever anything that matters for connecting changes, credentials included. */
@@ -42,6 +49,8 @@ export interface Server {
   /** Why it cannot be used at all although it is enabled, e.g. a missing variable. */
   readonly problem?: string;
   readonly tags: readonly string[];
+  /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
+  readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;

@@ -39,8 +39,12 @@ export interface Tool {
   readonly status: ToolStatus;
   readonly decision: Decision;
   readonly provenance: Provenance;
+  /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
+  readonly confidence?: number;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;
+  /** What it was seen to answer, where it does not say so itself and was tried (DISC-9). */
+  readonly inferredOutput?: JsonObject;
   /** The tool exactly as the server listed it, vendor fields included. */
   readonly definition: JsonObject;
 }

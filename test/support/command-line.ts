@@ -1,4 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { createClients } from '../../src/clients.js';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
@@ -24,7 +26,14 @@ export interface Surroundings {
   readonly columns?: number;
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
+  /** What is answered to a question; by default nobody is there. */
+  readonly confirm?: (question: string) => Promise<boolean | undefined>;
+  /** What other clients there are; by default those of an empty environment. */
+  readonly clients?: ReturnType<typeof createClients>;
   readonly stopped?: () => Promise<void>;
+  /** Plays the browser: called with the address that is opened. */
+  readonly openBrowser?: (url: string) => Promise<void>;
+  readonly readLine?: () => Promise<string>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
 }
 
@@ -49,12 +58,16 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       return typeof around.gateway === 'function' ? around.gateway(options) : around.gateway;
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
+    ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     async serve(options) {
       served.push(options);
       await around.serve?.(options);
     },
     stopped: around.stopped ?? (async () => undefined),
+    confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
+    readLine: around.readLine ?? (() => new Promise(() => undefined)),
+    openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
   });

@@ -77,7 +77,12 @@ export async function waitUntil(
  * Starts `http` or `sse` on a free port. It also ends with this process, so that a test that fails
  * before `stop` leaves nothing behind.
  */
-export async function startHttpFixture(name: 'http' | 'sse', ...args: string[]): Promise<HttpFixture> {
+export function startHttpFixture(name: 'http' | 'sse', ...args: string[]): Promise<HttpFixture> {
+  return startListening(name, args, name === 'sse' ? 'sse' : 'mcp');
+}
+
+/** Starts a fixture that says on which port it listens; its endpoint is at `endpoint`. */
+export async function startListening(name: string, args: string[], endpoint: 'mcp' | 'sse'): Promise<HttpFixture> {
   const { command, args: all } = fixture(name, ...args);
   const child = spawn(command, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const gone = once(child, 'exit');
@@ -94,7 +99,7 @@ export async function startHttpFixture(name: 'http' | 'sse', ...args: string[]):
     child.once('exit', (code) => reject(new Error(`The fixture ${name} ended with ${code}: ${errors}`)));
   });
   return {
-    url: `http://127.0.0.1:${port}/${name === 'sse' ? 'sse' : 'mcp'}`,
+    url: `http://127.0.0.1:${port}/${endpoint}`,
     pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGKILL');

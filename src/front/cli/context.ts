@@ -3,6 +3,8 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
+import type { ModeName } from '../../model/config.js';
+import type { ImportPlan, InstallReport } from '../../model/source.js';
 import type { Terminal } from './terminal.js';
 
 /** How a command wants its gateway. */
@@ -20,8 +22,32 @@ export interface OpenOptions {
 /** What a running `serve` is told to do. */
 export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
+  /** Over stdio: this one server passed through. */
+  readonly server?: string;
+  /** What hosts are offered, whatever the configuration says (META-5). */
+  readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
+}
+
+/** What is to be imported. */
+export interface ImportWish {
+  readonly clients: readonly string[];
+  readonly config?: string;
+  readonly home?: string;
+  readonly project?: string;
+}
+
+/** Where toolscout is to be installed, and how it is reached there. */
+export interface InstallWish {
+  readonly client: string;
+  readonly config?: string;
+  readonly home?: string;
+  /** The folder of the project whose file is written, instead of the user's. */
+  readonly project?: string;
+  readonly transport: 'stdio' | 'http';
+  readonly uninstall: boolean;
+  readonly dryRun: boolean;
 }
 
 /** What `main.ts` hands to the commands: everything that touches the process. */
@@ -36,11 +62,23 @@ export interface CliDeps {
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];
   }>;
+  /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
+  planImport(options: ImportWish): Promise<ImportPlan>;
+  /** Writes toolscout into the config of a client, or takes it out. */
+  install(options: InstallWish): Promise<InstallReport>;
+  /** The clients that servers can be imported from, and those toolscout can be installed in. */
+  clients(): Promise<{ readonly importable: readonly string[]; readonly installable: readonly string[] }>;
+  /** Asks a person a question; `undefined` when there is nobody to ask. */
+  confirm(question: string): Promise<boolean | undefined>;
   /** Serves until the process is told to stop. */
   serve(options: ServeOptions): Promise<void>;
   /** Resolves when the user wants to stop (Ctrl-C). */
   stopped(): Promise<void>;
   readStdin(): Promise<string>;
+  /** One line that the user types. */
+  readLine(signal: AbortSignal): Promise<string>;
+  /** Shows an address in the browser; rejects when none can be opened. */
+  openBrowser(url: string): Promise<void>;
   readFile(path: string): Promise<string>;
   /** The names in a folder, sorted; `undefined` when the path is a file. */
   listFolder(path: string): Promise<string[] | undefined>;

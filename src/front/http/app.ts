@@ -17,6 +17,9 @@ export function createHttpApp(options: {
   const app = new Hono();
   app.use(guardOrigin({ hosts: options.allowedHosts, origins: options.allowedOrigins }));
   app.all('/mcp', (context) => options.mcp.fetch(context.req.raw));
+  app.all('/servers/:server/mcp', (context) =>
+    options.mcp.fetch(context.req.raw, { server: context.req.param('server') }),
+  );
   app.get('/health', (context) => context.json({ status: 'ok', version: options.version }));
   app.get('/ready', async (context) => {
     const servers = await options.gateway.listServers();

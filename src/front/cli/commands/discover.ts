@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { DiscoveryOutcome } from '../../../gateway/index.js';
+import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar } from '../render.js';
@@ -10,16 +11,47 @@ function outcomeJson(outcome: DiscoveryOutcome): object {
   return { server, ok: true, tools, dropped, ...(truncated ? { truncated } : {}) };
 }
 
+function oneServer(ids: readonly string[]): string {
+  if (ids.length === 1) return ids[0]!;
+  throw new ToolscoutError('INVALID_REQUEST', '--raw looks at one server: name exactly one.');
+}
+
+const SIGNS = { us: '→', stdout: '←', stderr: '!' } as const;
+
+/** The talk with a server line by line, nothing of it able to move the cursor. */
+function showRaw(report: RawReport, flags: CommonFlags, terminal: CliDeps['terminal']): void {
+  const { lines, read, exit, timedOut } = report;
+  if (flags.json) {
+    terminal.out(printable(JSON.stringify({ server: report.server, lines, exit, timedOut, read })));
+    return;
+  }
+  for (const { at, from, text } of lines) {
+    terminal.out(`${terminal.paint.dim(`${String(at).padStart(6)} ms`)} ${SIGNS[from]} ${printable(text)}`);
+  }
+  if (timedOut) terminal.note('It was ended because its time was over.');
+  else if (exit) terminal.note(`It ended with ${exit.signal ?? `code ${exit.code}`}.`);
+  if (read) {
+    terminal.note(
+      `It did not list its tools; read out of what it printed (${read.rung}): ${printable(read.tools.join(', '))}`,
+    );
+  }
+}
+
 /** `toolscout discover`: ask servers for their tools now. */
 export function addDiscover(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('discover'))
     .summary('ask servers for their tools now')
     .description('Connects to the named servers (all by default), lists their tools and remembers them.')
     .argument('[server...]', 'ids of servers')
-    .addHelpText('after', '\nExample:\n  $ toolscout discover filesystem memory')
-    .action(async (ids: string[], flags: CommonFlags) => {
+    .option('--raw', 'start one local server, and show every line that is said')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ toolscout discover filesystem memory\n  $ toolscout discover filesystem --raw',
+    )
+    .action(async (ids: string[], flags: CommonFlags & { raw?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
+        if (flags.raw) return showRaw(await gateway.discoverRaw(oneServer(ids)), flags, terminal);
         const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
           onProgress: progressBar(terminal),
         });

@@ -17,12 +17,17 @@ export function addInspect(program: Command, deps: CliDeps): void {
     .description('Shows one tool: what it does and what it takes. --json prints its whole definition.')
     .argument('<server>', 'id of the server, or server:tool')
     .argument('[tool]', 'name of the tool')
+    .option('--signature', 'print {tool_name, description, parameters, returns} as JSON')
     .addHelpText('after', '\nExample:\n  $ toolscout inspect everything echo')
-    .action(async (first: string, second: string | undefined, flags: CommonFlags) => {
+    .action(async (first: string, second: string | undefined, flags: CommonFlags & { signature?: boolean }) => {
       const { server, tool: name } = parseAddress(first, second);
       await withGateway(deps, flags, async (gateway) => {
-        const { tool } = await gateway.toolDetails(server, name);
         const { terminal } = deps;
+        if (flags.signature) {
+          const signature = await gateway.toolSignature(server, name);
+          return terminal.out(printable(JSON.stringify(signature, null, flags.json ? 0 : 2)));
+        }
+        const { tool } = await gateway.toolDetails(server, name);
         if (flags.json) {
           const { definition, status, tags, domains, categories, hash, decision } = tool;
           const view = {

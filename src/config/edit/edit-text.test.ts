@@ -1,0 +1,98 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../kernel/json.js';
+import { parseData, type DataFormat } from '../parse.js';
+import type { Edit } from './edit.js';
+import { editText } from './edit-text.js';
+
+const edit = (text: string, format: DataFormat, ...edits: Edit[]): Promise<string> =>
+  editText(text, { path: `/f.${format}`, format }, edits);
+
+describe('editText', () => {
+  it('CLI-3 JSON with comments keeps them, its indent and its line ends', async () => {
+    const text =
+      '// mine\r\n{\r\n\t"a": 1, // one\r\n\t"mcpServers": {\r\n\t\t"x": { "command": "x" }, // x\r\n\t},\r\n}\r\n';
+    const out = await edit(text, 'jsonc', { keys: ['mcpServers', 'toolscout'], value: { command: 'n' } });
+    for (const kept of ['// mine\r\n', '"a": 1, // one', '"x": { "command": "x" }, // x']) expect(out).toContain(kept);
+    expect(out).toContain('\r\n\t\t"toolscout": {\r\n\t\t\t"command": "n"');
+    expect(out.replaceAll('\r\n', '')).not.toContain('\n');
+    const back = await edit(out, 'jsonc', { keys: ['mcpServers', 'toolscout'] });
+    expect(await parseData(back, 'x', 'jsonc')).toEqual(await parseData(text, 'x', 'jsonc'));
+    expect(back).toContain('// mine');
+  });
+
+  it('CLI-3 YAML keeps remarks, order and style of what it does not touch', async () => {
+    const text = '# top\nb: 1   # one\nlist:\n- name: a  # first\nextensions:\n  z: {type: builtin}\n# end\n';
+    const out = await edit(
+      text,
+      'yaml',
+      { keys: ['extensions', 'toolscout'], value: { cmd: 'x', args: ['a b'] } },
+      { keys: ['list', 1], value: { name: 'toolscout' } },
+    );
+    for (const kept of ['# top\n', '# one', '# first', '# end', '\n- name: a', '\n- name: toolscout']) {
+      expect(out).toContain(kept);
+    }
+    expect(out).toMatch(/z: \{ ?type: builtin ?\}/);
+  });
+
+  it('CLI-3 TOML gets and loses a whole table; everything else stays byte for byte', async () => {
+    const text =
+      '# top\nmodel = "x" # m\n\n[mcp_servers.a] # a\ncommand = "a"\n\n# about b\n[mcp_servers.b]\nurl = "u"\n';
+    const keys = ['mcp_servers', 'toolscout'];
+    const out = await edit(text, 'toml', { keys, value: { command: 'n', args: ['x"y', '\\'] } });
+    expect(out.startsWith(text)).toBe(true);
+    expect(await edit(out, 'toml', { keys })).toBe(text);
+    const middle = text.replace(
+      '# about b',
+      '[mcp_servers.toolscout]\ncommand = "o"\n[mcp_servers.toolscout.env]\nA = "1"\n\n# about b',
+    );
+    expect(await edit(middle, 'toml', { keys })).toBe(text);
+  });
+
+  it.each([
+    ['json', '{"a": '],
+    ['jsonc', '{"a": 1 "b": 2}'],
+    ['yaml', 'a: [1\n'],
+    ['toml', 'a = '],
+    ['json', '[1, 2]'],
+    ['yaml', 'just text'],
+    ['json', '{"mcpServers": "no table"}'],
+    ['json', '{"mcpServers": 7}'],
+    ['toml', 'mcpServers = { a = { command = "a" } }'],
+  ] as const)('CLI-3 refuses a %s file that cannot be read or not be changed: %s', async (format, text) => {
+    const value = { command: 'x' };
+    await expect(edit(text, format, { keys: ['mcpServers', 'toolscout'], value })).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+    });
+  });
+
+  it('CLI-3 a mark at the beginning of the file stays, and an empty file is a beginning', async () => {
+    const out = await edit('\ufeff{ "a": 1 }', 'json', { keys: ['b'], value: 2 });
+    expect(out.startsWith('\ufeff{')).toBe(true);
+    for (const format of ['json', 'jsonc', 'yaml', 'toml'] as const) {
+      const made = await edit('', format, { keys: ['m', 'x'], value: { c: 'd' } });
+      expect(await parseData(made, 'x', format)).toEqual({ m: { x: { c: 'd' } } });
+    }
+  });
+
+  it('CLI-3 whatever stands in a file, an edit changes that one value and nothing else', async () => {
+    const value = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
+    const tables = fc.dictionary(fc.string(), value, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(tables, value, fc.constantFrom('json', 'yaml'), async (data, put, format) => {
+        const { stringify } = await import('yaml');
+        const text = format === 'json' ? JSON.stringify(data, null, 2) : stringify(data);
+        const next = put ?? 'x';
+        // Either it says exactly that, or the file was refused; it never says anything else.
+        const done = await edit(text, format as DataFormat, { keys: ['k', 'l'], value: next }).catch(() => undefined);
+        if (done === undefined) return typeof data['k'] !== 'undefined' || format === 'yaml';
+        const read = (await parseData(done, 'x', format as DataFormat)) as Record<string, Record<string, unknown>>;
+        expect(read['k']!['l']).toEqual(JSON.parse(JSON.stringify(next)));
+        for (const key of Object.keys(data))
+          if (key !== 'k') expect(read[key]).toEqual(JSON.parse(JSON.stringify(data[key])));
+        return true;
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

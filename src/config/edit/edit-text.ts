@@ -1,0 +1,84 @@
+import { ToolscoutError } from '../../kernel/errors.js';
+import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
+import { parseData, type DataFormat } from '../parse.js';
+import { at, type Edit } from './edit.js';
+import { editJson } from './edit-json.js';
+import { editToml } from './edit-toml.js';
+import { indentOf } from './indent.js';
+
+async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text);
+  for (const { keys, value } of edits) {
+    if (value === undefined) document.deleteIn(keys);
+    else document.setIn(keys, document.createNode(value));
+  }
+  // Lines stay as long as they are, and lists as deep as they stood.
+  const indent = indentOf(text).length;
+  const isFlat = /^[\w-]+:[ \t]*(?:#.*)?\r?\n- /m.test(text);
+  return document.toString({ lineWidth: 0, indent: indent >= 2 && indent <= 8 ? indent : 2, indentSeq: !isFlat });
+}
+
+/** The data as it must be after the edits. */
+function applied(data: unknown, edits: readonly Edit[]): unknown {
+  const root: unknown = isObject(data) ? structuredClone(data) : {};
+  for (const { keys, value } of edits) {
+    let here = root as Record<PropertyKey, unknown>;
+    for (const [depth, key] of keys.slice(0, -1).entries()) {
+      const next = Object.hasOwn(here, key) ? here[key] : undefined;
+      if (typeof next !== 'object' || next === null) here[key] = typeof keys[depth + 1] === 'number' ? [] : {};
+      here = here[key] as Record<PropertyKey, unknown>;
+    }
+    const last = keys.at(-1)!;
+    if (value !== undefined) here[last] = value;
+    else if (Array.isArray(here)) here.splice(Number(last), 1);
+    else delete here[last];
+  }
+  return root;
+}
+
+/** Whether the way to a value leads through something else than objects and lists. */
+function isBlocked(data: unknown, { keys }: Edit): boolean {
+  return keys.slice(0, -1).some((_, depth) => {
+    const value = at(data, keys.slice(0, depth + 1));
+    return value !== undefined && value !== null && typeof value !== 'object';
+  });
+}
+
+/** TOML has no empty table where the last one below it is gone. */
+function withoutEmpty(data: unknown): unknown {
+  if (!isObject(data)) return data;
+  const kept = Object.entries(data).map(([key, value]) => [key, withoutEmpty(value)] as const);
+  return Object.fromEntries(kept.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0));
+}
+
+/**
+ * Changes a text in place: comments, order and everything else in it stay. What comes out is read again and must say
+ * exactly what was meant; a file that cannot be read, or not be changed like that, is left alone.
+ *
+ * @throws ToolscoutError `CONFIGURATION_ERROR`
+ */
+export async function editText(
+  content: string,
+  file: { readonly path: string; readonly format: DataFormat },
+  edits: readonly Edit[],
+): Promise<string> {
+  const { path, format } = file;
+  const mark = content.startsWith('\ufeff') ? '\ufeff' : '';
+  const text = content.slice(mark.length);
+  const before = await parseData(text, path, format);
+  const refuse = (): ToolscoutError =>
+    new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be changed without touching more than it should.`, {
+      suggestion: 'Make the change by hand; --dry-run prints what to add.',
+    });
+  if (!isObject(before) || edits.some((edit) => isBlocked(before, edit))) throw refuse();
+  const isJson = format === 'json' || format === 'jsonc';
+  const after = isJson
+    ? await editJson(text, edits)
+    : format === 'toml'
+      ? await editToml(text, edits)
+      : await editYaml(text, edits);
+  const judge = (data: unknown): string => canonicalJson((format === 'toml' ? withoutEmpty(data) : data) as JsonValue);
+  if (judge(await parseData(after, path, format)) !== judge(applied(before, edits))) throw refuse();
+  return mark + after;
+}

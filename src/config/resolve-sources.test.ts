@@ -1,0 +1,208 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settle } from '../../test/contract/importer-contract.js';
+import { temporaryDirectory } from '../../test/support/fixture.js';
+import type { ConfigInput } from '../model/config.js';
+import { validateConfig, type LoadedConfig } from './index.js';
+import { resolveWithSources } from './resolve-sources.js';
+import type { Place } from './sources/importer.js';
+
+type Settled = Place & { project: string };
+
+const resolve = (config: ConfigInput, place: Settled, env: Record<string, string> = {}): Promise<LoadedConfig> =>
+  resolveWithSources(config, { source: 'library', env, directory: place.project, place });
+const ids = ({ servers }: LoadedConfig): string[] => servers.map(({ id }) => id);
+const lines = ({ warnings }: LoadedConfig): string[] => warnings.map(({ path, message }) => `${path}: ${message}`);
+
+describe('sources', () => {
+  it('CFG-5 the servers of a client are part of the config, beside our own, with where they come from', async () => {
+    const place = await settle(['lm-studio']);
+    const loaded = await resolve({ sources: ['lm-studio'], servers: { own: { command: 'own' } } }, place);
+    expect(ids(loaded)).toEqual(['own', 'hf', 'sum']);
+    expect(loaded.servers[1]).toMatchObject({
+      source: join(place.home, '.lmstudio/mcp.json'),
+      scope: 'user',
+      shown: { target: 'https://huggingface.co/mcp', secrets: ['Authorization'] },
+    });
+    expect(loaded.servers[0]!.scope).toBeUndefined();
+    expect(loaded.secrets).toContain('hf_canary0123456789');
+    expect(loaded.sourceFiles).toContain(join(place.home, '.lmstudio/mcp.json'));
+  });
+
+  it('CFG-5 own servers win, twins from several clients are one, others of the same name are renamed with a warning', async () => {
+    const place = await settle(['windsurf', 'zed', 'claude-code', 'air']);
+    const loaded = await resolve(
+      {
+        servers: { plain: { command: 'mine' }, again: { command: 'off-mcp' } },
+        sources: ['windsurf', 'zed', 'claude-code', 'air'],
+      },
+      place,
+    );
+    expect(
+      ids(loaded)
+        .filter((id) => /^(plain|remote|off|shared|again)/.test(id))
+        .toSorted(),
+    ).toEqual(['again', 'plain', 'remote', 'remote-zed', 'shared']);
+    expect(lines(loaded)).toEqual(
+      expect.arrayContaining([
+        'sources.windsurf.plain: is not taken over: a server of this config has that id',
+        'sources.zed.remote: is called "remote-zed" here, because another server has that id',
+      ]),
+    );
+  });
+
+  it('SEC-9 servers of a project’s file are marked, those of the user are not', async () => {
+    const place = await settle(['claude-code']);
+    const { servers } = await resolve({ sources: ['claude-code'] }, place);
+    expect(Object.fromEntries(servers.map(({ id, scope }) => [id, scope]))).toEqual({
+      sentry: 'user',
+      airtable: 'user',
+      asana: 'user',
+      'local-db': 'user',
+      shared: 'project',
+      api: 'project',
+    });
+  });
+
+  it('SEC-9 a project’s file that is named by its path is still one, unless the config says otherwise', async () => {
+    const place = await settle(['claude-code', 'vscode']);
+    const path = join(place.project, '.mcp.json');
+    const scopes = async (source: object): Promise<unknown> => {
+      const loaded = await resolve({ sources: [{ type: 'claude-code', path, ...source } as never] }, place);
+      return [...new Set(loaded.servers.map(({ scope }) => scope))];
+    };
+    expect(await scopes({})).toEqual(['project']);
+    expect(await scopes({ scope: 'user' })).toEqual(['user']);
+    const container = { type: 'vscode', path: join(place.project, '.devcontainer/devcontainer.json') } as const;
+    expect((await resolve({ sources: [container] }, place)).servers).toMatchObject([
+      { id: 'in-container', scope: 'project' },
+    ]);
+  });
+
+  it('CFG-4 A31 variables expand as our own do, and a server without one of them fails closed', async () => {
+    const place = await settle(['claude-code']);
+    const loaded = await resolve({ sources: ['claude-code'] }, place, { SENTRY_TOKEN: 'canary-sentry', API_KEY: '' });
+    const [sentry] = loaded.servers;
+    expect(sentry).toMatchObject({ transport: { headers: { Authorization: 'Bearer canary-sentry' } } });
+    expect(sentry!.problem).toBeUndefined();
+    expect(JSON.stringify(sentry!.shown)).not.toContain('canary');
+    expect(loaded.servers.find(({ id }) => id === 'api')?.problem).toBe(
+      'needs the environment variable API_KEY, which is empty',
+    );
+    expect(loaded.secrets).toContain('canary-sentry');
+  });
+
+  it('CONN-6 SEC-9 a token of the environment reaches no server that it was not meant for', async () => {
+    const place = await settle(['warp', 'kiro']);
+    const env = { MCP_AUTH_TOKEN: 'for-all-of-ours', WARP_PROJECT_MCP_TOKEN: 'named', KIRO_REMOTE_MCP_TOKEN: 'named' };
+    const servers = { own: { url: 'https://own.example.com/mcp' } };
+    const loaded = await resolve({ sources: ['warp', 'kiro'], servers }, place, env);
+    const sent = (id: string): unknown =>
+      (loaded.servers.find((s) => s.id === id)!.transport as { headers: object }).headers;
+    expect(sent('own')).toEqual({ Authorization: 'Bearer for-all-of-ours' });
+    expect(sent('kiro-remote')).toEqual({ Authorization: 'Bearer named' });
+    expect(sent('warp-project')).toEqual({});
+    const bare = await resolve({ sources: ['kiro'] }, place, { MCP_AUTH_TOKEN: 'for-all-of-ours' });
+    expect(JSON.stringify(bare.servers)).not.toContain('for-all-of-ours');
+  });
+
+  it('CFG-5 what a client would have asked for is named, and can be given as a variable', async () => {
+    const place = await settle(['vscode']);
+    const problem = async (env: Record<string, string>): Promise<string | undefined> =>
+      (await resolve({ sources: ['vscode'] }, place, env)).servers.find(({ id }) => id === 'perplexity')?.problem;
+    expect(await problem({})).toBe(
+      'needs the environment variable MCP_INPUT_PERPLEXITY_KEY (input "perplexity-key": Perplexity API Key), which is not set',
+    );
+    expect(await problem({ MCP_INPUT_PERPLEXITY_KEY: 'k' })).toBeUndefined();
+  });
+
+  it('CFG-5 a file with variables is read for its server; its values are secrets; without it the server does not start', async () => {
+    const place = await settle(['cursor', 'vscode']);
+    const loaded = await resolve({ sources: ['cursor', 'vscode'] }, place);
+    const fetch = loaded.servers.find(({ id }) => id === 'fetch')!;
+    expect(fetch.transport).toMatchObject({ env: { FETCH_KEY: 'canary-from-env-file', MODE: 'fast' } });
+    expect(loaded.secrets).toContain('canary-from-env-file');
+    expect(loaded.servers.find(({ id }) => id === 'local')!.transport).toMatchObject({
+      env: { LOCAL_KEY: 'canary-local-key' },
+    });
+    await rm(join(place.home, 'fetch.env'));
+    const without = await resolve({ sources: ['cursor'] }, place);
+    expect(without.servers.find(({ id }) => id === 'fetch')!.problem).toBe('its envFile cannot be read (ENOENT)');
+  });
+
+  it('SEC-9 a project cannot have variables read from a file outside it, not even through a link', async () => {
+    const place = await settle(['vscode']);
+    await writeFile(join(place.home, 'secret.env'), 'TOKEN=canary-stolen\n');
+    await rm(join(place.project, '.env.mcp'));
+    await symlink(join(place.home, 'secret.env'), join(place.project, '.env.mcp'));
+    const loaded = await resolve({ sources: ['vscode'] }, place);
+    expect(loaded.servers.find(({ id }) => id === 'local')!.problem).toBe('its envFile lies outside the project');
+    expect(JSON.stringify(loaded)).not.toContain('canary-stolen');
+  });
+
+  it('CFG-5 PAT-4 tools that a client turned off are off; rules of the config come first', async () => {
+    const place = await settle(['windsurf']);
+    const { config } = await resolve({ sources: ['windsurf'], toolRules: [{ pattern: 'x', enabled: false }] }, place);
+    expect(config.toolRules).toEqual([
+      { pattern: 'x', enabled: false },
+      { server: 'remote', pattern: ['delete_thing'], enabled: false },
+    ]);
+  });
+
+  it('CFG-5 names of tools that run without a question are kept for servers that list nothing; wildcards are not', async () => {
+    const place = await settle(['cursor']);
+    const { servers } = await resolve({ sources: ['cursor'] }, place);
+    expect(servers.map(({ autoApproved }) => autoApproved)).toEqual([['list_issues'], undefined, undefined]);
+  });
+
+  it('CFG-5 "only" and "rename" choose and name; what is not there is said', async () => {
+    const place = await settle(['lm-studio']);
+    const source = { type: 'lm-studio', only: ['hf', 'gone'], rename: { hf: 'hugging' } } as const;
+    const loaded = await resolve({ sources: [{ ...source, only: [...source.only] }] }, place);
+    expect(ids(loaded)).toEqual(['hugging']);
+    expect(lines(loaded)).toEqual(['sources.lm-studio.gone: is asked for with "only", but is not there']);
+    const odd = await resolve({ sources: [{ type: 'lm-studio', rename: { hf: '../x', sum: '__proto__' } }] }, place);
+    expect(ids(odd)).toEqual(['hf', 'sum']);
+  });
+
+  it('CFG-6 the hash changes with the servers of a source, and with nothing else in its file', async () => {
+    const root = await temporaryDirectory();
+    const place = { platform: 'linux', home: root, project: join(root, 'p'), env: {} };
+    const write = (data: object): Promise<void> => writeFile(join(root, '.claude.json'), JSON.stringify(data));
+    const hash = async (): Promise<string> => (await resolve({ sources: ['claude-code'] }, place)).hash;
+    await mkdir(place.project);
+    await write({ mcpServers: { a: { command: 'a' } }, history: [1] });
+    const first = await hash();
+    await write({ mcpServers: { a: { command: 'a' } }, history: [1, 2] });
+    expect(await hash()).toBe(first);
+    await write({ mcpServers: { a: { command: 'b' } }, history: [1, 2] });
+    expect(await hash()).not.toBe(first);
+  });
+
+  it('CFG-5 a source without files, or with a broken one, stops nothing', async () => {
+    const place = await settle(['warp']);
+    await writeFile(join(place.home, '.warp/.mcp.json'), '{');
+    const sources = ['codex', 'warp', { type: 'kiro', path: '~/nowhere.json' }] as const;
+    const loaded = await resolve({ sources: [...sources] }, place);
+    expect(ids(loaded)).toEqual(['warp-project']);
+    expect(lines(loaded).filter((line) => line.startsWith('sources.'))).toEqual([
+      expect.stringContaining('sources.warp: ') as string,
+      `sources.kiro: ${join(place.home, 'nowhere.json')}: there is no such file`,
+    ]);
+  });
+
+  it('CFG-3 a source that is not known, or not described like one, is a problem with the nearest name', () => {
+    const { problems } = validateConfig({ sources: ['cursr', { type: 'vs-code' }, { type: 'zed', pth: 'x' }, 7, {}] });
+    const said = problems.map(
+      ({ path, message }) => `${path}: ${message.replace(/expected one of .*?, found/, 'found')}`,
+    );
+    expect(said).toEqual([
+      'sources[0]: found the string "cursr"; did you mean "cursor"?',
+      'sources[1].type: found the string "vs-code"; did you mean "vscode"?',
+      'sources[2].pth: unknown key; did you mean "path"?',
+      'sources[3]: found 7',
+      expect.stringContaining('sources[4].type: is missing') as string,
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+import { join, resolve } from 'node:path';
+import { isObject } from '../../kernel/json.js';
+import type { Imported } from '../../model/source.js';
+import { problemAt } from '../path.js';
+import { below } from './fields.js';
+import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
+import { inMcpServers, typedEntry } from './installation.js';
+import { movableHome, projectFile, userFile } from './places.js';
+import { readTable, together } from './read-table.js';
+
+const ROOT = ['mcpServers'] as const;
+const client = 'claude-code' as const;
+
+const userSettings = (place: Place): SourcePath =>
+  userFile('jsonc', movableHome(place, 'CLAUDE_CONFIG_DIR'), '.claude.json');
+
+function managedFolder(place: Place): string {
+  if (place.platform === 'darwin') return '/Library/Application Support/ClaudeCode';
+  return place.platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : '/etc/claude-code';
+}
+
+/** Servers that were added for one project only; they stand below its folder in the file of the user. */
+function readProjects(file: SourceFile, place: Place): Imported {
+  const projects = below(file.data, ['projects']);
+  if (!isObject(projects)) return { servers: [], problems: [] };
+  const isHere = (path: string): boolean => place.project !== undefined && resolve(path) === resolve(place.project);
+  const withServers = Object.keys(projects).filter((path) => {
+    const table = below(projects, [path, ...ROOT]);
+    return isObject(table) && Object.keys(table).length > 0;
+  });
+  const here = withServers
+    .filter((path) => isHere(path))
+    .map((project) => readTable(file, place, { client, project, roots: [['projects', project, ...ROOT]] }));
+  const elsewhere = withServers.filter((path) => !isHere(path)).length;
+  const others = elsewhere === 1 ? '1 other project' : `${elsewhere} other projects`;
+  const note = problemAt(file.path, `servers of ${others} are not read; name a project to read those`);
+  return together([...here, { servers: [], problems: [], remarks: elsewhere > 0 ? [note] : [] }]);
+}
+
+/** Claude Code: a file of the user with tables for single projects, a file in the project, one of the administrator. */
+export const claudeCode: Importer = {
+  type: client,
+  title: 'Claude Code',
+  locate: (place) => [
+    userSettings(place),
+    ...projectFile(place, 'jsonc', '.mcp.json'),
+    userFile('jsonc', join(managedFolder(place), 'managed-mcp.json')),
+  ],
+  read: (files, place) =>
+    together(
+      files.flatMap((file) => [
+        readTable(file, place, { client, roots: [ROOT] }),
+        file.scope === 'user' ? readProjects(file, place) : together([]),
+      ]),
+    ),
+  installation: inMcpServers(
+    (place, scope) => (scope === 'user' ? userSettings(place) : projectFile(place, 'jsonc', '.mcp.json')[0]),
+    // Otherwise its own search hides the five tools, and an agent has to search for the search.
+    (launch) => ({ ...typedEntry('stdio', 'http')(launch), alwaysLoad: true }),
+  ),
+};

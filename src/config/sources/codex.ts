@@ -1,0 +1,42 @@
+import { isObject } from '../../kernel/json.js';
+import { below } from './fields.js';
+import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
+import { plainEntry } from './installation.js';
+import { movableHome, projectFile, userFile } from './places.js';
+import { readTable, together } from './read-table.js';
+
+const client = 'codex' as const;
+const KEY = 'mcp_servers';
+const userSettings = (place: Place): SourcePath =>
+  userFile('toml', movableHome(place, 'CODEX_HOME', '.codex'), 'config.toml');
+
+/** Tools that run without a question: `auto` or `approve` for all of them, or for one. */
+function approvedFor(id: string, file: SourceFile): string[] {
+  const server = below(file.data, [KEY, id]);
+  const tools = below(server, ['tools']);
+  const runs = (mode: unknown): boolean => mode === 'auto' || mode === 'approve';
+  const single = Object.entries(isObject(tools) ? tools : {})
+    .filter(([, tool]) => runs(below(tool, ['approval_mode'])))
+    .map(([name]) => name);
+  return runs(below(server, ['default_tools_approval_mode'])) ? ['*'] : single;
+}
+
+/** Codex: TOML; it names variables and never writes their values. Times are seconds. */
+export const codex: Importer = {
+  type: client,
+  title: 'Codex',
+  locate: (place) => [userSettings(place), ...projectFile(place, 'toml', '.codex', 'config.toml')],
+  read: (files, place) =>
+    together(
+      files.map((file) => {
+        const { servers, problems } = readTable(file, place, { client, roots: [[KEY]] });
+        return { servers: servers.map((each) => ({ ...each, autoApproved: approvedFor(each.id, file) })), problems };
+      }),
+    ),
+  installation: {
+    file: (place, scope) =>
+      scope === 'user' ? userSettings(place) : projectFile(place, 'toml', '.codex', 'config.toml')[0],
+    key: [KEY],
+    entry: plainEntry,
+  },
+};

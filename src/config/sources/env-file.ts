@@ -1,0 +1,56 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
+import { messageOf } from '../../kernel/errors.js';
+import type { ImportedServer } from '../../model/source.js';
+import { isVariableName } from './variables.js';
+
+const LARGEST = 64 * 1024;
+
+/** The variables of a file in the notation of `.env`: `NAME=value`, quotes and `export` allowed, `#` for remarks. */
+export function parseEnvFile(text: string): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const equals = line.indexOf('=');
+    const name = line
+      .slice(0, Math.max(0, equals))
+      .replace(/^\s*export\s/, '')
+      .trim();
+    if (!isVariableName(name) || name === '__proto__') continue;
+    const value = line.slice(equals + 1).trim();
+    const quote = value[0];
+    const isQuoted = value.length > 1 && (quote === '"' || quote === "'") && value.at(-1) === quote;
+    env[name] = isQuoted ? value.slice(1, -1) : value;
+  }
+  return env;
+}
+
+async function isInside(path: string, folder: string): Promise<boolean> {
+  const way = relative(await realpath(folder), await realpath(path));
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
+async function read(path: string, folder: string | undefined): Promise<Record<string, string> | string> {
+  try {
+    // A project must not make us hand out files of the user that lie elsewhere.
+    if (folder !== undefined && !(await isInside(path, folder))) return 'lies outside the project';
+    const info = await stat(path);
+    if (!info.isFile() || info.size > LARGEST) return 'is no file of a sensible size';
+    const env = parseEnvFile(await readFile(path, 'utf8'));
+    // Values there are literal; here they would be read as variables.
+    return Object.values(env).some((value) => value.includes('${')) ? 'holds a "${", which cannot be taken over' : env;
+  } catch (thrown) {
+    return `cannot be read (${(thrown as NodeJS.ErrnoException).code ?? messageOf(thrown)})`;
+  }
+}
+
+/** A server with the variables of its file; its own win. `problem` says why it must not start without them. */
+export async function withEnvFile(
+  server: ImportedServer,
+  project: string | undefined,
+): Promise<{ readonly server: ImportedServer; readonly problem?: string }> {
+  const { envFile, entry } = server;
+  if (envFile === undefined) return { server };
+  const found = await read(envFile, server.scope === 'project' ? project : undefined);
+  if (typeof found === 'string') return { server, problem: `its envFile ${found}` };
+  return { server: { ...server, entry: { ...entry, env: { ...found, ...entry.env } } } };
+}

@@ -1,0 +1,123 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Problem } from '../../kernel/errors.js';
+import type { SourceConfig, SourceType } from '../../model/config.js';
+import type { ImportedServer } from '../../model/source.js';
+import { joinPath, problemAt } from '../path.js';
+import { isServerId } from '../server-id.js';
+import { withEnvFile } from './env-file.js';
+import type { Importer, Place, SourceFormat, SourcePath } from './importer.js';
+import type { ImportedSources } from './imported.js';
+import { IMPORTERS } from './importers.js';
+import { sortOut, warningsAbout, type Taken } from './merge.js';
+import { readFiles } from './read-files.js';
+
+function formatByEnding(path: string): SourceFormat {
+  if (/\.ya?ml$/i.test(path)) return 'yaml';
+  return /\.toml$/i.test(path) ? 'toml' : 'jsonc';
+}
+
+/** What a named file is, from what it looks like: one of the user's, or one that lies in a project, and its role. */
+function recognize(path: string, importer: Importer, place: Place): SourcePath {
+  const marker = join(place.home, 'no-such-project');
+  const known = importer.locate({ ...place, project: marker });
+  const looksLike = ({ path: one, scope, endings }: SourcePath): boolean => {
+    const file = endings ? dirname(path) : path;
+    return scope === 'user' ? file === one : file.endsWith(one.slice(marker.length));
+  };
+  const like = known.find((one) => one.scope === 'user' && looksLike(one)) ?? known.find(looksLike);
+  return { path, format: formatByEnding(path), scope: like?.scope ?? 'user', role: like?.role };
+}
+
+/** The files of one client that a source asks for. */
+function pathsOf(source: Exclude<SourceConfig, string>, importer: Importer, place: Place, base: string): SourcePath[] {
+  if (source.path === undefined) {
+    const all = importer.locate(place);
+    return source.scope === undefined ? all : all.filter((each) => each.scope === source.scope);
+  }
+  const given = source.path.startsWith('~/') ? join(place.home, source.path.slice(2)) : source.path;
+  const path = isAbsolute(given) ? given : resolve(base, given);
+  const known = recognize(path, importer, place);
+  return [{ ...known, scope: source.scope ?? known.scope }];
+}
+
+/** A server under the id that the config wants it to have. */
+function renamed(server: ImportedServer, names: Readonly<Record<string, string>>, warnings: Problem[]): ImportedServer {
+  const id = Object.hasOwn(names, server.id) ? names[server.id] : undefined;
+  if (id === undefined) return server;
+  if (isServerId(id) && id !== '__proto__') return { ...server, id };
+  const path = joinPath('sources', server.client, server.id);
+  warnings.push(problemAt(path, `cannot be renamed: an id has 1 to 64 letters, digits, "_", "." or "-"`));
+  return server;
+}
+
+/** What one client's files hold. */
+export async function importClient(
+  type: SourceType,
+  place: Place,
+  paths: readonly SourcePath[] = IMPORTERS[type].locate(place),
+) {
+  const { files, problems } = await readFiles(paths);
+  const imported = IMPORTERS[type].read(files, place);
+  return {
+    files: files.map((file) => file.path),
+    servers: imported.servers,
+    /** Files that could not be read. */
+    unreadable: problems,
+    problems: imported.problems,
+    remarks: imported.remarks ?? [],
+  };
+}
+
+/** Reads every source of a config; own servers win, and a source that fails hides none of the others (CFG-5). */
+export async function importSources(
+  sources: readonly SourceConfig[],
+  options: {
+    readonly place: Place;
+    readonly base: string;
+    readonly taken: Taken;
+    /** False: files with variables are not read. */
+    readonly envFiles?: boolean;
+  },
+): Promise<ImportedSources> {
+  const { base, taken } = options;
+  const found: ImportedServer[] = [];
+  const warnings: Problem[] = [];
+  const files = new Set<string>();
+  const projects = new Map<ImportedServer, string | undefined>();
+  for (const each of sources) {
+    const source = typeof each === 'string' ? { type: each } : each;
+    const project = source.project === undefined ? options.place.project : resolve(base, source.project);
+    const place = { ...options.place, project };
+    const paths = pathsOf(source, IMPORTERS[source.type], place, base);
+    for (const path of paths) if (!path.endings) files.add(path.path);
+    const { servers, unreadable, files: read, ...rest } = await importClient(source.type, place, paths);
+    // Whoever wants single servers does not want to hear about the others.
+    const problems = source.only ? unreadable : [...unreadable, ...rest.problems];
+    for (const file of read) files.add(file);
+    warnings.push(
+      ...problems.map(({ path, message }) => problemAt(joinPath('sources', source.type), `${path}: ${message}`)),
+    );
+    if (source.path !== undefined && read.length === 0 && problems.length === 0) {
+      warnings.push(problemAt(joinPath('sources', source.type), `${paths[0]!.path}: there is no such file`));
+    }
+    for (const id of (source.only ?? []).filter((wanted) => !servers.some((server) => server.id === wanted))) {
+      warnings.push(problemAt(joinPath('sources', source.type, id), 'is asked for with "only", but is not there'));
+    }
+    const wanted = servers.filter((server) => !source.only || source.only.includes(server.id));
+    for (const each of wanted) {
+      const server = renamed(each, source.rename ?? {}, warnings);
+      projects.set(server, project);
+      found.push(server);
+    }
+  }
+  const fates = sortOut(found, taken);
+  const kept = fates.flatMap(({ server, fate }, at) => (fate === 'new' ? [{ server, of: found[at]! }] : []));
+  return {
+    servers:
+      options.envFiles === false
+        ? kept.map(({ server }) => ({ server }))
+        : await Promise.all(kept.map(({ server, of }) => withEnvFile(server, projects.get(of)))),
+    warnings: [...warnings, ...warningsAbout(found, fates)],
+    files: [...files],
+  };
+}

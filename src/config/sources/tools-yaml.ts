@@ -1,0 +1,20 @@
+import { isAbsolute, join } from 'node:path';
+import type { Place, SourcePath } from './importer.js';
+import { readEnvironment } from '../environment.js';
+import { projectFile, userFile } from './places.js';
+import { createTableImporter } from './read-table.js';
+
+/** `TOOLS_YAML_PATH`, which the user set, or `tools/tools.yaml` in the project. */
+function locate(place: Place): SourcePath[] {
+  const { toolsYamlPath } = readEnvironment(place.env);
+  if (isAbsolute(toolsYamlPath)) return [userFile('yaml', toolsYamlPath)];
+  return place.project === undefined ? [] : projectFile(place, 'yaml', join(toolsYamlPath));
+}
+
+/** An inventory in YAML: a list of remote servers by their base URL. */
+export const toolsYaml = createTableImporter({
+  type: 'tools-yaml',
+  title: 'tools.yaml inventory',
+  locate,
+  roots: [[], ['tools'], ['servers']],
+});

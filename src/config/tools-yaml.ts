@@ -1,0 +1,52 @@
+import { readFile, stat } from 'node:fs/promises';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { Variables } from './environment.js';
+import { expand } from './expand.js';
+import { formatOf, parseConfig } from './parse.js';
+
+/** What stands in the inventory file, or why nothing can be read from it. */
+export interface ToolsYaml {
+  readonly value?: unknown;
+  readonly missing?: string;
+}
+
+/** Reads the inventory file; the same bytes are parsed once. */
+export interface ToolsYamlReader {
+  read(): Promise<ToolsYaml>;
+  /** Fills in `${VAR}` as a config does; the values are secrets. */
+  expand(text: string): {
+    readonly text: string;
+    readonly problems: readonly string[];
+    readonly values: readonly string[];
+  };
+}
+
+const LARGEST_FILE = 4 * 1024 * 1024;
+
+/** The inventory that `TOOLS_YAML_PATH` names (REG-4): YAML, JSON or TOML, never code. */
+export function createToolsYamlReader(path: string, env: Variables): ToolsYamlReader {
+  let known: { readonly stamp: string; readonly content: ToolsYaml } | undefined;
+
+  const parse = async (): Promise<ToolsYaml> => {
+    if (/^(ts|js|mjs)$/.test(formatOf(path))) return { missing: `${path} is code` };
+    return { value: await parseConfig(await readFile(path, 'utf8'), path) };
+  };
+
+  return {
+    async read() {
+      try {
+        const { mtimeMs, size, ino } = await stat(path);
+        if (size > LARGEST_FILE) return { missing: `${path} is larger than ${LARGEST_FILE} bytes` };
+        const stamp = `${ino}:${mtimeMs}:${size}`;
+        if (known?.stamp !== stamp) known = { stamp, content: await parse() };
+        return known.content;
+      } catch (thrown) {
+        known = undefined;
+        if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return { missing: `${path} does not exist` };
+        if (thrown instanceof ToolscoutError) return { missing: thrown.message };
+        return { missing: `${path} cannot be read: ${messageOf(thrown)}` };
+      }
+    },
+    expand: (text) => expand(text, env),
+  };
+}

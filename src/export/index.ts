@@ -1,0 +1,6 @@
+export { EXPORT_FORMATS, exportText, writeRtfs, type ExportFormat, type Written } from './export.js';
+export { toolSignature, toolToManifest, type ExportedServer, type ToolSignature } from './manifest.js';
+export { readRtfs } from './read-rtfs.js';
+export { sectionOf, type ExportedTool, type Section } from './section.js';
+export { readPlainFile, writeExportFile } from './write-file.js';
+export { capabilityText, rtfsFile, type RtfsDialect } from './write-rtfs.js';

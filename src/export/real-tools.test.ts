@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/fixture.js';
+import { readRecordedServers } from '../../test/support/offline-gateway.js';
+import { stdioServer } from '../../test/support/test-server.js';
+import { Manifest } from '../model/manifest.js';
+import { compileRules, normalizeTool } from '../normalize/index.js';
+import { exportText, writeRtfs } from './export.js';
+import { shapeOf } from './read-schema.js';
+import { readRtfs } from './read-rtfs.js';
+import { sectionOf, type Section } from './section.js';
+import { rtfsFile } from './write-rtfs.js';
+
+const RULES = compileRules([]);
+
+/** Always there: a few servers. */
+const EXCERPT = fileURLToPath(new URL('../../test/fixtures/catalog', import.meta.url));
+/** More than a hundred servers, where they are present. */
+const WHOLE = fileURLToPath(new URL('../../../shared/data/servers', import.meta.url));
+
+const folders = [{ name: 'the excerpt', path: EXCERPT, least: 80 }];
+if (existsSync(WHOLE)) folders.push({ name: 'the whole set', path: WHOLE, least: 3000 });
+else console.log('The whole set of recorded servers is not present; only the excerpt is converted.');
+
+function sectionsIn(path: string): Section[] {
+  return readRecordedServers(path).map(({ id, tools }) => {
+    const server = stdioServer(id, { command: 'npx', args: ['-y', id] });
+    return sectionOf(
+      server,
+      tools.map((tool) => normalizeTool(server, tool, RULES)),
+    );
+  });
+}
+
+describe.each(folders)('the tools of real servers: $name', ({ path, least }) => {
+  const sections = sectionsIn(path);
+  const manifests = sections.flatMap(({ tools }) => tools.map(({ manifest }) => manifest));
+
+  it('SCH-1 SCH-2 SCH-7 all convert to RTFS, are read back as the same, and have valid manifests', () => {
+    expect(manifests.length).toBeGreaterThan(least);
+    for (const manifest of manifests) {
+      expect(Manifest.safeParse(manifest).error).toBeUndefined();
+      for (const dialect of ['standard', 'ccos'] as const) {
+        const text = rtfsFile(manifest, dialect);
+        const read = readRtfs(text);
+        expect(rtfsFile(read, dialect)).toBe(text);
+        expect(shapeOf(read.inputSchema)).toEqual(shapeOf(manifest.inputSchema));
+        expect(shapeOf(read.outputSchema)).toEqual(shapeOf(manifest.outputSchema));
+        expect(read).toMatchObject({ id: manifest.id, description: manifest.description, provider: manifest.provider });
+        expect(Manifest.safeParse(read).error).toBeUndefined();
+      }
+    }
+  }, 120_000);
+
+  it('SCH-3 each has a file of its own, beside that of its server', async () => {
+    const directory = await temporaryDirectory();
+    const { written } = await writeRtfs(directory, sections);
+    expect(written).toBe(manifests.length + sections.length);
+    const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.rtfs'));
+    expect(files).toHaveLength(written);
+    const { server, tools } = sections[0]!;
+    const one = await readFile(join(directory, server.id.replace(/[A-Z]/g, '+$&'), 'server.rtfs'), 'utf8');
+    expect(one).toContain(`:capabilities [`);
+    expect(one).toContain(tools[0]!.manifest.id);
+  }, 120_000);
+
+  it('SCH-8 the JSON of all of them holds the same manifests', () => {
+    const { servers } = JSON.parse(exportText('json', sections)) as {
+      servers: Array<{ id: string; tools: unknown[] }>;
+    };
+    expect(servers.flatMap(({ tools }) => tools)).toEqual(JSON.parse(JSON.stringify(manifests)));
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settle } from '../../../../test/contract/importer-contract.js';
+import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
+import { createClients } from '../../../clients.js';
+import { SOURCE_TYPES } from '../../../model/config.js';
+import type { ImportPlan, InstallReport } from '../../../model/source.js';
+
+type Settled = Awaited<ReturnType<typeof settle>>;
+type Printed = Pick<ImportPlan, 'clients' | 'additions' | 'config' | 'paste'> & { written: boolean; backup?: string };
+
+const run = (place: Settled, args: readonly string[], around: Surroundings = {}): Promise<Ran> =>
+  commandLine(args, {
+    clients: createClients({ cwd: place.project, env: { HOME: '/nobody', XDG_CONFIG_HOME: '/nobody/config' } }),
+    ...around,
+  });
+const flags = (place: Settled): string[] => ['--home', place.home, '--project', place.project];
+const printed = (ran: Ran): Printed => JSON.parse(ran.stdout) as Printed;
+
+describe('import', () => {
+  it('CFG-5 CLI-1 --json lists every server of every client and writes nothing; no secret is printed', async () => {
+    const place = await settle(SOURCE_TYPES);
+    const ran = await run(place, ['import', '--json', ...flags(place)]);
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
+    const { clients, additions, written, config } = printed(ran);
+    expect(clients.map(({ client }) => client)).toEqual([...SOURCE_TYPES]);
+    expect(clients.flatMap(({ servers }) => servers).length).toBeGreaterThan(80);
+    expect(additions).toBeGreaterThan(70);
+    expect(written).toBe(false);
+    expect(existsSync(config)).toBe(false);
+    expect(ran.stdout).not.toMatch(/canary/i);
+  });
+
+  it('CFG-5 --yes writes, and the second run adds nothing', async () => {
+    const place = await settle(SOURCE_TYPES);
+    const first = printed(await run(place, ['import', '--json', '--yes', ...flags(place)]));
+    expect(first.written).toBe(true);
+    const text = await readFile(first.config, 'utf8');
+    const second = printed(await run(place, ['import', '--json', '--yes', ...flags(place)]));
+    expect(second).toMatchObject({ additions: 0, written: false });
+    expect(await readFile(first.config, 'utf8')).toBe(text);
+    const shown = await run(place, ['import', ...flags(place)]);
+    expect(shown.stderr).toContain('Nothing to add');
+  });
+
+  it.each([
+    [true, true, 'Added 2 servers'],
+    [false, false, ''],
+    [undefined, false, ''],
+  ])('CLI-1 it asks, and the answer %s decides', async (answer, writes, said) => {
+    const place = await settle(['warp']);
+    const ran = await run(place, ['import', 'warp', ...flags(place)], { confirm: async () => answer });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/CLIENT\s+SERVER\s+SCOPE\s+OVER\s+TARGET\s+NOTES/);
+    expect(ran.stdout).toMatch(/warp\s+warp-project\s+project\s+http\s+https:\/\/warp.example.com\/mcp\s+new, pending/);
+    expect(ran.stdout).toContain(said);
+    expect(existsSync(join(place.home, '.config/toolscout/config.json'))).toBe(writes);
+    expect(ran.stderr.includes('--yes')).toBe(answer === undefined);
+  });
+
+  it('CLI-1 --dry-run never writes, not even with --yes', async () => {
+    const place = await settle(['warp']);
+    const ran = await run(place, ['import', '--dry-run', '--yes', ...flags(place)], { confirm: async () => true });
+    expect(ran.code).toBe(0);
+    expect(existsSync(join(place.home, '.config/toolscout'))).toBe(false);
+  });
+
+  it('CLI-1 names of servers and files are shown harmlessly, problems on stderr', async () => {
+    const place = await settle([]);
+    await writeFile(
+      join(place.home, '.claude.json'),
+      JSON.stringify({ mcpServers: { '\u001b[2Jx': { command: 'a\u001b[31m' }, bad: { command: '' } } }),
+    );
+    const ran = await run(place, ['import', 'claude-code', ...flags(place)]);
+    // oxlint-disable-next-line no-control-regex
+    expect(ran.stdout + ran.stderr).not.toMatch(/\u001b/);
+    expect(ran.stderr).toContain('"bad" has neither a command nor a URL');
+  });
+
+  it('CLI-2 a client nobody knows is a usage error with the nearest name', async () => {
+    const place = await settle([]);
+    const ran = await run(place, ['import', 'curser', ...flags(place)]);
+    expect(ran).toMatchObject({ code: 64, stderr: expect.stringContaining('Did you mean "cursor"?') as string });
+  });
+
+  it('CLI-1 a config that is code is not edited; what to paste goes to stdout', async () => {
+    const place = await settle(['warp']);
+    await writeFile(join(place.project, 'toolscout.config.ts'), 'export default {};\n');
+    const ran = await run(place, ['import', '--yes', ...flags(place)]);
+    expect(ran.stderr).toContain('toolscout.config.ts is not edited');
+    expect(ran.stdout).toContain('"warp-git"');
+    expect(await readFile(join(place.project, 'toolscout.config.ts'), 'utf8')).toBe('export default {};\n');
+  });
+});
+
+describe('install', () => {
+  it('CLI-3 writes, says where the copy is and what to do next; a second time changes nothing; and back', async () => {
+    const place = await settle(['claude-desktop']);
+    const file = join(place.home, '.config/Claude/claude_desktop_config.json');
+    const args = ['install', 'claude-desktop', '--home', place.home];
+    const first = await run(place, args);
+    expect(first).toMatchObject({ code: 0, stdout: `Updated toolscout in ${file}\n` });
+    expect(first.stderr).toContain(`${file}.toolscout-backup-1`);
+    expect(first.stderr).toContain('Restart Claude Desktop');
+    expect((await run(place, args)).stdout).toBe(`toolscout is there already: ${file}\n`);
+    expect((await run(place, [...args, '--uninstall'])).stdout).toBe(`Removed toolscout from ${file}\n`);
+    expect(await readFile(file, 'utf8')).not.toContain('"toolscout"');
+    expect(await readFile(file, 'utf8')).toContain('ghp_canary');
+  });
+
+  it('CLI-3 --json, --project, --http and --dry-run', async () => {
+    const place = await settle([]);
+    const ran = await run(place, ['install', 'vscode', '--project', place.project, '--http', '--dry-run', '--json']);
+    const report = JSON.parse(ran.stdout) as InstallReport;
+    expect(report).toMatchObject({
+      client: 'vscode',
+      action: 'added',
+      written: false,
+      file: join(place.project, '.vscode/mcp.json'),
+      entry: { type: 'http', url: 'http://127.0.0.1:7077/mcp' },
+    });
+    expect(existsSync(report.file)).toBe(false);
+  });
+
+  it('CLI-3 a config in the current folder is named in the entry, for a client starts us elsewhere', async () => {
+    const place = await settle([]);
+    const config = join(place.project, 'toolscout.config.json');
+    await writeFile(config, '{"http": {"port": 9123}}');
+    const stdio = await run(place, ['install', 'cursor', '--home', place.home, '--json']);
+    expect((JSON.parse(stdio.stdout) as { entry: { args: string[] } }).entry.args.slice(-4)).toEqual([
+      'serve',
+      '--stdio',
+      '--config',
+      config,
+    ]);
+    const http = await run(place, ['install', 'cursor', '--home', place.home, '--http', '--config', config, '--json']);
+    expect((JSON.parse(http.stdout) as { entry: object }).entry).toEqual({ url: 'http://127.0.0.1:9123/mcp' });
+  });
+
+  it.each([['zedd'], ['docker-mcp']])(
+    'CLI-2 %s cannot be installed in: a usage error that says what can',
+    async (name) => {
+      const place = await settle([]);
+      const ran = await run(place, ['install', name, '--home', place.home]);
+      expect(ran.code).toBe(64);
+      expect(ran.stderr).toMatch(/Did you mean|Known are/);
+    },
+  );
+
+  it('CLI-2 what a client cannot do ends with 64, a broken file with 2, and neither writes', async () => {
+    const place = await settle(['cursor']);
+    expect((await run(place, ['install', 'junie', '--http', '--home', place.home])).code).toBe(64);
+    await writeFile(join(place.home, '.cursor/mcp.json'), '{');
+    expect((await run(place, ['install', 'cursor', '--home', place.home])).code).toBe(2);
+    expect(await readFile(join(place.home, '.cursor/mcp.json'), 'utf8')).toBe('{');
+  });
+});

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import type { ClientRows, ImportPlan, ImportRow } from '../../../model/source.js';
+import { knownClient } from '../clients.js';
+import type { CliDeps } from '../context.js';
+import { table } from '../render.js';
+
+interface Flags {
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly home?: string;
+  readonly project?: string;
+}
+
+const STATUS: Readonly<Record<Exclude<ImportRow['status'], 'new'>, string>> = {
+  present: 'there already',
+  same: 'the same as above',
+  'name-taken': 'left out: its name is taken',
+};
+
+function fateOf({ status, how, scope }: ImportRow): string {
+  if (status !== 'new') return STATUS[status];
+  if (how === 'copy') return 'new';
+  return scope === 'project' ? 'new, pending' : 'new, stays in its file';
+}
+
+function describe(row: ImportRow): string {
+  const off = row.enabled ? [] : ['off'];
+  const tools = row.disabledTools.length > 0 ? [`without ${row.disabledTools.join(', ')}`] : [];
+  const only = row.enabledTools ? [`only ${row.enabledTools.join(', ')}`] : [];
+  return [fateOf(row), ...off, ...tools, ...only].join('; ');
+}
+
+function show(deps: CliDeps, clients: readonly ClientRows[]): void {
+  const { terminal } = deps;
+  const rows = clients.flatMap(({ client, servers }) =>
+    servers.map((row) => [client, row.server, row.scope, row.transport.type, row.transport.target, describe(row)]),
+  );
+  // The target is cut: one long command must not push everything else off the screen.
+  const cut = rows.map((row) => row.map((cell, at) => (at === 4 && cell.length > 48 ? `${cell.slice(0, 47)}…` : cell)));
+  if (cut.length > 0) terminal.out(table(terminal, ['CLIENT', 'SERVER', 'SCOPE', 'OVER', 'TARGET', 'NOTES'], cut));
+  for (const { client, servers, problems } of clients) {
+    for (const { server, notes } of servers) {
+      for (const note of notes) terminal.note(printable(`${client}: ${server}: ${note}`));
+    }
+    for (const { path, message } of problems) {
+      terminal.note(terminal.paint.yellow(printable(`${client}: ${path}: ${message}`)));
+    }
+  }
+}
+
+function counted(count: number): string {
+  return `${count} server${count === 1 ? '' : 's'}`;
+}
+
+/** Whether to write: by flag, by answer, or not at all where nobody can be asked. */
+async function isWanted(deps: CliDeps, flags: Flags, plan: ImportPlan): Promise<boolean> {
+  if (flags.dryRun || plan.additions === 0 || plan.paste !== undefined) return false;
+  if (flags.yes) return true;
+  if (flags.json) return false;
+  const answer = await deps.confirm(`Add ${counted(plan.additions)} to ${plan.config}?`);
+  if (answer === undefined) deps.terminal.note('Nothing was written. Run it with --yes to write.');
+  return answer ?? false;
+}
+
+/** `toolscout import`: take over the servers of other clients (CFG-5). */
+export function addImport(program: Command, deps: CliDeps): void {
+  program
+    .command('import')
+    .summary('take over the servers of other clients')
+    .description(
+      'Finds the servers that other clients on this machine have, shows what it would add to the config, asks, and adds. ' +
+        'Credentials are never copied: a server that holds some stays in its file and is named in "sources".',
+    )
+    .argument('[client...]', 'only these clients, such as claude-desktop, cursor or vscode')
+    .option('--json', 'print JSON on stdout; writes only with --yes')
+    .option('-c, --config <file>', 'write to this config file')
+    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'write nothing')
+    .option('--home <dir>', 'look for clients in this home directory')
+    .option('--project <dir>', 'look for files of the project in this folder (default: the current one)')
+    .addHelpText('after', '\nExamples:\n  $ toolscout import\n  $ toolscout import cursor vscode --dry-run')
+    .action(async (names: string[], flags: Flags) => {
+      const { importable } = await deps.clients();
+      const clients = names.map((name) => knownClient(name, importable));
+      const plan = await deps.planImport({ clients, config: flags.config, home: flags.home, project: flags.project });
+      const { terminal } = deps;
+      if (!flags.json) show(deps, plan.clients);
+      const written = await isWanted(deps, flags, plan);
+      const { backup } = written ? await plan.apply() : {};
+      if (flags.json) {
+        const { config, additions, paste } = plan;
+        return terminal.out(
+          printable(JSON.stringify({ config, clients: plan.clients, additions, paste, written, backup })),
+        );
+      }
+      if (plan.clients.length === 0) return terminal.note('No client with servers was found.');
+      if (plan.additions === 0) return terminal.note(`Nothing to add: ${plan.config} has them all.`);
+      if (plan.paste !== undefined) {
+        terminal.note(`${plan.config} is not edited by toolscout. Add this to it:`);
+        return terminal.out(printable(plan.paste));
+      }
+      if (written) terminal.out(`Added ${counted(plan.additions)} to ${plan.config}.`);
+      if (backup !== undefined) terminal.note(`What was there before: ${backup}`);
+    });
+}

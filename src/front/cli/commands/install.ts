@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import type { InstallReport } from '../../../model/source.js';
+import { knownClient } from '../clients.js';
+import type { CliDeps } from '../context.js';
+
+interface Flags {
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly project?: boolean | string;
+  readonly home?: string;
+  readonly stdio?: boolean;
+  readonly http?: boolean;
+  readonly uninstall?: boolean;
+  readonly dryRun?: boolean;
+}
+
+const DONE: Readonly<Record<InstallReport['action'], string>> = {
+  added: 'Added toolscout to',
+  updated: 'Updated toolscout in',
+  unchanged: 'toolscout is there already:',
+  removed: 'Removed toolscout from',
+  absent: 'toolscout is not there:',
+};
+
+/** `toolscout install`: write toolscout into a client's config (CLI-3). */
+export function addInstall(program: Command, deps: CliDeps): void {
+  program
+    .command('install')
+    .summary('write toolscout into the config of a client')
+    .description('Writes toolscout into the config of a client, in its own format, and keeps a copy of what was there.')
+    .argument('<client>', 'the client, such as claude-desktop, claude-code, cursor or vscode')
+    .option('--json', 'print JSON on stdout')
+    .option('-c, --config <file>', 'have the client start toolscout with this config file')
+    .option('--project [dir]', "write the file of the project, not the user's (default: the current folder)")
+    .option('--home <dir>', 'look for the client in this home directory')
+    .option('--stdio', 'have the client start toolscout itself (default)')
+    .option('--http', 'have the client connect to a running "toolscout serve"')
+    .option('--uninstall', 'take it out again')
+    .option('--dry-run', 'write nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ toolscout install claude-desktop\n  $ toolscout install vscode --project --http\n  $ toolscout install cursor --uninstall',
+    )
+    .action(async (name: string, flags: Flags) => {
+      const { terminal } = deps;
+      const { installable } = await deps.clients();
+      const report = await deps.install({
+        client: knownClient(name, installable),
+        config: flags.config,
+        home: flags.home,
+        project: flags.project === true ? '.' : flags.project || undefined,
+        transport: flags.http && !flags.stdio ? 'http' : 'stdio',
+        uninstall: flags.uninstall ?? false,
+        dryRun: flags.dryRun ?? false,
+      });
+      if (flags.json) return terminal.out(printable(JSON.stringify(report)));
+      const { action, file, written, entry, backup, next } = report;
+      const isTried = flags.dryRun && (action === 'added' || action === 'updated' || action === 'removed');
+      terminal.out(printable(`${DONE[action]} ${file}${isTried ? ' (not written: --dry-run)' : ''}`));
+      if (isTried && entry) terminal.out(printable(JSON.stringify(entry, null, 2)));
+      if (backup !== undefined) terminal.note(printable(`What was there before: ${backup}`));
+      if (written) terminal.note(next);
+    });
+}

@@ -1,0 +1,69 @@
+import type { ServerHealth } from '../model/server.js';
+import type { Tool } from '../model/tool.js';
+import type { InventoryItem, LocalState, Registry } from '../registry/index.js';
+import type { Core } from './core.js';
+import type { Gateway } from './verbs.js';
+
+/** Where the registry of servers gets from what the gateway knows. */
+export interface RegistrySources {
+  servers(): Core['loaded']['servers'];
+  localState(item: InventoryItem): LocalState | undefined;
+}
+
+/** What a tool's server offers because of it: `domain:verb`. */
+function capabilitiesOf(tools: readonly Tool[]): string[] {
+  const offered = tools.filter((tool) => tool.status === 'enabled');
+  return [
+    ...new Set(
+      offered.flatMap((tool) => {
+        const domain = tool.domains.at(-1) ?? tool.server;
+        return tool.categories.map((category) => `${domain}:${category.replace(/^crud\./, '')}`);
+      }),
+    ),
+  ];
+}
+
+/** A server that was not needed yet is neither alive nor failed. */
+function reasonOf({ state }: ServerHealth): string | null {
+  if (state === 'connected') return null;
+  return state === 'error' ? 'health_error:connection' : 'pending';
+}
+
+/** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
+export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close(): Promise<void> } {
+  let opening: Promise<Registry | undefined> | undefined;
+
+  const sources: RegistrySources = {
+    servers: () => core.loaded.servers,
+    localState({ id, own }) {
+      if (!own) return undefined;
+      const health = core.deps.pool.health(id);
+      return {
+        alive: health.state === 'connected',
+        version: core.catalog.list(id)?.info?.version,
+        latencyMs: health.latencyMs,
+        checkedAt: health.state === 'disconnected' ? undefined : health.since,
+        capabilities: capabilitiesOf(core.catalog.index.tools(id)),
+        reason: reasonOf(health),
+      };
+    },
+  };
+
+  const open = async (): Promise<Registry | undefined> => {
+    await core.filled();
+    const registry = await core.deps.openServerRegistry?.(sources);
+    core.events.on((event) => {
+      // The inventory file is read again before long in any case; a failure to do so now is reported there.
+      if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
+      if (event.type === 'state' || event.type === 'learned') registry?.touch();
+    });
+    return registry;
+  };
+
+  return {
+    registry: () => (opening ??= open()),
+    async close() {
+      await (await opening)?.stop();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Registry } from '../../src/gateway/index.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { openToolscout } from '../support/open-toolscout.js';
+
+interface Listed {
+  readonly base: string;
+  readonly seen: Array<{ url: string; authorization: string | undefined; agent: string | undefined }>;
+}
+
+async function listedServer(): Promise<Listed> {
+  const seen: Listed['seen'] = [];
+  const server = createServer((request, response) => {
+    const { authorization, 'user-agent': agent } = request.headers;
+    seen.push({ url: request.url ?? '', authorization, agent });
+    if (request.url === '/health') return void response.end('{"status":"ok"}');
+    if (request.url !== '/.well-known/mcp') return void response.writeHead(404).end();
+    response.end(JSON.stringify({ name: 'Listed', version: '3.1', capabilities: { tools: { call: true } } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+async function openRegistry(config: ConfigInput, inventory?: string, env: Record<string, string> = {}) {
+  const cwd = await temporaryDirectory();
+  if (inventory !== undefined) await writeFile(join(cwd, 'inventory.yaml'), inventory);
+  const variables = { PATH: process.env['PATH'], TOOLS_YAML_PATH: 'inventory.yaml', ...env };
+  const gateway = await openToolscout(config, { cwd, env: variables });
+  const registry = await gateway.registry();
+  return { gateway, registry: registry as Registry, cwd };
+}
+
+describe('the registry of servers', () => {
+  it('REG-1 REG-4 CFG-7 shows what the file lists beside what is configured', async () => {
+    const { base, seen } = await listedServer();
+    const inventory = `tools:\n  - id: listed\n    base_url: ${base}\n    headers:\n      Authorization: Bearer \${LISTED_TOKEN}\n    tags: [b, a]\n  - nonsense\n`;
+    const { gateway, registry } = await openRegistry(
+      { servers: { old: { ...fixture('legacy'), tags: ['x'] } } },
+      inventory,
+      {
+        REGISTRY_ALLOWED_HOSTS: '127.0.0.1',
+        DISCOVERY_UA: 'my-agent/1',
+        LISTED_TOKEN: 'canary-token-1',
+      },
+    );
+    await gateway.discover();
+    await registry.refresh();
+    const snapshot = registry.snapshot();
+    expect(snapshot).toEqual({
+      registry_hash: expect.stringMatching(/^sha256-[A-Za-z0-9+/]{43}=$/),
+      generated_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      items: [
+        {
+          id: 'listed',
+          name: 'Listed',
+          version: '3.1',
+          base_url: base,
+          transport: 'http',
+          alive: true,
+          latency_ms: expect.any(Number),
+          capabilities: ['tools', 'tools.call'],
+          tags: ['a', 'b'],
+          last_checked_ts: expect.stringMatching(/Z$/),
+          failure_reason: null,
+          consecutive_failures: 0,
+        },
+        expect.objectContaining({
+          id: 'old',
+          base_url: null,
+          transport: 'stdio',
+          alive: true,
+          tags: ['x'],
+          failure_reason: null,
+        }),
+      ],
+    });
+    expect(snapshot.items[1]!.capabilities.length).toBeGreaterThan(0);
+    expect(
+      seen.every(({ agent, authorization }) => agent === 'my-agent/1' && authorization === 'Bearer canary-token-1'),
+    ).toBe(true);
+    expect(JSON.stringify(snapshot)).not.toContain('canary');
+    expect(registry.problems()).toEqual([{ path: 'tools[1]', message: expect.any(String) }]);
+    await registry.refresh();
+    expect(registry.snapshot().registry_hash).toBe(snapshot.registry_hash);
+  });
+
+  it('A19 REG-6 what a file lists may not lead inside without permission', async () => {
+    const { base, seen } = await listedServer();
+    const { registry } = await openRegistry({}, `- id: listed\n  base_url: ${base}\n`);
+    await registry.refresh();
+    expect(registry.snapshot().items).toMatchObject([
+      { failure_reason: 'host_not_allowed:127.0.0.1', alive: false, consecutive_failures: 1 },
+    ]);
+    expect(seen).toEqual([]);
+  });
+
+  it('REG-4 REG-5 a configured remote server may be on this machine', async () => {
+    const { base } = await listedServer();
+    const { registry } = await openRegistry({ servers: { mine: { url: `${base}/mcp` } } });
+    await registry.refresh();
+    expect(registry.snapshot().items).toMatchObject([
+      { id: 'mine', name: 'Listed', alive: true, base_url: `${base}/mcp` },
+    ]);
+  });
+
+  it('REG-4 nothing at all is misconfigured; a server over stdio that was not needed yet is pending', async () => {
+    const nothing = await openRegistry({});
+    expect(() => nothing.registry.snapshot()).toThrow(expect.objectContaining({ code: 'REGISTRY_UNAVAILABLE' }));
+    await nothing.registry.sync();
+    expect(() => nothing.registry.snapshot()).toThrow(expect.objectContaining({ code: 'REGISTRY_MISCONFIGURED' }));
+    const idle = await openRegistry({ servers: { old: fixture('legacy') } });
+    await idle.registry.refresh();
+    expect(idle.registry.snapshot().items).toMatchObject([{ id: 'old', alive: false, failure_reason: 'pending' }]);
+  });
+
+  it('REG-3 REG-5 a connection that opens is told as a new hash', async () => {
+    const { gateway, registry } = await openRegistry({ servers: { old: fixture('legacy') } });
+    await registry.refresh();
+    const next = (): Promise<string> =>
+      new Promise((resolve) => {
+        const stop = registry.onChange((hash) => {
+          stop();
+          resolve(hash);
+        });
+      });
+    const before = registry.snapshot().registry_hash;
+    const told = next();
+    await gateway.discover();
+    await told;
+    expect(registry.snapshot({ alive: true }).items.map(({ id }) => id)).toEqual(['old']);
+    expect(registry.snapshot().registry_hash).not.toBe(before);
+  });
+});

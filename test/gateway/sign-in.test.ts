@@ -1,0 +1,310 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Gateway } from '../../src/gateway/index.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { browse, startAuthorizationServer, startProtectedServer } from '../support/authorization-server.js';
+import { commandLine } from '../support/command-line.js';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { finish, type Finished } from '../support/toolscout.js';
+
+const patient = { timeout: 240_000 };
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const visit = async (url: string): Promise<void> => void (await browse(url));
+
+describe('signing in', () => {
+  it('CONN-6 a server that asks for it names the command; once signed in, calls succeed', patient, async () => {
+    const issuer = await startAuthorizationServer();
+    const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+    const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
+    const refused = await gateway.executeTool('notes', 'echo', { text: 'hi' });
+    expect(refused.error).toMatchObject({
+      code: 'AUTHENTICATION_FAILED',
+      suggestion: 'Sign in: toolscout auth login notes',
+    });
+    expect(await gateway.signInStatus('notes')).toEqual({ server: 'notes', state: 'signed-out' });
+
+    const pages: string[] = [];
+    const open = async (url: string): Promise<void> => void pages.push((await browse(url)).text);
+    const status = await gateway.signIn('notes', { open });
+    expect(status).toMatchObject({
+      state: 'signed-in',
+      issuer: issuer.origin,
+      resource: server.url,
+      scopes: expect.arrayContaining(['mcp:read']) as string[],
+      renewable: true,
+    });
+    expect(pages).toEqual([expect.stringContaining('You can close this window')]);
+    expect(textOf(await gateway.executeTool('notes', 'echo', { text: 'hi' }))).toBe('hi');
+    expect(await gateway.signOut('notes')).toEqual({ removed: true, revoked: true });
+    expect((await gateway.executeTool('notes', 'echo', {})).error).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+    const kinds = (await gateway.audit()).filter(({ kind }) => kind.startsWith('sign-'));
+    expect(kinds.map(({ kind, outcome, server: id }) => [kind, outcome, id])).toEqual([
+      ['sign-out', 'success', 'notes'],
+      ['sign-in', 'success', 'notes'],
+    ]);
+  });
+
+  it('CONN-6 a sign-in in one process is used by another that runs already', patient, async () => {
+    const issuer = await startAuthorizationServer();
+    const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+    const stateDir = await temporaryDirectory();
+    const config = { servers: { notes: { url: server.url } } };
+    const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
+    expect((await running.executeTool('notes', 'echo', {})).error?.code).toBe('AUTHENTICATION_FAILED');
+    await other.signIn('notes', { open: visit });
+    expect(textOf(await running.executeTool('notes', 'echo', { text: 'there' }))).toBe('there');
+  });
+
+  it(
+    'CONN-6 a server that was left alone for want of a sign-in is learned again after one elsewhere',
+    patient,
+    async () => {
+      const issuer = await startAuthorizationServer();
+      const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+      const stateDir = await temporaryDirectory();
+      const config = { servers: { notes: { url: server.url } } };
+      const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
+      expect((await running.discover())[0]).toMatchObject({ ok: false, error: { code: 'AUTHENTICATION_FAILED' } });
+      const finding = (await running.doctor()).findings.find(({ subject }) => subject.includes('notes'));
+      expect(finding?.next).toBe('Sign in: toolscout auth login notes');
+      const learned = new Promise<number>((resolve) => {
+        running.onEvent((event) => event.type === 'learned' && resolve(event.tools));
+      });
+      await other.signIn('notes', { open: visit });
+      expect(await learned).toBe(1);
+    },
+  );
+
+  it('CONN-6 nobody signs in where a credential is configured, or to a local process', patient, async () => {
+    const gateway = await openToolscout(
+      {
+        servers: {
+          header: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer configured' } },
+          variable: { url: 'https://b.example/mcp' },
+          local: fixture('legacy'),
+        },
+      },
+      { env: { PATH: process.env['PATH'], VARIABLE_MCP_TOKEN: 'from-the-environment' } },
+    );
+    for (const id of ['header', 'variable', 'local']) {
+      await expect(gateway.signIn(id, { open: visit })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    }
+    const states = await Promise.all(['header', 'variable', 'local'].map((id) => gateway.signInStatus(id)));
+    expect(states.map(({ state }) => state)).toEqual(['configured', 'configured', 'local']);
+    await expect(gateway.signInStatus('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it(
+    'CONN-6 A33 toolscout signs in as itself without a page; a credential in the URL is not shown',
+    patient,
+    async () => {
+      const secret = 'robot-secret-robot-secret';
+      const robot = {
+        client_id: 'robot',
+        client_secret: secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      };
+      const issuer = await startAuthorizationServer({ clients: [robot] });
+      const resource = (url: string): string => `${url}?key=canary-in-the-url`;
+      const server = await startProtectedServer({ issuers: () => [issuer.origin], resource });
+      const auth = { type: 'client-credentials' as const, clientId: 'robot', clientSecret: secret };
+      const gateway = await openToolscout({ servers: { notes: { url: resource(server.url), auth } } });
+      expect(textOf(await gateway.executeTool('notes', 'echo', { text: 'hi' }))).toBe('hi');
+      const open = (): never => {
+        throw new Error('nobody is there');
+      };
+      expect(await gateway.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
+      const shown = JSON.stringify([await gateway.signInStatus('notes'), await gateway.audit()]);
+      expect(shown).toContain('?key=***');
+      expect(shown).not.toContain('canary-in-the-url');
+      expect(shown).not.toContain(secret);
+    },
+  );
+
+  it('CLI-1 auth login, status and logout say what holds, as text and as JSON', patient, async () => {
+    const issuer = await startAuthorizationServer();
+    const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+    const stateDir = await temporaryDirectory();
+    const gateway = (): Promise<Gateway> => openToolscout({ servers: { notes: { url: server.url } } }, { stateDir });
+    const stopped = (): Promise<void> => new Promise(() => undefined);
+    const run = (...args: string[]): ReturnType<typeof commandLine> =>
+      commandLine(['auth', ...args], { gateway, stopped, openBrowser: visit });
+
+    expect(await run('status')).toMatchObject({ code: 0, stdout: 'notes: not signed in\n' });
+    const login = await run('login', 'notes');
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^notes: signed in\n[^]*tools {3}1\n$/) as string,
+    });
+    expect(login.stderr).toMatch(/^Sign in here:\n\n {2}http:\/\/127\.0\.0\.1:\d+\/auth\?/);
+    const status = JSON.parse((await run('status', 'notes', '--json')).stdout) as { servers: object[] };
+    expect(status.servers).toEqual([
+      {
+        server: 'notes',
+        state: 'signed-in',
+        issuer: issuer.origin,
+        resource: server.url,
+        scopes: expect.any(Array) as string[],
+        expiresAt: expect.any(Number) as number,
+        renewable: true,
+      },
+    ]);
+    expect(await run('logout', 'notes')).toMatchObject({
+      stdout: 'notes: signed out, and revoked by its authorization server\n',
+    });
+    expect(await run('logout', 'notes')).toMatchObject({ code: 0, stdout: 'notes: was not signed in\n' });
+    expect((await run('login', 'nobody')).code).toBe(2);
+    expect((await run('login')).code).toBe(64);
+  });
+
+  it('CLI-1 without a browser the address is printed, and what the user pastes ends the sign-in', patient, async () => {
+    const issuer = await startAuthorizationServer();
+    const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+    const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
+    let shown = (_url: string): void => undefined;
+    const address = new Promise<string>((resolve) => (shown = resolve));
+    const gatewayThatShows: Gateway = {
+      ...gateway,
+      signIn: (id, options) =>
+        gateway.signIn(id, {
+          ...options,
+          open: async (url) => {
+            await options.open(url);
+            shown(url);
+          },
+        }),
+    };
+    // The browser runs on another machine: its last address is all that comes back.
+    const readLine = async (): Promise<string> => lastAddress(await address);
+    const ran = await commandLine(['auth', 'login', 'notes', '--no-browser', '--paste', '--json'], {
+      gateway: gatewayThatShows,
+      stopped: () => new Promise(() => undefined),
+      readLine,
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'signed-in', tools: 1 });
+    expect(ran.stderr).toContain('paste the address');
+  });
+});
+
+/** The address a browser would end at, without anybody listening there. */
+async function lastAddress(start: string): Promise<string> {
+  const redirect = new URL(start).searchParams.get('redirect_uri')!;
+  const jar = new Map<string, string>();
+  for (let url = start, steps = 0; steps < 10; steps++) {
+    if (url.startsWith(redirect)) return url;
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) jar.set(line.split('=')[0]!, /=([^;]*)/.exec(line)![1]!);
+    await response.body?.cancel();
+    url = new URL(response.headers.get('location') ?? '', url).href;
+  }
+  throw new Error('the sign-in did not come back');
+}
+
+describe('what is seen of a token', () => {
+  /** Starts the command line from its source, as a process of its own. */
+  function start(folder: string, ...args: string[]): ChildProcess {
+    const flags = [
+      '--config',
+      join(folder, 'toolscout.config.json'),
+      '--state-dir',
+      join(folder, 'state'),
+      '--verbose',
+    ];
+    const bin = join(root, 'src/bin.ts');
+    const child = spawn(process.execPath, ['--import', 'tsx', bin, ...args, ...flags], { cwd: root, stdio: 'pipe' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+
+  /** Signs in as a person would: reads the address off the terminal and visits it. */
+  async function login(folder: string): Promise<Finished> {
+    const child = start(folder, 'auth', 'login', 'notes', '--no-browser');
+    let printed = '';
+    const visited = new Promise<void>((resolve, reject) => {
+      child.stderr?.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        const address = /^ {2}(http\S+)$/m.exec(printed)?.[1];
+        if (address === undefined) return;
+        printed = '';
+        visit(address).then(resolve, reject);
+      });
+    });
+    const [finished] = await Promise.all([finish(child), visited]);
+    return finished;
+  }
+
+  it('A33 CONN-6 no token is in any output, log, audit record or answer, whatever goes wrong', patient, async () => {
+    const secret = 'canary-client-secret-canary';
+    const client = {
+      client_id: 'by-hand',
+      client_secret: secret,
+      redirect_uris: ['http://127.0.0.1/callback'],
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    };
+    const issuer = await startAuthorizationServer({ clients: [client] });
+    const refused = new Set<string>();
+    const server = await startProtectedServer({
+      issuers: () => [issuer.origin],
+      accepts: (token) => !refused.has(token),
+      callScope: 'mcp:read',
+    });
+    const folder = await temporaryDirectory();
+    const config: ConfigInput = {
+      servers: { notes: { url: server.url, auth: { clientId: 'by-hand', clientSecret: secret } } },
+      retryPolicy: { maxRetries: 0 },
+    };
+    await writeFile(join(folder, 'toolscout.config.json'), JSON.stringify(config));
+    const all: Finished[] = [];
+    const run = async (...args: string[]): Promise<Finished> => {
+      const done = await finish(start(folder, ...args));
+      all.push(done);
+      return done;
+    };
+
+    await run('call', 'notes', 'echo');
+    const signedIn = await login(folder);
+    all.push(signedIn);
+    expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining('notes: signed in') as string });
+    expect((await run('call', 'notes', 'echo', 'text=hi')).stdout).toContain('hi');
+    expect((await run('call', 'notes', 'echo', 'text=please leak')).stderr).toContain('bad token ***');
+    expect((await run('call', 'notes', 'echo', 'text=please tell')).stderr).toContain('bad token ***');
+    // Renewed in the middle of a call, then refused for good.
+    for (const token of server.tokens) refused.add(token);
+    expect((await run('call', 'notes', 'echo', 'text=again')).stdout).toContain('again');
+    await run('auth', 'status', '--json');
+    await run('config', 'show');
+    await run('servers', '--json');
+    for (const token of server.tokens) refused.add(token);
+    await issuer.close();
+    expect((await run('call', 'notes', 'echo', '--json')).code).not.toBe(0);
+    await run('doctor', '--json');
+    await run('auth', 'logout', 'notes');
+    await run('audit', '--json', '--limit', '100');
+
+    const issued = issuer.seen.filter(({ path }) => path === '/token').map(({ form }) => form);
+    const secrets = new Set(
+      [
+        secret,
+        ...server.tokens,
+        ...issued.flatMap((form) => ['code', 'code_verifier', 'refresh_token'].map((name) => form.get(name) ?? '')),
+      ].filter((value) => value !== ''),
+    );
+    expect(server.tokens.length).toBeGreaterThan(1);
+    expect(issued.some((form) => form.has('refresh_token'))).toBe(true);
+    const output = all.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+    expect(output).toContain('"sign-in"');
+    // A token that is cut short is still a leak.
+    const parts = [...secrets].flatMap((value) => [value.slice(0, 40), value.slice(-20)]);
+    expect(parts.filter((part) => output.includes(part))).toEqual([]);
+  });
+});
