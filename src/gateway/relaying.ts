@@ -1,6 +1,6 @@
 import { isTransient, withRetry } from '../connect/index.js';
-import { hideIn, toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
-import type { JsonObject } from '../kernel/json.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { isDeeperThan, type JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { ServerFacts } from './catalog.js';
@@ -8,6 +8,9 @@ import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
+
+/** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
 
 /** What is written to the audit log: reading is an act of the agent, completing a word is not. */
 const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subject: string }>> = {
@@ -90,6 +93,9 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       await core.filled();
       try {
         const result = await ask(core.usable(id), method, params, options);
+        if (isDeeperThan(result, DEEPEST)) {
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
+        }
         record(id, method, params, options);
         return result;
       } catch (thrown) {
