@@ -6,6 +6,7 @@ export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,
+  Candidate,
   CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,
@@ -21,6 +22,7 @@ export type {
   JudgedQuery,
   Knowledge,
   LabelledQuery,
+  ProposedServer,
   RecordedServer,
   RegistryCandidate,
   RegistryDiscovery,
@@ -28,6 +30,8 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
   ReloadReport,
+  RulingOptions,
+  RulingReport,
   RtfsDialect,
   SchemaFindings,
   ServerView,
@@ -39,6 +43,15 @@ export type {
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
+export type {
+  Approval,
+  ApprovalDiff,
+  ApprovalFilter,
+  ApprovalState,
+  Change,
+  Risk,
+  RiskLevel,
+} from './model/approval.js';
 export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';

@@ -168,10 +168,13 @@ export async function serve(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
   });
   let isHostGone = false;
-  const ended = front.ended.then(() => {
-    isHostGone = true;
-    return undefined;
-  });
+  const ended = front.ended.then(
+    () => {
+      isHostGone = true;
+      return undefined;
+    },
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(messageOf(thrown))),
+  );
   streams.on('SIGHUP', reload);
 
   const failure = await Promise.race([told, ended, failed]);

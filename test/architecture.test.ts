@@ -40,6 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'execute',
     'redact',
     'negotiate',
+    'approvals',
     'audit',
     'export',
     'store',

@@ -69,8 +69,12 @@ export async function sendInRounds(
   const { server, clock, host, signal } = options;
   let result = await send(params);
   for (let round = 1; asksForInput(result); round++) {
-    if (host?.era === 'modern') return result;
     if (!host) throw refused(server, 'for input, and nobody is there to give it');
+    if (host.era === 'modern') {
+      // It answers by calling again; but it is not asked for what it did not declare.
+      questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
+      return result;
+    }
     if (round > MOST_ROUNDS) throw refused(server, `for input more than ${MOST_ROUNDS} times`);
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};

@@ -67,9 +67,17 @@ export function forbidden(skill: string, wanted: string): ToolscoutError {
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
   if (tool.status === 'pending') {
-    throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" waits for approval.`, { delivered: false });
+    const reason = tool.hold ?? 'it waits for approval';
+    throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
+      suggestion: `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${address}`,
+      delivered: false,
+    });
   }
   if (tool.status === 'quarantined') {
-    throw new ToolscoutError('TOOL_CHANGED', `"${address}" changed after it was approved.`, { delivered: false });
+    const reason = tool.hold ?? 'it changed after it was trusted';
+    throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${reason}.`, {
+      suggestion: `Ask the user to look at the change and to decide: toolscout diff ${address}`,
+      delivered: false,
+    });
   }
 }

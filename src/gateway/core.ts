@@ -1,3 +1,10 @@
+import {
+  createApprovals,
+  createMarketplace,
+  type Approvals,
+  type Marketplace,
+  type Promotion,
+} from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Limiter, Pool, SignIns } from '../connect/index.js';
@@ -17,10 +24,12 @@ import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
+import type { ProposingDeps } from './proposing.js';
 import type { RegistrySources } from './registering.js';
 import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
 import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
+import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
 import { changesBetween } from './changes.js';
 import { isUsable, problemOf } from './views.js';
@@ -40,6 +49,14 @@ export interface GatewayDeps {
   readonly limiter: Limiter;
   readonly cache: ToolCache;
   readonly audit: Audit;
+  /** Who is trusted with what; by default as the store has it. */
+  readonly approvals?: Approvals;
+  /** Where exported files go when they are approved; without it nothing is exported. */
+  readonly promotion?: Promotion;
+  /** The approved manifests; by default as the store has them. */
+  readonly marketplace?: Marketplace;
+  /** Without it servers are configured and never registered. */
+  readonly proposing?: ProposingDeps;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
   /** The sign-ins to remote servers; without them nobody can sign in. */
@@ -67,6 +84,9 @@ export interface Core {
   readonly deps: GatewayDeps;
   readonly events: Emitter<GatewayEvent>;
   readonly learner: Learner;
+  readonly approvals: Approvals;
+  readonly trust: Trust;
+  readonly marketplace: Marketplace;
   /** What queries led to. */
   readonly experience: ExperienceKeeper;
   /** The configuration in force; a reload swaps it together with the catalog. */
@@ -108,7 +128,8 @@ export function createCore(deps: GatewayDeps): Core {
   deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
-  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
+  const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors, approvals);
   let closing = false;
 
   /** On which lane each server last announced a change that was not looked at yet. */
@@ -136,6 +157,7 @@ export function createCore(deps: GatewayDeps): Core {
             catalog: () => catalog,
             ...(announcedOn !== undefined && { announcedOn }),
             withoutHandshake,
+            admit: (...seen) => trust.admit(...seen),
             onPartial: ({ id }, method, reason) =>
               log.info('discover.partial', { server: id, method, reason: hide(reason) }),
           },
@@ -161,10 +183,22 @@ export function createCore(deps: GatewayDeps): Core {
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
   };
 
+  const trust = createTrust({
+    approvals,
+    pool,
+    log,
+    events,
+    hide,
+    loaded: () => loaded,
+    catalog: () => catalog,
+    learnInBackground,
+  });
+  const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
   /** Connects to the servers that are to run from the beginning; those that are learned anyway are connected then. */
   const startEager = (due: readonly Server[]): void => {
-    const eager = loaded.servers.filter((server) => server.eager && isUsable(server) && !due.includes(server));
-    for (const server of eager) {
+    // Of the catalog, not of the config: what waits for approval must not start (SEC-9).
+    const eager = [...catalog.servers.values()].filter((server) => server.eager && isUsable(server));
+    for (const server of eager.filter((each) => !due.includes(each))) {
       pool
         .ping(server)
         .catch((thrown: unknown) => log.warn('connect.eager', { server: server.id, reason: hide(messageOf(thrown)) }));
@@ -174,7 +208,9 @@ export function createCore(deps: GatewayDeps): Core {
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
-      const due = await fillCatalog(catalog, loaded.servers, { cache, caching, now: clock.now() });
+      await trust.open();
+      const servers = [...catalog.servers.values()];
+      const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
       if (deps.learnAtStart) {
         learnInBackground(due);
         startEager(due);
@@ -213,8 +249,14 @@ export function createCore(deps: GatewayDeps): Core {
 
   const usable = (id: string): Server => {
     const server = catalog.server(id);
-    const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
-    if (problem === undefined) return server;
+    if (isUsable(server)) return server;
+    const hold = server.enabled ? catalog.hold(id) : undefined;
+    if (hold) {
+      throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${id}" cannot be used: ${hold.reason}.`, {
+        delivered: false,
+      });
+    }
+    const problem = problemOf(server, { catalog, learner, pool, hide });
     throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
       delivered: false,
     });
@@ -224,6 +266,9 @@ export function createCore(deps: GatewayDeps): Core {
     deps,
     events,
     learner,
+    approvals,
+    trust,
+    marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;
@@ -240,6 +285,7 @@ export function createCore(deps: GatewayDeps): Core {
     async known(id) {
       await filled();
       const server = catalog.server(id);
+      if (server.enabled && !isUsable(server) && catalog.hold(id)) return usable(id);
       if (isUsable(server) && !catalog.list(id)) {
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
@@ -262,6 +308,8 @@ export function createCore(deps: GatewayDeps): Core {
     },
     stop() {
       closing = true;
+      unwatch();
+      approvals.close();
       soon.cancel();
       relister.close();
       learner.close();

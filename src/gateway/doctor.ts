@@ -85,6 +85,10 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   const { catalog, learner, pool, hide } = patient;
   const subject = `server ${server.id}`;
   if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
+  const hold = catalog.hold(server.id);
+  if (hold) {
+    return { subject, level: 'warning', message: hold.reason, next: 'look at it: toolscout pending' };
+  }
   if (!isUsable(server)) {
     return {
       subject,
@@ -164,7 +168,7 @@ function tellSchemas(
 export async function examine(patient: Patient): Promise<DoctorReport> {
   const [store, ...servers] = await Promise.all([
     examineStore(patient),
-    ...patient.loaded.servers.map((server) => examineServer(server, patient)),
+    ...[...patient.catalog.servers.values()].map((server) => examineServer(server, patient)),
   ]);
   const { catalog, loaded } = patient;
   const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));

@@ -157,6 +157,10 @@ export function createSkills(core: Core): Skills {
       loading = undefined;
       void loaded();
     }
+    if (event.type === 'reconsidered') {
+      derived.delete(event.server);
+      soon();
+    }
     if (event.type === 'learned' || event.type === 'learn-failed' || event.type === 'state') soon();
   });
   const begin = core.loaded.config.skills.directories.length > 0 ? clock.after(0, () => void loaded()) : undefined;

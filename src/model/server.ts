@@ -41,6 +41,8 @@ export interface Server {
   readonly source: string;
   /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */
   readonly scope?: ServerScope;
+  /** How it was found when nobody configured it; such a server is pending until approved (SEC-9). */
+  readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;
   readonly shown: ShownTransport;
   /** Changes whenever anything that matters for connecting changes, credentials included. */
