@@ -11,6 +11,7 @@ export {
 } from './discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
+export { scopeToSkill } from './gateway/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
@@ -42,7 +43,10 @@ export type {
   RulingOptions,
   RulingReport,
   RtfsDialect,
+  SchemaFindings,
   ServerView,
+  SkillHandle,
+  SkillView,
   SignInOptions,
   SignInStatus,
   ToolSignature,
@@ -66,6 +70,7 @@ export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model
 export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Server, ServerHealth } from './model/server.js';
+export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
 export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';

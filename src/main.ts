@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
-import { createAudit, redactArguments } from './audit/index.js';
+import { createAudit } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
 import {
   createChildKeeper,
@@ -19,16 +19,17 @@ import { fileNameOf } from './export/file-name.js';
 import { createGateway, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { ToolscoutError, type Problem } from './kernel/errors.js';
+import { ToolscoutError } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import { canonicalJson, type JsonValue } from './kernel/json.js';
-import { createSecretMask, type SecretMask } from './kernel/secrets.js';
-import type { Config, ConfigInput } from './model/config.js';
+import { canonicalJson } from './kernel/json.js';
+import { createSecretMask } from './kernel/secrets.js';
+import type { ConfigInput } from './model/config.js';
 import type { Server } from './model/server.js';
 import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
 import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
+import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
@@ -84,20 +85,10 @@ function surroundings(options: ToolscoutOptions): Surroundings {
   };
 }
 
-/** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ redaction }: Config): Problem[] {
-  const idle = {
-    redaction: redaction.length > 0,
-  };
-  return Object.entries(idle)
-    .filter(([, relied]) => relied)
-    .map(([path]) => ({ path, message: 'is accepted, but this version of toolscout does not act on it' }));
-}
-
-/** Adds what only those rooms can tell that do the work: rules that can never decide (PAT-4), fields without effect. */
+/** Adds what only the room can tell that does the work: rules that can never decide (PAT-4). */
 function withWarnings(loaded: LoadedConfig): LoadedConfig {
   const { config, warnings } = loaded;
-  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings, ...idleFields(config)] };
+  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings] };
 }
 
 /** Reads the configuration that these options mean; the same again for every reload. */
@@ -135,16 +126,12 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   });
 }
 
-/** A value without the secrets in use: they are hidden in its JSON, whose escapes the mask knows. */
-function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
-  return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
-}
-
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
   const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const log =
     options.logLevel === undefined || options.logLevel === 'silent'
       ? silentLog
@@ -152,6 +139,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
           level: options.logLevel,
           now: clock.now,
           mask: (text) => mask.hide(text),
+          redact: redaction.logged,
           write: (line) => process.stderr.write(line),
         });
 
@@ -208,6 +196,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     clock,
     log,
     mask,
+    redaction,
     random: Math.random,
     pool,
     limiter,
@@ -221,7 +210,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
-    audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    audit: createAudit({ store, clock, log, redact: redaction.stored }),
     approvals,
     promotion: createPromotion({
       clock,
@@ -242,6 +231,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
+    watchSkills: options.watch,
   });
 
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;

@@ -38,6 +38,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'normalize',
     'search',
     'execute',
+    'redact',
+    'negotiate',
     'approvals',
     'audit',
     'export',

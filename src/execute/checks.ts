@@ -36,6 +36,30 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
 }
 
 /**
+ * Lets a call on behalf of a skill pass only where a binding of that skill covers the tool (NEG-5).
+ *
+ * @throws ToolscoutError `FORBIDDEN`.
+ */
+export function bindingCheck(covers: (skill: string, server: string, tool: string) => boolean): Check {
+  return ({ call, server, tool }) => {
+    if (call.skill === undefined || covers(call.skill, server.id, tool.name)) return;
+    throw forbidden(call.skill, addressOf(server.id, tool.name));
+  };
+}
+
+/** The refusal of something that no binding of a skill covers. */
+export function forbidden(skill: string, wanted: string): ToolscoutError {
+  return new ToolscoutError(
+    'FORBIDDEN',
+    `The skill "${skill}" may not use "${wanted}": no binding of it covers that.`,
+    {
+      suggestion: `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
+      delivered: false,
+    },
+  );
+}
+
+/**
  * Refuses a tool that nobody has approved, and one that changed after it was (SEC-9).
  *
  * @throws ToolscoutError `APPROVAL_REQUIRED` or `TOOL_CHANGED`.

@@ -13,6 +13,7 @@ import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
+import type { Redaction } from '../redact/index.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
@@ -41,6 +42,8 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly mask: SecretMask;
+  /** Told of the rules of the configuration in force. */
+  readonly redaction: Redaction;
   readonly random: () => number;
   readonly pool: Pool;
   readonly limiter: Limiter;
@@ -68,6 +71,10 @@ export interface GatewayDeps {
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
+  /** What servers were found to offer when they were asked (NEG-1); nothing unless handed in. */
+  readonly probedCapabilities?: (server: string) => readonly string[];
+  /** Whether folders of skills are read again when they change. */
+  readonly watchSkills?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -118,6 +125,7 @@ export function createCore(deps: GatewayDeps): Core {
   const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
   const hide = (text: string): string => mask.hide(text);
   mask.add(deps.loaded.secrets);
+  deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
   const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
@@ -186,6 +194,16 @@ export function createCore(deps: GatewayDeps): Core {
     learnInBackground,
   });
   const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
+  /** Connects to the servers that are to run from the beginning; those that are learned anyway are connected then. */
+  const startEager = (due: readonly Server[]): void => {
+    // Of the catalog, not of the config: what waits for approval must not start (SEC-9).
+    const eager = [...catalog.servers.values()].filter((server) => server.eager && isUsable(server));
+    for (const server of eager.filter((each) => !due.includes(each))) {
+      pool
+        .ping(server)
+        .catch((thrown: unknown) => log.warn('connect.eager', { server: server.id, reason: hide(messageOf(thrown)) }));
+    }
+  };
 
   const open = async (): Promise<void> => {
     try {
@@ -193,7 +211,10 @@ export function createCore(deps: GatewayDeps): Core {
       await trust.open();
       const servers = [...catalog.servers.values()];
       const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
-      if (deps.learnAtStart) learnInBackground(due);
+      if (deps.learnAtStart) {
+        learnInBackground(due);
+        startEager(due);
+      }
       // Nobody waits for it: forgetting years of records must not delay the first search.
       audit
         .prune(loaded.config.limits.auditRetentionDays)
@@ -282,6 +303,7 @@ export function createCore(deps: GatewayDeps): Core {
     relistSoon: (server) => relister.soon(server),
     swap(next) {
       loaded = next.loaded;
+      deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
     },
     stop() {

@@ -15,6 +15,7 @@ import { lookingVerbs } from './looking.js';
 import { proposalVerbs } from './proposing.js';
 import { registryVerbs } from './registering.js';
 import { signInVerbs } from './sign-in.js';
+import { createSkills } from './skills.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -30,7 +31,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
   const levels = createLogLevels(core);
   const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
-  const execution = executionVerbs(core, levels);
+  const skills = createSkills(core);
+  const execution = executionVerbs(core, levels, skills);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -48,6 +50,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();
     core.stop();
+    skills.close();
     unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
@@ -68,6 +71,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...relayingVerbs(core, levels),
     subscribe,
     ...execution,
+    ...skills.verbs(execution.executeTool),
     ...discoveryVerbs(core),
     ...findingVerbs(core),
     ...registering,

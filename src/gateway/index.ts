@@ -18,6 +18,9 @@ export type {
 } from './finding.js';
 export type { RegistrySources } from './registering.js';
 export type { RawReport } from './raw-report.js';
+export type { SchemaFindings } from './schema-findings.js';
+export { scopeToSkill } from './scoped.js';
+export type { SkillHandle, SkillView } from './skills.js';
 export type { ReloadReport } from './reload.js';
 export type { SignInOptions, SignInStatus } from './sign-in.js';
 export type { Knowledge, ServerView } from './views.js';

@@ -1,6 +1,6 @@
 import { isTransient, withRetry } from '../connect/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
-import { isDeeperThan, type JsonObject } from '../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { ServerFacts } from './catalog.js';
@@ -18,9 +18,15 @@ const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subjec
   'prompts/get': { kind: 'prompt-get', subject: 'name' },
 };
 
+/** Arguments of a prompt are sent like those of a tool. */
+function redactParams(redact: ((args: JsonObject) => JsonObject) | undefined, params: JsonObject): JsonObject {
+  const { arguments: args } = params;
+  return redact && isObject(args) ? { ...params, arguments: redact(args) } : params;
+}
+
 /** The verbs that reach what a server has besides tools. */
 export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
-  const { audit, clock, limiter, pool, random } = core.deps;
+  const { audit, clock, limiter, pool, random, redaction } = core.deps;
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
@@ -92,12 +98,13 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     async relay(id, method, params, options = {}) {
       await core.filled();
       try {
-        const result = await ask(core.usable(id), method, params, options);
+        const sent = redactParams(redaction.outgoing(id), params);
+        const result = await ask(core.usable(id), method, sent, options);
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }
         record(id, method, params, options);
-        return result;
+        return redaction.incoming(id)?.result(result) ?? result;
       } catch (thrown) {
         const error = hideIn(toToolscoutError(thrown), core.hide);
         record(id, method, params, options, error);

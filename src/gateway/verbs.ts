@@ -11,6 +11,7 @@ import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
 import type { Host } from '../model/host.js';
+import type { AgentBriefingEvent } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
@@ -32,6 +33,7 @@ import type { ReloadReport } from './reload.js';
 import type { Changes } from './changes.js';
 import type { ServerFacts } from './catalog.js';
 import type { SignInOptions, SignInStatus } from './sign-in.js';
+import type { SkillHandle, SkillView } from './skills.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
@@ -44,7 +46,8 @@ export type GatewayEvent =
   | { readonly type: 'reload-failed'; readonly reason: string }
   | { readonly type: 'approval'; readonly approval: Approval }
   /** Which tools of a server are offered may be different now. */
-  | { readonly type: 'reconsidered'; readonly server: string };
+  | { readonly type: 'reconsidered'; readonly server: string }
+  | { readonly type: 'briefing'; readonly briefing: AgentBriefingEvent };
 
 /** A call as a caller of the library makes it. */
 export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
@@ -69,6 +72,14 @@ export interface Gateway {
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
+  /** Every skill of the configured folders: what it asks for, what it got, what is missing and why (NEG-3). */
+  listSkills(): Promise<SkillView[]>;
+  /** The same for one skill, by its id or by the path of a `skill.md`. */
+  checkSkill(idOrPath: string): Promise<SkillView>;
+  /** Learns the servers that nobody has asked yet, then negotiates for one skill. */
+  bindSkill(id: string): Promise<SkillView>;
+  /** What a skill calls through; everything outside of its bindings is `FORBIDDEN` (NEG-5). */
+  skill(id: string): Promise<SkillHandle>;
   /** What a server said of itself, and its resources, templates and prompts; it is learned when it never was. */
   serverFacts(server: string): Promise<ServerFacts>;
   /** The same for every usable server that is known already, by id. */

@@ -20,6 +20,7 @@ import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
+import { addSkills } from './commands/skills.js';
 import { addTools } from './commands/tools.js';
 import { addWhy } from './commands/why.js';
 import { Exit, failureJson, type CliDeps } from './context.js';
@@ -51,6 +52,7 @@ const COMMANDS = [
   addDoctor,
   addEval,
   addWhy,
+  addSkills,
 ];
 
 function createProgram(deps: CliDeps): Command {
