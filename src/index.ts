@@ -1,4 +1,14 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
+export { DiscoveryEngine, type ToolMetadata } from './discovery-engine.js';
+export {
+  DiscoveryService,
+  McpDiscoveryProvider,
+  RuntimeMcpDiscovery,
+  type CapabilityCandidate,
+  type DiscoveredServer,
+  type DiscoveryOptions,
+  type WarmStatistics,
+} from './discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { scopeToSkill } from './gateway/index.js';

@@ -1,3 +1,4 @@
+import { approvalCheck, ruleCheck } from '../execute/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
@@ -31,7 +32,10 @@ const LONGEST_TEXT = 500;
 
 /** The verbs of whoever decides what is trusted, and the end of what they register on their own. */
 export interface Approving {
-  readonly verbs: Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval' | 'marketplace'>;
+  readonly verbs: Pick<
+    Gateway,
+    'listApprovals' | 'approve' | 'reject' | 'diffApproval' | 'marketplace' | 'registerCapability'
+  >;
   /** Resolves when every list that was learned has been registered (DISC-2). */
   finished(): Promise<void>;
 }
@@ -190,6 +194,25 @@ export function createApproving(core: Core, refresh: Exporting['refresh']): Appr
     },
 
     marketplace: () => marketplace.list(),
+    async registerCapability(manifest) {
+      await core.filled();
+      const { toolName } = manifest.provider;
+      const server = manifest.id.slice('mcp.'.length, -(toolName.length + 1));
+      const tool = core.catalog.index.tool(server, toolName);
+      // The marketplace holds what is approved; a manifest is no way around that.
+      if (tool) {
+        ruleCheck({ tool });
+        approvalCheck({ tool });
+      }
+      await marketplace.registerCapability(manifest);
+      await audit.recordNow({
+        kind: 'capability-register',
+        principal: 'local',
+        server,
+        tool: toolName,
+        outcome: 'success',
+      });
+    },
   };
   return {
     verbs,

@@ -68,17 +68,12 @@ async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Whether a server was there but could not be talked to. */
+/** Whether no handshake came about; a server that shook hands and then lists nothing usable has no other list. */
 function isSpeechless(thrown: unknown): boolean {
   return thrown instanceof ToolscoutError && SPEECHLESS.has(thrown.code);
 }
 
-const SPEECHLESS: ReadonlySet<ErrorCode> = new Set([
-  'SESSION_INIT_FAILED',
-  'SERVER_CONNECTION_ERROR',
-  'TOOL_EXECUTION_ERROR',
-  'TOOL_EXECUTION_TIMEOUT',
-]);
+const SPEECHLESS: ReadonlySet<ErrorCode> = new Set(['SESSION_INIT_FAILED', 'SERVER_CONNECTION_ERROR']);
 
 /** Everything of an iteration; in between others have their turn. */
 async function inTurns<T>(items: Iterable<T>): Promise<T[]> {

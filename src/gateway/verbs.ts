@@ -163,6 +163,8 @@ export interface Gateway {
   unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;
+  /** Puts the manifest of a tool that is offered into the marketplace (SCH-7). */
+  registerCapability(manifest: Manifest): Promise<void>;
   /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */
   signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
   /** Forgets a sign-in, and has it revoked where that is offered. */
