@@ -22,9 +22,6 @@ const LONGEST_MESSAGE = 4000;
 /** An error body that says what to do is short; longer text is not parsed. */
 const LONGEST_BODY = 64 * 1024;
 
-/** Values visited to estimate the size of a result. */
-const MOST_VISITED = 10_000;
-
 function cut(text: string): string {
   return text.length <= LONGEST_MESSAGE
     ? text
@@ -116,29 +113,4 @@ export function failureOfResult(result: JsonObject, context: FailureContext): Fa
     suggestion: hide(cut(carried?.suggestion ?? suggestion)),
     severity: carried?.severity ?? severity,
   };
-}
-
-/**
- * About how large a result is: the lengths of its texts and names, a few bytes for anything else.
- * Serialising a large result only to learn its size would double the cost of a call.
- */
-export function estimateBytes(result: JsonValue | undefined): number {
-  let bytes = 0;
-  let visited = 0;
-  const stack: Array<JsonValue | undefined> = [result];
-  while (stack.length > 0 && visited < MOST_VISITED) {
-    const value = stack.pop();
-    visited++;
-    if (typeof value === 'string') bytes += value.length + 2;
-    else if (Array.isArray(value)) {
-      bytes += value.length + 1;
-      stack.push(...value.slice(0, MOST_VISITED));
-    } else if (isObject(value)) {
-      for (const key of Object.keys(value).slice(0, MOST_VISITED)) {
-        bytes += key.length + 4;
-        stack.push(value[key]);
-      }
-    } else bytes += 4;
-  }
-  return bytes;
 }
