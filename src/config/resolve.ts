@@ -150,6 +150,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
     ai: expandAi(bench, parsed.ai, warnings),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
+    skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
 

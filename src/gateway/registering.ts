@@ -34,7 +34,8 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
   let opening: Promise<Registry | undefined> | undefined;
 
   const sources: RegistrySources = {
-    servers: () => core.loaded.servers,
+    // Nobody asks a server that may not be used, not even whether it is well.
+    servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
     localState({ id, own }) {
       if (!own) return undefined;
       const health = core.deps.pool.health(id);

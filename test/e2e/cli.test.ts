@@ -35,6 +35,10 @@ const COMMANDS = [
   'doctor',
   'eval',
   'why',
+  'pending',
+  'approve',
+  'reject',
+  'diff',
 ];
 
 const real = (name: string, ...args: string[]): { command: string; args: string[] } => ({
