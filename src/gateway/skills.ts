@@ -35,7 +35,14 @@ export interface Skills extends Bindings {
   close(): void;
 }
 
-type Room = typeof import('../negotiate/index.js');
+/** Needed only where there are skills, so it is loaded then. */
+async function loadRoom() {
+  const { covers, createBriefings, deriveCapabilities, negotiate, readSkill, readSkills, watchSkills } =
+    await import('../negotiate/index.js');
+  return { covers, createBriefings, deriveCapabilities, negotiate, readSkill, readSkills, watchSkills };
+}
+
+type Room = Awaited<ReturnType<typeof loadRoom>>;
 
 /** Changes that come together are one. */
 const SETTLE_MS = 25;
@@ -140,7 +147,7 @@ export function createSkills(core: Core): Skills {
       current = undefined;
       return;
     }
-    const room = await import('../negotiate/index.js');
+    const room = await loadRoom();
     const set = await room.readSkills(directories);
     if (closed) return;
     take(room, set);
@@ -245,7 +252,7 @@ export function createSkills(core: Core): Skills {
         if (known) return viewOf(known);
         const isPath = /[\\/]|\.md$/i.test(idOrPath);
         if (!isPath) return viewOf(find(idOrPath));
-        const room = await import('../negotiate/index.js');
+        const room = await loadRoom();
         const skill = await room.readSkill(idOrPath).catch((thrown: unknown) => {
           throw new ToolscoutError('SKILL_NOT_FOUND', `${idOrPath} cannot be read: ${messageOf(thrown)}`);
         });

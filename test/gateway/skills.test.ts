@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
@@ -132,6 +132,27 @@ describe('negotiation', () => {
       timeoutMs: 20_000,
     });
     await expect(gateway.skill('fire-watch')).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+  });
+
+  it('NEG-4 a server that cannot be started makes its capability unavailable, with the reason; when it recovers the skill is ready', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const script = join(await temporaryDirectory(), 'server.mjs');
+    const command = fixture('capable');
+    const servers = { irwin: { command: command.command, args: [script], capabilities: ['incident:read'] } };
+    const gateway = await openToolscout({ servers, skills: { directories: [directory] } });
+    const heard = listen(gateway);
+    const skill = await gateway.bindSkill('fire-watch');
+    expect(skill).toMatchObject({ state: 'UNAVAILABLE', impaired: [{ capability: 'incident:read' }], missing: [] });
+    await waitUntil(() => heard.length === 1, { what: 'the bad news', timeoutMs: 20_000 });
+    expect(heard[0]).toMatchObject({ type: 'SKILL_UNAVAILABLE', severity: 'SEVERE' });
+    await gateway.discover();
+    await writeFile(script, `await import(${JSON.stringify(pathToFileURL(command.args[0]!).href)});`);
+    await gateway.discover();
+    await waitUntil(() => heard.length > 1, { what: 'the good news', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE', 'SKILL_READY']);
+    const handle = await gateway.skill('fire-watch');
+    expect(await handle.call('incident:read', 'get_incident', {})).toMatchObject({ success: true });
+    expect(heard).toHaveLength(2);
   });
 
   it('NEG-7 an eager server runs from the beginning, also when its tools are known, and ends with toolscout', async () => {
