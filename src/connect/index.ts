@@ -6,5 +6,5 @@ export { createSignIns, openBrowserInteraction, type SignIns } from './oauth.js'
 export type { Grant } from './oauth-grants.js';
 export { openUpstream, type VerdictMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool.js';
-export { runRaw, type RawExchange, type RawLine, type RawOptions } from './raw-run.js';
+export { runRaw, type RawExchange, type RawOptions } from './raw-run.js';
 export { isTransient, withRetry } from './retry.js';

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { createParamHeaders } from '../kernel/param-headers.js';
+import { estimateBytes } from '../kernel/size.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult, Progress } from '../model/call.js';
@@ -10,7 +11,7 @@ import type { Tool } from '../model/tool.js';
 import type { Upstream } from '../model/upstream.js';
 import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
-import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+import { failureOf, failureOfResult } from './outcome.js';
 import { createOutputCheck } from './output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
-import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+import { estimateBytes } from '../kernel/size.js';
+import { failureOf, failureOfResult } from './outcome.js';
 
 const context = { server: 's', tool: 't', hide: (text: string) => text.replaceAll('hunter2', '***') };
 const text = (value: string): JsonObject => ({ isError: true, content: [{ type: 'text', text: value }] });

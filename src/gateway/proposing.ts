@@ -98,7 +98,8 @@ export function proposalVerbs(
       let upstream: Upstream | undefined;
       try {
         await limiter.wait(server, stop.signal);
-        upstream = await open(server, stop.signal);
+        // Checked once more when it is dialled: a name may lead elsewhere by then.
+        upstream = await open(allowPrivate ? server : { ...server, origin: 'introspected' }, stop.signal);
         const { items, bad } = await listTools(upstream, { signal: stop.signal, timeoutMs: server.timeoutMs });
         const { protocolVersion } = upstream;
         const detail = { url: server.shown.target, tools: items.length };
