@@ -58,6 +58,12 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
       if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
       if (event.type === 'state' || event.type === 'learned') registry?.touch();
     });
+    registry?.onProbe(({ id, result }) => {
+      const said = result.description?.capabilities;
+      if (said === undefined || said.join('\n') === core.probed.get(id)?.join('\n')) return;
+      core.probed.set(id, said);
+      core.events.emit({ type: 'probed', server: id, capabilities: said });
+    });
     return registry;
   };
 
