@@ -32,29 +32,72 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Runnin
   return { ended: front.closed, close: () => front.close() };
 }
 
-async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
-  const [{ createMcpEndpoint }, { createHttpApp }, { listen }] = await Promise.all([
-    import('./front/mcp/http.js'),
-    import('./front/http/app.js'),
-    import('./front/http/listen.js'),
-  ]);
-  const { http } = gateway.config().config;
-  const mcp = createMcpEndpoint({ gateway, info: INFO, log });
+/** Asks the issuer of tokens for a document. The user wrote its address down, so it may be internal; all else is guarded. */
+async function createDocumentFetch(): Promise<(url: string) => Promise<unknown>> {
+  const { createSafeFetch } = await import('./registry/index.js');
+  const fetch = createSafeFetch({ clock: systemClock, userAgent: 'toolscout', timeoutMs: 5000, maxBytes: 512 * 1024 });
+  return async (url) => {
+    const answer = await fetch(url, { own: true });
+    if (!answer.ok || answer.status !== 200) return undefined;
+    try {
+      return JSON.parse(answer.body) as unknown;
+    } catch (thrown) {
+      // Whoever answers something else than JSON has no such document.
+      if (thrown instanceof SyntaxError) return undefined;
+      throw thrown;
+    }
+  };
+}
+
+async function serveHttp(opened: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
+  const [{ createMcpEndpoint }, { createHttpApp }, { listen }, { createMcpDoors }, { createMetrics }, { isLoopback }] =
+    await Promise.all([
+      import('./front/mcp/http.js'),
+      import('./front/http/app.js'),
+      import('./front/http/listen.js'),
+      import('./front/http/mcp-doors.js'),
+      import('./front/http/metrics.js'),
+      import('./front/http/guard.js'),
+    ]);
+  const { http } = opened.config().config;
+  const host = options.host ?? http.host;
+  const metrics = createMetrics(opened, systemClock);
+  const { gateway } = metrics;
+  const openMcp = (seen: Gateway): ReturnType<typeof createMcpEndpoint> =>
+    createMcpEndpoint({ gateway: seen, info: INFO, log });
+  const mcp = openMcp(gateway);
+  const doors = createMcpDoors({ gateway, mcp, open: openMcp });
   const app = createHttpApp({
     gateway,
     mcp,
+    mcpFor: doors.endpointFor,
     version: VERSION,
     log,
-    allowedHosts: http.allowedHosts,
+    allowedHosts: http.publicUrl ? [...http.allowedHosts, new URL(http.publicUrl).hostname] : http.allowedHosts,
     allowedOrigins: http.allowedOrigins,
+    exposed: !isLoopback(host),
+    fetchDocument: await createDocumentFetch(),
+    metrics,
   });
-  const front = await listen(app, { host: options.host ?? http.host, port: options.port ?? http.port });
+  const front = await listen(app, {
+    host,
+    port: options.port ?? http.port,
+    authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
+  });
+  const watchRegistry = async (): Promise<void> => {
+    const registry = await gateway.registry();
+    if (registry) metrics.watch(registry);
+    registry?.start();
+  };
+  watchRegistry().catch((thrown: unknown) =>
+    log.error('tools.registry.unopened', { phase: 'lifecycle', error: messageOf(thrown) }),
+  );
   terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
     async close() {
-      await mcp.close();
+      await doors.close();
       await front.close();
     },
   };

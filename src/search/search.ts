@@ -245,9 +245,11 @@ function compareNames(a: Tool, b: Tool): number {
 
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {
   const { server, includeDisabled = false, tags = [] } = options;
+  const only = options.servers && new Set(options.servers);
   return (tool) =>
     (includeDisabled || tool.status === 'enabled') &&
     (server === undefined || tool.server === server) &&
+    (only === undefined || only.has(tool.server)) &&
     tags.every((tag) => tool.tags.includes(tag));
 }
 
