@@ -10,9 +10,10 @@ import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { ToolscoutError, type Problem } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import type { JsonValue } from './kernel/json.js';
+import { canonicalJson, type JsonValue } from './kernel/json.js';
 import { createSecretMask, type SecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
+import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
 import { compileRules } from './normalize/index.js';
 import { createVectorSource } from './search/index.js';
@@ -169,7 +170,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: (server, signal) =>
+    open: (server, signal, lane) =>
       openUpstream(server, {
         clock,
         log,
@@ -177,6 +178,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
         verdicts,
         signIns,
         signal,
+        lane,
         baseEnv: env,
         clientInfo: { name: 'toolscout', version: VERSION },
         onStderr: (id, chunk) => pool.appendStderr(id, chunk),
@@ -200,6 +202,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       clock,
       log,
       ttlMs: caching.ttl * 1000,
+      // Servers list more to a client that can do more, so a list belongs to what was declared.
+      capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
     audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),

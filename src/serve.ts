@@ -2,7 +2,7 @@ import type { ServeOptions } from './front/cli/context.js';
 import type { Terminal } from './front/cli/terminal.js';
 import { serveMcpStdio } from './front/mcp/stdio.js';
 import { systemClock } from './kernel/clock.js';
-import { messageOf } from './kernel/errors.js';
+import { messageOf, ToolscoutError } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
 import { printable } from './kernel/text.js';
@@ -27,79 +27,25 @@ interface Running {
   close(): Promise<void>;
 }
 
-function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process): Running {
-  const front = serveMcpStdio({ gateway, info: INFO, log, input: streams.stdin, output: streams.stdout });
+function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
+  const { server } = options;
+  if (server !== undefined && !gateway.config().servers.some(({ id }) => id === server)) {
+    throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
+  }
+  const { stdin: input, stdout: output } = streams;
+  const { mode } = options;
+  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode });
   return { ended: front.closed, close: () => front.close() };
 }
 
-/** Asks the issuer of tokens for a document. The user wrote its address down, so it may be internal; all else is guarded. */
-async function createDocumentFetch(): Promise<(url: string) => Promise<unknown>> {
-  const { createSafeFetch } = await import('./registry/index.js');
-  const fetch = createSafeFetch({ clock: systemClock, userAgent: 'toolscout', timeoutMs: 5000, maxBytes: 512 * 1024 });
-  return async (url) => {
-    const answer = await fetch(url, { own: true });
-    if (!answer.ok || answer.status !== 200) return undefined;
-    try {
-      return JSON.parse(answer.body) as unknown;
-    } catch (thrown) {
-      // Whoever answers something else than JSON has no such document.
-      if (thrown instanceof SyntaxError) return undefined;
-      throw thrown;
-    }
-  };
-}
-
-async function serveHttp(opened: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
-  const [{ createMcpEndpoint }, { createHttpApp }, { listen }, { createMcpDoors }, { createMetrics }, { isLoopback }] =
-    await Promise.all([
-      import('./front/mcp/http.js'),
-      import('./front/http/app.js'),
-      import('./front/http/listen.js'),
-      import('./front/http/mcp-doors.js'),
-      import('./front/http/metrics.js'),
-      import('./front/http/guard.js'),
-    ]);
-  const { http } = opened.config().config;
-  const host = options.host ?? http.host;
-  const metrics = createMetrics(opened, systemClock);
-  const { gateway } = metrics;
-  const openMcp = (seen: Gateway): ReturnType<typeof createMcpEndpoint> =>
-    createMcpEndpoint({ gateway: seen, info: INFO, log });
-  const mcp = openMcp(gateway);
-  const doors = createMcpDoors({ gateway, mcp, open: openMcp });
-  const app = createHttpApp({
-    gateway,
-    mcp,
-    mcpFor: doors.endpointFor,
-    version: VERSION,
-    log,
-    allowedHosts: http.publicUrl ? [...http.allowedHosts, new URL(http.publicUrl).hostname] : http.allowedHosts,
-    allowedOrigins: http.allowedOrigins,
-    exposed: !isLoopback(host),
-    fetchDocument: await createDocumentFetch(),
-    metrics,
-  });
-  const front = await listen(app, {
-    host,
-    port: options.port ?? http.port,
-    authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
-  });
-  const watchRegistry = async (): Promise<void> => {
-    const registry = await gateway.registry();
-    if (registry) metrics.watch(registry);
-    registry?.start();
-  };
-  watchRegistry().catch((thrown: unknown) =>
-    log.error('tools.registry.unopened', { phase: 'lifecycle', error: messageOf(thrown) }),
-  );
+async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
+  const { openHttpFront } = await import('./serve-http.js');
+  const front = await openHttpFront(gateway, log, options);
   terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
-    async close() {
-      await doors.close();
-      await front.close();
-    },
+    close: () => front.close(),
   };
 }
 
@@ -164,7 +110,7 @@ export async function serve(
     write: (line) => streams.stderr.write(line),
   });
   const start = async (): Promise<Running> =>
-    options.stdio ? serveStdio(gateway, log, streams) : serveHttp(gateway, log, options, terminal);
+    options.stdio ? serveStdio(gateway, log, streams, options) : serveHttp(gateway, log, options, terminal);
   const front = await start().catch(async (thrown: unknown) => {
     // The gateway has begun to learn its servers; they must not outlive a front that never came.
     await gateway.close({ drainMs: 0 });
@@ -187,10 +133,13 @@ export async function serve(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
   });
   let isHostGone = false;
-  const ended = front.ended.then(() => {
-    isHostGone = true;
-    return undefined;
-  });
+  const ended = front.ended.then(
+    () => {
+      isHostGone = true;
+      return undefined;
+    },
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(messageOf(thrown))),
+  );
   streams.on('SIGHUP', reload);
 
   const failure = await Promise.race([told, ended, failed]);

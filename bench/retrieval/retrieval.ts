@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Evaluation, LabelledQuery } from '../../src/gateway/index.js';
 import { goldOf, judge, summariseRun, type Quality } from '../../src/search/index.js';
 import { conclude, printTable, type Bound } from '../support/report.js';
+import { measureAsking, type AskingResult } from './asking.js';
 import { comparePaired, type Comparison } from './bootstrap.js';
 import { BASELINES, OURS, type Ranker } from './methods.js';
 import { listSets, readSet, type RetrievalSet } from './sets.js';
@@ -16,6 +17,10 @@ const LARGE_POOL = 10_000;
 
 /** Sets on which the memory of queries is measured: those where several queries want one tool. */
 const USAGE_SETS = ['livemcp-route', 'livemcp-task', 'metatool', 'mcpproxy-golden', 'real-intents', 'bfcl'];
+
+/** The set of what users said, and those that hold what agents asked for then. */
+const TASKS = 'livemcp-task';
+const ASKING_SETS = ['livemcp-route', 'mcp-ocean'];
 
 /** Queries asked before the clock counts. */
 const UNTIMED = 20;
@@ -128,6 +133,31 @@ function rounded(value: object): object {
   ) as object;
 }
 
+/** The user's task against the agent's words for one need of it, on the sets that hold both. */
+async function measureAllAsking(): Promise<AskingResult[]> {
+  if (!present.includes(TASKS)) return [];
+  const tasks = readSet(TASKS).queries;
+  const measured: AskingResult[] = [];
+  for (const name of ASKING_SETS.filter((set) => results.some((result) => result.set === set))) {
+    const result = await measureAsking(readSet(name), tasks);
+    if (result) measured.push(result);
+  }
+  return measured;
+}
+
+function printAsking(asked: readonly AskingResult[]): void {
+  const rows = asked.map(({ set, queries, task, need, gain }) => [
+    set,
+    String(queries),
+    points(task),
+    points(need),
+    signed(gain.mean),
+    `${signed(gain.low)} … ${signed(gain.high)}`,
+  ]);
+  const head = ['dataset', 'needs', "the user's task", "the agent's words", 'gain', 'between'];
+  printTable('nDCG@10 by how the agent asks (the same needs, judged by the same tools)', head, rows);
+}
+
 /** What remembering queries that led to a tool gives, where the queries of other tasks are remembered. */
 function printUsage(results: readonly UsageResult[]): void {
   const rows = results.map(({ set, without, with: used, remembered, gain }) => [
@@ -155,6 +185,8 @@ for (const name of USAGE_SETS.filter((set) => results.some((result) => result.se
   usage.push(await measureUsage(readSet(name)));
 }
 if (usage.length > 0) printUsage(usage);
+const asking = await measureAllAsking();
+if (asking.length > 0) printAsking(asking);
 if (absent.length > 0) console.log(`\nNot measured, because the sets are not here: ${absent.join(', ')}.`);
 const bounds: Bound[] = results.map(({ set, ours }) => ({
   name: `nDCG@10 on ${set}`,
@@ -168,4 +200,4 @@ bounds.push(
     least: floors[`${set} with memory`],
   })),
 );
-conclude('retrieval', rounded({ sets: results, usage }), bounds);
+conclude('retrieval', rounded({ sets: results, usage, asking }), bounds);

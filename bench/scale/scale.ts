@@ -6,6 +6,7 @@ import { compileRules, normalizeTool } from '../../src/normalize/index.js';
 import { createIndex, percentile, type ToolIndex } from '../../src/search/index.js';
 import { readCorpus, readReal } from '../retrieval/sets.js';
 import { conclude, printTable } from '../support/report.js';
+import { measureBlocks } from './blocks.js';
 import { createGrower } from './grow.js';
 import { hostileQueries } from './hostile.js';
 import { plot } from './plot.js';
@@ -125,6 +126,7 @@ function measure(size: number): Row {
 
 const chosen = process.argv.slice(2).map(Number).filter(Number.isFinite);
 const rows = (chosen.length > 0 ? chosen : SIZES).map(measure);
+const blocks = await measureBlocks(readCorpus());
 
 printTable(
   'What a catalog costs as it grows (times in ms; bytes for each tool)',
@@ -135,6 +137,12 @@ printTable(
     ...[row.normalizeMs, row.indexMs, row.indexBytes, row.toolBytes].map((value) => value.toFixed(0)),
     ...[row.p50Ms, row.p95Ms, row.p99Ms, row.worstMs, row.replaceMs].map((value) => value.toFixed(2)),
   ]),
+);
+
+printTable(
+  'The longest that filling an index holds up everybody else (ms)',
+  ['what', 'tools', 'processor', 'wall'],
+  blocks.map(({ what, tools, cpuMs, wallMs }) => [what, String(tools), cpuMs.toFixed(1), wallMs.toFixed(1)]),
 );
 
 if (chosen.length === 0) {
@@ -159,7 +167,7 @@ if (chosen.length === 0) {
   ];
   writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'scale.svg'), plot(panels));
 }
-conclude('scale', { rows: rows.map((row) => JSON.parse(JSON.stringify(row, rounded)) as Row) }, []);
+conclude('scale', JSON.parse(JSON.stringify({ rows, blocks }, rounded)) as object, []);
 
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toFixed(3)) : value;

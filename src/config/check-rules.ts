@@ -58,3 +58,18 @@ export function checkRules(rules: unknown, path: string, knownServers: readonly 
   }
   return { problems, warnings };
 }
+
+/** Patterns outside of rules that do not compile: those of `pinned`, and the names in `hostModes`. */
+export function checkModes(pinned: unknown, hostModes: unknown, pathOf: (field: string) => string): Problem[] {
+  const written = [
+    ...(Array.isArray(pinned) ? pinned : []).map((text, i) => ({ text, at: joinPath(pathOf('pinned'), i) })),
+    ...(isObject(hostModes) ? Object.keys(hostModes) : []).map((text) => ({
+      text,
+      at: joinPath(pathOf('hostModes'), text),
+    })),
+  ];
+  return written.flatMap(({ text, at }) => {
+    const wrong = typeof text === 'string' && text !== '' ? complaint(text) : undefined;
+    return wrong === undefined ? [] : [problemAt(at, wrong)];
+  });
+}

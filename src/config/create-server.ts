@@ -121,6 +121,15 @@ function createAuth(auth: AuthConfig, shop: Workshop, problems: string[]): AuthC
   return filled;
 }
 
+/** Headers for all of the user's own servers; what a server has itself stays, and no imported one gets them. */
+function addAuthHeaders(headers: Record<string, string>, shop: Workshop): void {
+  if (shop.scope !== undefined) return;
+  const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const [name, value] of Object.entries(shop.config.authHeaders)) {
+    if (!taken.has(name.toLowerCase()) && headerComplaint(value) === undefined) headers[name] = value;
+  }
+}
+
 function createHttp(written: WrittenServer, shop: Workshop, problems: string[]): HttpTransport {
   const { id, entry } = written;
   const headers = toDictionary<string>({});
@@ -138,6 +147,7 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
   // A variable that is missing from the URL has been named already.
   if (wrong !== undefined && problems.length === before) problems.push(`has a url that ${wrong}`);
   if (wrong === undefined) url = moveUserIntoHeader(url, headers, shop);
+  addAuthHeaders(headers, shop);
   addToken(id, headers, shop, problems);
   const auth = entry.auth && createAuth(entry.auth, shop, problems);
   return { type: entry.type === 'sse' ? 'sse' : 'http', url, headers, ...(auth && { auth }) };

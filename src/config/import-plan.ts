@@ -13,7 +13,7 @@ import { ownServers, rawField, sourcesOf } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
-import { launchOf, rulesFor, sortOut, type Fate, type Taken } from './sources/merge.js';
+import { entryOf, launchOf, rulesFor, sortOut, type Fate, type Taken } from './sources/merge.js';
 
 /** What is imported, from where, and into which config. */
 export interface ImportOptions {
@@ -126,7 +126,7 @@ function editsFor(raw: unknown, additions: readonly Addition[], place: Place): E
   return [
     ...copied.map(({ server }) => ({
       keys: [...keysOf(raw, 'servers'), server.id],
-      value: server.entry as unknown as JsonValue,
+      value: entryOf(server) as unknown as JsonValue,
     })),
     ...append('toolRules', copied.flatMap(({ server }) => rulesFor(server)) as unknown as JsonValue[]),
     ...append('sources', referencesTo(referred, place)),

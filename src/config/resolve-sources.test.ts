@@ -150,6 +150,12 @@ describe('sources', () => {
     ]);
   });
 
+  it('CFG-5 names of tools that run without a question are kept for servers that list nothing; wildcards are not', async () => {
+    const place = await settle(['cursor']);
+    const { servers } = await resolve({ sources: ['cursor'] }, place);
+    expect(servers.map(({ autoApproved }) => autoApproved)).toEqual([['list_issues'], undefined, undefined]);
+  });
+
   it('CFG-5 "only" and "rename" choose and name; what is not there is said', async () => {
     const place = await settle(['lm-studio']);
     const source = { type: 'lm-studio', only: ['hf', 'gone'], rename: { hf: 'hugging' } } as const;

@@ -234,6 +234,20 @@ describe('resolveConfig', () => {
     expect(warnings).toMatchObject([{ path: 'authHeaders.B' }]);
   });
 
+  it('CONN-6 DISC-2 authHeaders go to every remote server of the config, and give way to its own headers', () => {
+    const { servers } = resolve({
+      authHeaders: { 'X-Team': 'red', Authorization: 'Bearer shared-token' },
+      servers: {
+        plain: { url: 'https://a.example/mcp' },
+        own: { url: 'https://b.example/mcp', headers: { authorization: 'Bearer own-token' } },
+      },
+    });
+    expect(servers.map(({ transport }) => 'headers' in transport && { ...transport.headers })).toEqual([
+      { 'X-Team': 'red', Authorization: 'Bearer shared-token' },
+      { 'X-Team': 'red', authorization: 'Bearer own-token' },
+    ]);
+  });
+
   it('CFG-4 variables such as NODE_OPTIONS are the user’s own business', () => {
     const entry = { command: 'x', env: { LD_PRELOAD: '/x.so', NODE_OPTIONS: '--inspect' } };
     expect(one(entry)).toMatchObject({ transport: { env: entry.env } });

@@ -12,7 +12,7 @@ import { readEnvironment, type Environment, type Variables } from './environment
 import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
 import { NO_SOURCES, type ImportedSources } from './sources/imported.js';
-import { rulesFor } from './sources/merge.js';
+import { entryOf, rulesFor } from './sources/merge.js';
 import { checkConfig } from './validate.js';
 
 /** A config that holds: every field has a value, every server is made. */
@@ -134,7 +134,8 @@ function withPrompts(server: Server, prompts: readonly Prompt[]): Server {
 /** Makes the servers of other clients; they expand and fail exactly as our own do (CFG-4). */
 function createImported(imported: ImportedSources, bench: Bench, config: Config, warnings: Problem[]): Server[] {
   return imported.servers.map(({ server: found, problem }) => {
-    const { id, entry, file, scope, prompts, client } = found;
+    const { id, file, scope, prompts, client } = found;
+    const entry = entryOf(found);
     const shop = { ...bench, config, source: file, scope, directory: dirname(file) };
     const made = withPrompts(createServer({ id, entry, raw: entry }, shop), prompts);
     const problems = [made.problem, problem].filter((each) => each !== undefined);

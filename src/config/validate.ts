@@ -1,7 +1,7 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import { Config } from '../model/config.js';
-import { checkRules } from './check-rules.js';
+import { checkModes, checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
 import { describeValue, explainIssues } from './issues.js';
 import { joinPath, problemAt, ROOT, type Findings } from './path.js';
@@ -34,6 +34,7 @@ function checkSection(fields: Fields, base: string, knownServers: readonly strin
     problems: [
       ...(parsed.success ? [] : explainIssues(parsed.error.issues, place)),
       ...rules.problems,
+      ...checkModes(fields.pinned, fields.hostModes, (field) => joinPath(base, field)),
       ...servers.problems,
       ...checkHeaders(fields.authHeaders, joinPath(base, 'authHeaders')),
     ],

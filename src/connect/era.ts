@@ -1,7 +1,9 @@
 import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import { modernEnvelope, type Requests } from './upstream-requests.js';
+import { EVERY_CAPABILITY } from '../model/host.js';
+import { modernEnvelope } from './upstream-envelope.js';
+import type { Requests } from './upstream-requests.js';
 import { httpStatusOf, rpcCodeOf } from './upstream-errors.js';
 
 /** The modern revision this client speaks. */
@@ -28,6 +30,8 @@ export interface Verdict {
 /** Who we are, and how long and until when a connection may take. */
 export interface Terms {
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** What a legacy server is told we can do; a modern one is told with every request. */
+  readonly capabilities: JsonObject;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Called with what a modern server says about itself when it says so too late to matter this time. */
@@ -91,11 +95,11 @@ async function attach(link: Link, terms: Terms, client: Client, prior?: PriorDis
   }
   const version = client.getNegotiatedProtocolVersion();
   const modern = client.getProtocolEra() === 'modern' && version !== undefined;
-  link.requests.setEnvelope(modern ? modernEnvelope(version, terms.clientInfo) : undefined);
+  link.requests.setEnvelope(modern ? modernEnvelope(version, terms.clientInfo, EVERY_CAPABILITY) : undefined);
   return client;
 }
 
-const newClient = (terms: Terms): Client => new Client(terms.clientInfo, { capabilities: {} });
+const newClient = (terms: Terms): Client => new Client(terms.clientInfo, { capabilities: { ...terms.capabilities } });
 
 /** Connects on the strength of a verdict, without asking; `undefined` when the verdict does not suffice. */
 export async function connectAs(
@@ -198,7 +202,7 @@ export async function negotiateRemote(
   if (type === 'sse') return connectLegacy('sse');
   try {
     const client = new Client(terms.clientInfo, {
-      capabilities: {},
+      capabilities: { ...terms.capabilities },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(REMOTE_PROBE_MS, terms.timeoutMs) } },
     });
     const link = await open('http');

@@ -82,9 +82,13 @@ export function createIdleTimer(options: KeeperOptions & { readonly close: (link
   return { watch, stop };
 }
 
+/** A connection that was only looked at is kept for what may follow at once: an announcement, a call. */
+const BRIEF_IDLE_MS = 1000;
+
 /** When a connection will have been idle for long enough; for a busy one, the earliest moment that can be. */
 function expiry(link: Link, now: number): number {
   const { idleTimeoutMs } = link.server;
-  if (idleTimeoutMs === 0 || link.ended) return Infinity;
-  return (link.busy > 0 ? now : link.lastUsed) + idleTimeoutMs;
+  if (link.ended) return Infinity;
+  const longest = idleTimeoutMs === 0 ? Infinity : idleTimeoutMs;
+  return (link.busy > 0 ? now : link.lastUsed) + (link.brief ? Math.min(longest, BRIEF_IDLE_MS) : longest);
 }

@@ -263,7 +263,7 @@ describe('openUpstream over stdio', () => {
     }
   });
 
-  it('CONN-1 reverse requests are answered with method not found', async () => {
+  it('META-6 without a host what a server asks is declined', async () => {
     const asking = `
       const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
       let call;
@@ -276,7 +276,7 @@ describe('openUpstream over stdio', () => {
       });`;
     const { open } = setUp();
     const upstream = await open(stdioServer('s', { command: process.execPath, args: ['-e', asking] }));
-    expect(await call(upstream, 'x')).toMatchObject({ error: { code: -32601 } });
+    expect(await call(upstream, 'x')).toMatchObject({ error: { code: -1 } });
   });
 });
 

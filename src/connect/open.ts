@@ -4,6 +4,7 @@ import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
+import { SHARED, type Lane } from './lane.js';
 import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
@@ -30,6 +31,8 @@ export interface OpenDeps {
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
   readonly signal?: AbortSignal;
+  /** For whom it is opened: what a legacy server is told, and who it may ask. */
+  readonly lane?: Lane;
 }
 
 /**
@@ -56,6 +59,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   });
   const terms: Terms = {
     clientInfo: deps.clientInfo,
+    capabilities: (deps.lane ?? SHARED).capabilities,
     timeoutMs: server.connectTimeoutMs,
     signal: controller.signal,
     onLate: (discover) => void remember(server, deps, { kind: 'modern', discover, decidedAt: clock.now() }),
@@ -114,6 +118,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
     { client, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
     {
       server,
+      clock: deps.clock,
       log: deps.log,
       // A verdict without what the server said about itself is never believed.
       ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
@@ -180,6 +185,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     mask,
     remote: false,
     lost: () => transport.lost,
+    ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return { requests, pid: child.pid, close: () => transport.close() };
 }
@@ -205,6 +211,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     remote: true,
     isLoss,
     lost: () => undefined,
+    ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return {
     requests,

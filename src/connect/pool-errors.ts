@@ -19,6 +19,11 @@ export function shuttingDown(): ToolscoutError {
   return new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping and takes no new calls.', { delivered: false });
 }
 
+/** The refusal when more hosts use one server at once than connections to it are kept. */
+export function crowded(server: string): ToolscoutError {
+  return new ToolscoutError('RATE_LIMITED', `Too many hosts use "${server}" at once.`, { delivered: false });
+}
+
 /** The answer to a caller who left while the connection was being made. */
 export function cancelledBeforeSent(server: string): ToolscoutError {
   return new ToolscoutError('CANCELLED', `The call was cancelled while "${server}" was being connected.`, {

@@ -4,20 +4,21 @@ import type { Log } from '../kernel/log.js';
 import type { ConnectionState, Server } from '../model/server.js';
 import type { Upstream, UpstreamNotification } from '../model/upstream.js';
 import { judgeFailure } from './breaker.js';
-import { cancelledBeforeSent, neverSent, shuttingDown } from './pool-errors.js';
-import type { Link, Opening, Slot, Waiter } from './pool-slot.js';
+import { SHARED, type Lane } from './lane.js';
+import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './pool-errors.js';
+import { keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './pool-slot.js';
 import { backoffMs } from './retry.js';
 
 /** What making and ending connections needs. */
 export interface LinksDeps {
-  readonly open: (server: Server, signal: AbortSignal) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
   /** Called for every connection that new calls may use. */
   readonly onConnected: () => void;
   readonly onState: (slot: Slot, to: ConnectionState, reason?: string) => void;
-  readonly onNotification: (slot: Slot, notification: UpstreamNotification) => void;
+  readonly onNotification: (link: Link, notification: UpstreamNotification) => void;
 }
 
 /** The life of connections: made once for many, used, retired, ended. */
@@ -25,18 +26,30 @@ export interface Links {
   /** Every connection that has not ended, retired ones included. */
   readonly all: ReadonlySet<Link>;
   /**
-   * Waits for the connection of a slot, and starts to make one when nobody has. The answer counts
-   * the caller as one who uses it.
+   * Waits for the connection of a slot for a lane, and starts to make one when nobody has. The answer
+   * counts the caller as one who uses it.
    */
-  join(slot: Slot, server: Server, signal: AbortSignal | undefined): Promise<Link>;
+  join(slot: Slot, server: Server, wish: Wish): Promise<Link>;
   /** One call less on a connection. */
   letGo(link: Link): void;
   /** Nothing new starts on what a slot has; what runs may finish. */
   retire(slot: Slot, reason: string): void;
+  /** The same for one lane of a slot. */
+  retireLane(slot: Slot, lane: string): void;
   end(link: Link, to: ConnectionState, reason: string): void;
   /** Ends everything; resolves when all of it is closed, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
+
+/** For whom a connection is wanted, and how. */
+export interface Wish {
+  readonly lane: Lane;
+  readonly brief: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Connections to one server at once, whatever the number of hosts. */
+const MOST_LANES = 32;
 
 /** A server that refuses may ask for a long pause; it is believed up to this. */
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -68,9 +81,11 @@ export function createLinks(deps: LinksDeps): Links {
     if (link.ended) return false;
     link.ended = true;
     all.delete(link);
-    if (link.slot.link === link) {
-      link.slot.link = undefined;
-      onState(link.slot, to, reason);
+    const { slot, key } = link;
+    if (slot.links.get(key) === link) {
+      slot.links.delete(key);
+      // While another lane is connected, so is the server.
+      if (slot.links.size === 0) onState(slot, to, reason);
     }
     return true;
   }
@@ -83,11 +98,11 @@ export function createLinks(deps: LinksDeps): Links {
     const { slot, server, controller } = opening;
     const settled = (): void => {
       openings.delete(opening);
-      if (slot.opening === opening) slot.opening = undefined;
+      for (const [key, each] of slot.openings) if (each === opening) slot.openings.delete(key);
     };
     let upstream: Upstream;
     try {
-      upstream = await deps.open(server, controller.signal);
+      upstream = await deps.open(server, controller.signal, opening.lane);
     } catch (thrown) {
       settled();
       return refuse(opening, toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'));
@@ -105,13 +120,23 @@ export function createLinks(deps: LinksDeps): Links {
   }
 
   function admit(opening: Opening, upstream: Upstream): void {
-    const { slot, server, waiters } = opening;
+    const { slot, server } = opening;
+    slot.era = upstream.era;
+    const key = keyFor(slot, opening.lane);
+    // Who came along because the server was modern, which it no longer is, must not use another's lane.
+    const waiters = [...opening.waiters].filter((waiter) => {
+      const fits = keyFor(slot, waiter.lane) === key;
+      if (!fits) waiter.reject(neverSent(laneLost(slot.id)));
+      return fits;
+    });
     const link: Link = {
       slot,
+      key,
       upstream,
       server,
       // Whoever waits uses it at once, so it is busy before anybody could close it as idle.
-      busy: waiters.size,
+      busy: waiters.length,
+      brief: waiters.every(({ brief }) => brief),
       lastUsed: clock.monotonic(),
       retired: opening.obsolete,
       ended: false,
@@ -122,10 +147,10 @@ export function createLinks(deps: LinksDeps): Links {
       drop(link, reason ? 'error' : 'disconnected', reason?.message ?? 'the server closed the connection');
     });
     upstream.onNotification((notification) => {
-      if (!link.retired) deps.onNotification(slot, notification);
+      if (!link.retired) deps.onNotification(link, notification);
     });
     if (!link.retired) {
-      slot.link = link;
+      slot.links.set(key, link);
       slot.failed = undefined;
       onState(slot, 'connected');
       deps.onConnected();
@@ -150,13 +175,58 @@ export function createLinks(deps: LinksDeps): Links {
     for (const waiter of waiters) waiter.reject(told);
   }
 
-  function begin(slot: Slot, server: Server): Opening {
-    const opening = { slot, server, controller: new AbortController(), waiters: new Set<Waiter>(), obsolete: false };
-    slot.opening = opening;
+  /** Makes room for one more lane: the one that was quiet longest goes. */
+  function makeRoom(slot: Slot): void {
+    if (slot.links.size + slot.openings.size < MOST_LANES) return;
+    let quiet: Link | undefined;
+    for (const link of slot.links.values()) {
+      if (link.busy === 0 && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
+    }
+    if (!quiet) throw crowded(slot.id);
+    end(quiet, 'disconnected', 'another host needs the place');
+  }
+
+  function begin(slot: Slot, server: Server, lane: Lane): Opening {
+    makeRoom(slot);
+    let settle = (): void => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const controller = new AbortController();
+    const opening = { slot, server, lane, controller, waiters: new Set<Waiter>(), settled, obsolete: false };
+    slot.openings.set(keyFor(slot, lane), opening);
     openings.add(opening);
     // Not before the first waiter stands in line.
-    finish(Promise.resolve().then(() => establish(opening)));
+    finish(
+      Promise.resolve()
+        .then(() => establish(opening))
+        .finally(settle),
+    );
     return opening;
+  }
+
+  function wait({ waiters }: Opening, id: string, { lane, brief, signal }: Wish): Promise<Link> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        waiters.delete(waiter);
+        reject(cancelledBeforeSent(id));
+      };
+      const leave = (): void => signal?.removeEventListener('abort', onAbort);
+      const waiter: Waiter = {
+        lane,
+        brief,
+        resolve(link) {
+          leave();
+          resolve(link);
+        },
+        reject(error) {
+          leave();
+          reject(error);
+        },
+      };
+      waiters.add(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
   }
 
   function endWhenUnused(link: Link): void {
@@ -167,30 +237,19 @@ export function createLinks(deps: LinksDeps): Links {
     all,
     end,
 
-    async join(slot, server, signal) {
-      const pauseMs = slot.failed ? slot.failed.until - clock.monotonic() : 0;
-      if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
-      if (signal?.aborted) throw cancelledBeforeSent(server.id);
-      const { waiters } = slot.opening ?? begin(slot, server);
-      return new Promise((resolve, reject) => {
-        const onAbort = (): void => {
-          waiters.delete(waiter);
-          reject(cancelledBeforeSent(server.id));
-        };
-        const leave = (): void => signal?.removeEventListener('abort', onAbort);
-        const waiter: Waiter = {
-          resolve(link) {
-            leave();
-            resolve(link);
-          },
-          reject(error) {
-            leave();
-            reject(error);
-          },
-        };
-        waiters.add(waiter);
-        signal?.addEventListener('abort', onAbort, { once: true });
-      });
+    async join(slot, server, wish) {
+      for (;;) {
+        const pauseMs = slot.failed ? slot.failed.until - clock.monotonic() : 0;
+        if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
+        if (wish.signal?.aborted) throw cancelledBeforeSent(server.id);
+        const under = slot.openings.get(keyFor(slot, wish.lane));
+        // Whether lanes matter shows with the first connection; nobody starts a second one before that is known.
+        const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
+        if (under || !pioneer) return wait(under ?? begin(slot, server, wish.lane), server.id, wish);
+        await settledOrAborted(pioneer.settled, wish.signal);
+        const link = takeLink(slot, wish.lane, wish.brief);
+        if (link) return link;
+      }
     },
 
     letGo(link) {
@@ -200,13 +259,25 @@ export function createLinks(deps: LinksDeps): Links {
     },
 
     retire(slot, reason) {
-      const { link, opening } = slot;
-      slot.link = undefined;
-      slot.opening = undefined;
+      const links = [...slot.links.values()];
+      for (const opening of slot.openings.values()) opening.obsolete = true;
+      slot.links.clear();
+      slot.openings.clear();
       slot.failed = undefined;
-      if (opening) opening.obsolete = true;
+      slot.era = undefined;
       onState(slot, 'disconnected', reason);
-      if (!link) return;
+      for (const link of links) {
+        link.retired = true;
+        endWhenUnused(link);
+      }
+    },
+
+    retireLane(slot, lane) {
+      const opening = slot.openings.get(lane);
+      const link = slot.links.get(lane);
+      if (opening) opening.obsolete = true;
+      slot.openings.delete(lane);
+      if (!link || lane === SHARED.id) return;
       link.retired = true;
       endWhenUnused(link);
     },
@@ -223,4 +294,21 @@ export function createLinks(deps: LinksDeps): Links {
       timer?.cancel();
     },
   };
+}
+
+function laneLost(server: string): ToolscoutError {
+  const message = `The server "${server}" speaks another protocol revision than it did before.`;
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message);
+}
+
+/** Resolves with the promise, or as soon as the signal is aborted. */
+async function settledOrAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return promise;
+  let leave = (): void => {};
+  const aborted = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  signal.addEventListener('abort', leave, { once: true });
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener('abort', leave);
 }

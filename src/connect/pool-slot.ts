@@ -2,18 +2,23 @@ import type { ToolscoutError } from '../kernel/errors.js';
 import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Breaker } from './breaker.js';
+import { SHARED, type Lane } from './lane.js';
 import type { StderrRing } from './stderr-ring.js';
 
 /** One connection and who is using it. */
 export interface Link {
   readonly slot: Slot;
   readonly upstream: Upstream;
+  /** What it is found under: its lane, or the shared one where the server needs no lanes. */
+  readonly key: string;
   /** How to treat it; a reload may change that without touching the connection. */
   server: Server;
   /** Calls that run on it now. */
   busy: number;
   /** Monotonic time of the end of the last call. */
   lastUsed: number;
+  /** Only looked at so far, for a list or a sign of life: it is not kept for long. */
+  brief: boolean;
   /** No new calls: it closes as soon as the running ones have ended. */
   retired: boolean;
   /** It was closed, or lost. */
@@ -24,6 +29,8 @@ export interface Link {
 
 /** Somebody who waits for a connection that is being made. */
 export interface Waiter {
+  readonly lane: Lane;
+  readonly brief: boolean;
   resolve(link: Link): void;
   reject(error: ToolscoutError): void;
 }
@@ -32,8 +39,11 @@ export interface Waiter {
 export interface Opening {
   readonly slot: Slot;
   readonly server: Server;
+  readonly lane: Lane;
   readonly controller: AbortController;
   readonly waiters: Set<Waiter>;
+  /** Resolves when it has led to a connection, or failed. */
+  readonly settled: Promise<void>;
   /** The server was changed or removed meanwhile: the link is for those who wait, and nobody else. */
   obsolete: boolean;
 }
@@ -54,8 +64,12 @@ export interface Slot {
   /** The configuration all of this belongs to. */
   digest: string;
   breaker: Breaker;
-  link: Link | undefined;
-  opening: Opening | undefined;
+  /** The era of the last connection; lanes matter to legacy servers only. */
+  era: 'legacy' | 'modern' | undefined;
+  /** By {@link Link.key}. */
+  readonly links: Map<string, Link>;
+  /** By the same key. */
+  readonly openings: Map<string, Opening>;
   failed: FailedOpening | undefined;
   state: ConnectionState;
   /** Wall-clock. */
@@ -65,9 +79,24 @@ export interface Slot {
   noise: number;
 }
 
+/** Under which key the connection for a lane is found. */
+export function keyFor(slot: Slot, lane: Lane): string {
+  return slot.era === 'modern' ? SHARED.id : lane.id;
+}
+
+/** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
+export function takeLink(slot: Slot, lane: Lane, brief: boolean): Link | undefined {
+  const link = slot.links.get(keyFor(slot, lane));
+  if (!link || link.upstream.closed) return undefined;
+  link.busy++;
+  if (!brief) link.brief = false;
+  return link;
+}
+
 /** A slot as it is shown to people. */
 export function healthOf(slot: Slot): ServerHealth {
-  const upstream = slot.link?.upstream;
+  const link = slot.links.get(SHARED.id) ?? slot.links.values().next().value;
+  const upstream = link?.upstream;
   return {
     state: slot.state,
     breaker: slot.breaker.state,

@@ -36,6 +36,7 @@ function fakeUpstream(server: Server): FakeUpstream {
       return closed;
     },
     request: () => Promise.resolve({}),
+    tell() {},
     pings: 0,
     answerPing: () => Promise.resolve(),
     ping() {
@@ -437,7 +438,13 @@ describe('pool', () => {
     call.end();
     await call.answer;
     expect(events.filter((event) => event.type === 'notification')).toEqual([
-      { type: 'notification', server: 'one', method: 'notifications/tools/list_changed', params: { a: 1 } },
+      {
+        type: 'notification',
+        server: 'one',
+        lane: 'shared',
+        method: 'notifications/tools/list_changed',
+        params: { a: 1 },
+      },
     ]);
   });
 

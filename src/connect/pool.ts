@@ -4,14 +4,16 @@ import { messageOf } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
+import type { Host } from '../model/host.js';
 import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import { createBreaker, judgeFailure } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
+import { laneIdOf, laneOf, SHARED, type Lane } from './lane.js';
 import { shuttingDown } from './pool-errors.js';
 import { createLinks } from './pool-links.js';
-import { healthOf, type Link, type Slot } from './pool-slot.js';
+import { healthOf, takeLink, type Link, type Slot } from './pool-slot.js';
 import { createStderrRing } from './stderr-ring.js';
 
 /** A change of a connection, or something a server said on its own account. */
@@ -23,11 +25,28 @@ export type PoolEvent =
       readonly to: ConnectionState;
       readonly reason?: string;
     }
-  | { readonly type: 'notification'; readonly server: string; readonly method: string; readonly params?: JsonObject };
+  | {
+      readonly type: 'notification';
+      readonly server: string;
+      /** The lane it came on: that of one host, or a shared one. */
+      readonly lane: string;
+      readonly method: string;
+      readonly params?: JsonObject;
+    };
+
+/** For whom a connection is used, and for how long it is needed. */
+export interface PoolUse {
+  /** The host of the call; without one the shared lane is used. */
+  readonly host?: Host;
+  /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
+  readonly brief?: boolean;
+  /** The connection of this lane rather than the host's, where it is open. */
+  readonly on?: string;
+}
 
 /** What a pool is made of. */
 export interface PoolDeps {
-  readonly open: (server: Server, signal: AbortSignal) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   readonly limiter: Limiter;
@@ -39,13 +58,19 @@ export interface PoolDeps {
   readonly random?: () => number;
 }
 
-/** The connections to all servers: at most one each, made when needed and shared (CONN-3). */
+/** The connections to all servers: at most one a server and lane, made when needed and shared (CONN-3). */
 export interface Pool {
   /**
    * Runs a task on the connection to a server, which is made first when there is none. An aborted
    * `signal` ends the wait for the connection; the task must heed it by itself.
    */
-  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal, options?: PoolUse): Promise<T>;
+  /** Whether a server has an open connection on a lane other than the shared one. */
+  isOpen(server: string, lane: string): boolean;
+  /** Every open connection that was made for a host. */
+  connectionsOf(host: Pick<Host, 'id'>): Upstream[];
+  /** A host has gone: its connections end after their calls. */
+  release(host: Pick<Host, 'id'>): void;
   /** Asks a server whether it is there; answers how long that took, in milliseconds. */
   ping(server: Server): Promise<number>;
   health(id: string): ServerHealth;
@@ -87,7 +112,8 @@ export function createPool(deps: PoolDeps): Pool {
       healthTimer.watch();
     },
     onState: move,
-    onNotification: (slot, notification) => events.emit({ type: 'notification', server: slot.id, ...notification }),
+    onNotification: ({ slot, key }, notification) =>
+      events.emit({ type: 'notification', server: slot.id, lane: key, ...notification }),
   });
   const idleTimer = createIdleTimer({
     clock,
@@ -113,8 +139,9 @@ export function createPool(deps: PoolDeps): Pool {
       stderr: createStderrRing(LIMITS.stderrBytes),
       digest: server.digest,
       breaker: createBreaker({ clock, ...deps.breaker, server: server.id }),
-      link: undefined,
-      opening: undefined,
+      era: undefined,
+      links: new Map(),
+      openings: new Map(),
       failed: undefined,
       state: 'disconnected',
       since: clock.now(),
@@ -135,15 +162,22 @@ export function createPool(deps: PoolDeps): Pool {
     return newSlot(server);
   }
 
-  async function use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function use<T>(
+    server: Server,
+    task: (upstream: Upstream, link: Link) => Promise<T>,
+    signal?: AbortSignal,
+    { host, brief = false, on }: PoolUse = {},
+  ): Promise<T> {
     if (closed) throw shuttingDown();
     const slot = slotOf(server);
+    const lane =
+      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host);
     slot.breaker.check();
     running++;
     let link: Link | undefined;
     try {
-      link = held(slot) ?? (await links.join(slot, server, signal));
-      const answer = await task(link.upstream);
+      link = takeLink(slot, lane, brief) ?? (await links.join(slot, server, { lane, brief, signal }));
+      const answer = await task(link.upstream, link);
       slot.breaker.succeed();
       return answer;
     } catch (thrown) {
@@ -174,19 +208,15 @@ export function createPool(deps: PoolDeps): Pool {
 
   async function ping(server: Server): Promise<number> {
     await limiter.wait(server);
-    return use(server, async (upstream) => {
-      const link = slots.get(server.id)?.link;
+    const check = async (upstream: Upstream, link: Link): Promise<number> => {
       try {
-        const latencyMs = await measure(server, upstream);
-        if (link) link.slot.latencyMs = latencyMs;
-        return latencyMs;
+        return (link.slot.latencyMs = await measure(server, upstream));
       } catch (thrown) {
-        if (link?.upstream === upstream && link.busy === 1) {
-          links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
-        }
+        if (link.busy === 1) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
         throw thrown;
       }
-    });
+    };
+    return use(server, check, undefined, { brief: true });
   }
 
   function drained(drainMs: number): Promise<void> {
@@ -231,9 +261,21 @@ export function createPool(deps: PoolDeps): Pool {
           slots.delete(slot.id);
           links.retire(slot, 'it was removed from the configuration');
         } else if (server.digest !== slot.digest) slotOf(server);
-        else if (slot.link) slot.link.server = server;
+        else for (const link of slot.links.values()) link.server = server;
       }
       idleTimer.watch();
+    },
+
+    isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,
+
+    connectionsOf(host) {
+      const lane = laneIdOf(host);
+      return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
+    },
+
+    release(host) {
+      const lane = laneIdOf(host);
+      for (const slot of slots.values()) links.retireLane(slot, lane);
     },
 
     onEvent: (listener) => events.on(listener),
@@ -243,14 +285,6 @@ export function createPool(deps: PoolDeps): Pool {
       return closed;
     },
   };
-}
-
-/** The connection of a slot, counted as used by one more; `undefined` when one must be made. */
-function held(slot: Slot): Link | undefined {
-  const { link } = slot;
-  if (!link || link.upstream.closed) return undefined;
-  link.busy++;
-  return link;
 }
 
 /** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */

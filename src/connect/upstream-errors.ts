@@ -52,7 +52,7 @@ export function rpcError(
     'TOOL_EXECUTION_ERROR',
     `The server "${server}" answered: ${oneLine(printable(mask(text)), 2000)}`,
     {
-      upstream: { code, data: body['data'] },
+      upstream: { code, message: text, data: body['data'] },
     },
   );
 }

@@ -4,7 +4,8 @@ import { createFakeClock } from '../../test/support/fake-clock.js';
 import type { JsonObject } from '../kernel/json.js';
 import { silentLog } from '../kernel/log.js';
 import type { Progress } from '../model/call.js';
-import { createRequests, modernEnvelope } from './upstream-requests.js';
+import { modernEnvelope } from './upstream-envelope.js';
+import { createRequests } from './upstream-requests.js';
 
 interface Sent {
   readonly message: JsonObject;
@@ -186,14 +187,14 @@ describe('createRequests', () => {
     requests.notifications.on((notification) => heard.push(notification));
     receive({ id: 0, result: {} });
     receive({ id: 'listen:0', result: {} });
-    receive({ id: 5, method: 'sampling/createMessage', params: {} });
+    receive({ id: 5, method: 'log', params: {} });
     receive({ method: 'notifications/tools/list_changed' });
-    receive({ method: 'notifications/message', params: { level: 'info' } });
+    receive({ method: 'notifications/resources/updated', params: { uri: 'a:b' } });
     receive({ method: 'notifications/progress', params: { progressToken: 77, progress: 1 } });
     expect(left).toHaveLength(3);
     expect(heard).toEqual([
       { method: 'notifications/tools/list_changed' },
-      { method: 'notifications/message', params: { level: 'info' } },
+      { method: 'notifications/resources/updated', params: { uri: 'a:b' } },
     ]);
   });
 });

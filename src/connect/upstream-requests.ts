@@ -1,28 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import type { Host } from '../model/host.js';
 import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
+import { createCallbacks } from './upstream-callbacks.js';
+import { withEnvelope } from './upstream-envelope.js';
 import { httpStatusOf, rpcError, toUpstreamError } from './upstream-errors.js';
 
 /** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
 const FIRST_ID = 1000;
-const PREFIX = 'io.modelcontextprotocol/';
-/** What a connection says about itself; what a host said about itself to us is not passed off as ours. */
-const ENVELOPE_KEYS = [`${PREFIX}protocolVersion`, `${PREFIX}clientInfo`, `${PREFIX}clientCapabilities`] as const;
 /** Notifications that belong to the machinery of the protocol, not to listeners. */
 const MACHINERY = new Set(['notifications/cancelled', 'notifications/subscriptions/acknowledged']);
-
-/** The `_meta` keys every request of the modern era carries. */
-export function modernEnvelope(version: string, clientInfo: { name: string; version: string }): JsonObject {
-  return {
-    [ENVELOPE_KEYS[0]]: version,
-    [ENVELOPE_KEYS[1]]: { name: clientInfo.name, version: clientInfo.version },
-    [ENVELOPE_KEYS[2]]: {},
-  };
-}
+/** Notifications that are about a call, or about the host that a connection belongs to. */
+const FOR_HOSTS = new Set(['notifications/message', 'notifications/elicitation/complete']);
 
 /** Options of a request before a connection is established. */
 interface RawRequest extends UpstreamRequest {
@@ -51,6 +45,7 @@ export interface Requests {
   /** Sets what every later request carries in its `_meta`. */
   setEnvelope(envelope: JsonObject | undefined): void;
   request(method: string, params: JsonObject | undefined, options: RawRequest): Promise<JsonObject>;
+  tell(method: string, params: JsonObject | undefined): void;
   /** Ends everything that waits, with this reason, and closes the transport. */
   fail(reason: ToolscoutError): void;
 }
@@ -62,6 +57,8 @@ interface Pending {
   readonly stream: AbortController | undefined;
   timer: Timer;
   onAbort: (() => void) | undefined;
+  /** Questions of the server that wait for the host. */
+  waiting: number;
 }
 
 /** What requests need to know of the connection they run over. */
@@ -77,6 +74,8 @@ export interface RequestsDeps {
   readonly lost: () => ToolscoutError | undefined;
   /** Whether an error that the transport reported means that the connection is lost. */
   readonly isLoss?: (error: Error) => boolean;
+  /** The session the connection was made for, if it is one host's alone. */
+  readonly owner?: Host;
 }
 
 /** Correlates requests and answers over a transport; see {@link Requests}. */
@@ -91,6 +90,8 @@ export function createRequests(deps: RequestsDeps): Requests {
     log.error('connect.listener', { server, thrown: String(thrown) }),
   );
   const streams = wire.hasPerRequestStream === true;
+  // Which answer stream a message came on is known to nobody else: the transport hands over the message alone.
+  const streamOf = streams ? new AsyncLocalStorage<number>() : undefined;
   let nextId = FIRST_ID;
   let envelope: JsonObject | undefined;
   let closed = false;
@@ -102,7 +103,56 @@ export function createRequests(deps: RequestsDeps): Requests {
     pending.delete(id);
     entry.timer.cancel();
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
+    callbacks.ended(id);
     return entry;
+  };
+
+  /** The oldest call that has a host, before all others one that is free. */
+  const oldest = (isFree?: (id: number) => boolean): { id: number; host: Host } | undefined => {
+    let first: { id: number; host: Host } | undefined;
+    for (const [id, { options }] of pending) {
+      if (!options.host) continue;
+      first ??= { id, host: options.host };
+      if (!isFree || isFree(id)) return { id, host: options.host };
+    }
+    return first;
+  };
+
+  const callbacks = createCallbacks({
+    server,
+    clock,
+    log,
+    owner: deps.owner,
+    send(message) {
+      wire
+        .send(message as unknown as JSONRPCMessage)
+        .catch((thrown: unknown) => log.debug('connect.reply', { server, thrown: String(thrown) }));
+    },
+    callOf(stream, isFree) {
+      const call = stream === undefined ? undefined : pending.get(stream);
+      return stream !== undefined && call ? { id: stream, host: call.options.host } : oldest(isFree);
+    },
+    pause(id) {
+      const entry = pending.get(id);
+      if (!entry) return;
+      entry.waiting++;
+      entry.timer.cancel();
+    },
+    resume(id) {
+      const entry = pending.get(id);
+      if (!entry) return;
+      entry.waiting--;
+      extend(id, entry);
+    },
+  });
+
+  /** The host that something a server says on its own account is for; `undefined` when that is not certain. */
+  const audience = (stream: number | undefined): Host | undefined => {
+    const call = stream === undefined ? undefined : pending.get(stream);
+    if (call) return call.options.host;
+    const first = oldest()?.host;
+    for (const { options } of pending.values()) if (options.host && options.host.id !== first?.id) return undefined;
+    return first ?? deps.owner;
   };
 
   const connectionLost = (delivered?: boolean): ToolscoutError => {
@@ -115,6 +165,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     if (closed) return;
     closed = true;
     late.clear();
+    callbacks.close();
     for (const id of pending.keys()) take(id)?.reject(connectionLost());
     ended.emit(reason ?? deps.lost());
   };
@@ -162,13 +213,18 @@ export function createRequests(deps: RequestsDeps): Requests {
     }
   };
 
+  /** Starts the time limit of a request anew; it stands still while the server waits for the host. */
+  const extend = (id: number, entry: Pending): void => {
+    entry.timer.cancel();
+    if (entry.waiting === 0) entry.timer = clock.after(entry.options.timeoutMs, () => expire(id));
+  };
+
   const progressed = (params: JsonObject | undefined): void => {
     const id = Number(params?.['progressToken']);
     const entry = pending.get(id);
     const { progress, total, message } = params ?? {};
     if (!entry?.options.onProgress || typeof progress !== 'number') return;
-    entry.timer.cancel();
-    entry.timer = clock.after(entry.options.timeoutMs, () => expire(id));
+    extend(id, entry);
     entry.options.onProgress({
       progress,
       ...(typeof total === 'number' && { total }),
@@ -180,10 +236,13 @@ export function createRequests(deps: RequestsDeps): Requests {
   const route = (message: JsonObject): boolean => {
     const { id, method } = message;
     if (typeof method === 'string') {
-      if (id !== undefined) return false;
+      const stream = streamOf?.getStore();
+      if (id !== undefined) return callbacks.take(message, stream);
       const params = isObject(message['params']) ? message['params'] : undefined;
+      if (method === 'notifications/cancelled' && callbacks.withdraw(params?.['requestId'])) return true;
       if (MACHINERY.has(method)) return false;
       if (method === 'notifications/progress') progressed(params);
+      else if (FOR_HOSTS.has(method)) audience(stream)?.notify(method, params);
       else notifications.emit(params ? { method, params } : { method });
       return true;
     }
@@ -195,17 +254,6 @@ export function createRequests(deps: RequestsDeps): Requests {
       if (isObject(message['result'])) waits(message['result']);
     } else answered(own, message);
     return true;
-  };
-
-  const prepare = (params: JsonObject | undefined, id: number, progress: boolean): JsonObject | undefined => {
-    const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
-    if (!given && !envelope && !progress) return params;
-    const meta: JsonObject = { ...given };
-    for (const key of ENVELOPE_KEYS) delete meta[key];
-    // A token of the host means nothing here, and could be one of ours.
-    delete meta['progressToken'];
-    if (progress) meta['progressToken'] = id;
-    return { ...params, _meta: envelope ? Object.assign(meta, envelope) : meta };
   };
 
   const sendFailed = (id: number, thrown: unknown): void => {
@@ -267,6 +315,12 @@ export function createRequests(deps: RequestsDeps): Requests {
     setEnvelope(next) {
       envelope = next;
     },
+    tell(method, params) {
+      const sealed = withEnvelope({ method, params, id: 0 }, { envelope, progress: false, host: undefined });
+      wire
+        .send({ jsonrpc: '2.0', method, ...(sealed && { params: sealed }) })
+        .catch((thrown: unknown) => log.debug('connect.tell', { server, thrown: String(thrown) }));
+    },
     request(method, params, options) {
       return new Promise((resolve, reject) => {
         if (closed) return reject(connectionLost(false));
@@ -279,7 +333,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         const id = nextId++;
         const stream = streams ? new AbortController() : undefined;
         const timer = clock.after(options.timeoutMs, () => expire(id));
-        const entry: Pending = { resolve, reject, options, stream, timer, onAbort: undefined };
+        const entry: Pending = { resolve, reject, options, stream, timer, onAbort: undefined, waiting: 0 };
         pending.set(id, entry);
         if (signal) {
           entry.onAbort = () => {
@@ -288,13 +342,18 @@ export function createRequests(deps: RequestsDeps): Requests {
           };
           signal.addEventListener('abort', entry.onAbort, { once: true });
         }
-        const message = { jsonrpc: '2.0' as const, id, method, params: prepare(params, id, onProgress !== undefined) };
-        const sent = stream
-          ? wire.send(message, {
-              requestSignal: stream.signal,
-              onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
-            })
-          : wire.send(message);
+        const progress = onProgress !== undefined;
+        const sealed = withEnvelope({ method, params, id }, { envelope, progress, host: options.host });
+        const message = { jsonrpc: '2.0' as const, id, method, params: sealed };
+        const post = (): Promise<void> =>
+          stream
+            ? wire.send(message, {
+                requestSignal: stream.signal,
+                onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
+                ...(options.headers && { headers: { ...options.headers } }),
+              })
+            : wire.send(message);
+        const sent = streamOf && options.host ? streamOf.run(id, post) : post();
         sent.catch((thrown: unknown) => sendFailed(id, thrown));
       });
     },

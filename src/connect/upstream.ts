@@ -1,10 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
 import type { Requests } from './upstream-requests.js';
+import { sendInRounds } from './upstream-rounds.js';
 
 /** How long a connection whose verdict is in doubt has to prove it. */
 const PROOF_MS = 1500;
@@ -21,6 +23,7 @@ export interface Connection {
 /** What an upstream needs besides its connection. */
 export interface UpstreamOptions {
   readonly server: Server;
+  readonly clock: Clock;
   readonly log: Log;
   /**
    * Given when a remembered verdict was believed without asking: called once when the server turns
@@ -73,11 +76,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     throw error;
   };
 
-  const request = async (
-    method: string,
-    params: JsonObject | undefined,
-    given: UpstreamRequest,
-  ): Promise<JsonObject> => {
+  const ask = async (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
     let result: JsonObject;
     try {
       result = await send(method, params, given);
@@ -86,11 +85,14 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
       throw thrown;
     }
     doubted = undefined;
-    if (result['resultType'] === 'input_required' && era === 'modern') {
-      const message = `The server "${server.id}" asks for input in the middle of the call, which was not offered to it.`;
-      throw new ToolscoutError('TOOL_EXECUTION_ERROR', message);
-    }
     return result;
+  };
+
+  const request = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
+    if (era === 'legacy') return ask(method, params, given);
+    const { host, signal } = given;
+    const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
+    return sendInRounds(round, params, { server: server.id, clock: options.clock, host, signal });
   };
 
   if (era === 'modern') {
@@ -101,11 +103,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     server: server.id,
     era,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    info: {
-      name: info?.name ?? server.id,
-      version: info?.version ?? '',
-      ...(info?.title !== undefined && { title: info.title }),
-    },
+    info: { ...(info as JsonObject | undefined), name: info?.name ?? server.id, version: info?.version ?? '' },
     capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
     ...(instructions !== undefined && { instructions }),
     ...(connection.pid !== undefined && { pid: connection.pid }),
@@ -113,6 +111,8 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
       return requests.closed;
     },
     request: (method, params, given = {}) => request(method, params, given),
+    tell: (method, params) => requests.tell(method, params),
+    ...(era === 'modern' && { watch: (uri: string) => watch(client, server, uri) }),
     async ping(timeoutMs) {
       try {
         await request(pingMethod, undefined, { timeoutMs });
@@ -153,4 +153,10 @@ async function subscribe(client: Client, server: Server, log: Log): Promise<void
     // Without it changes are seen at the next refresh, no worse than with a server that cannot announce them.
     log.debug('connect.listen', { server: server.id, why: messageOf(thrown) });
   }
+}
+
+/** On modern connections changes of a resource are told to those who listen for exactly that one. */
+async function watch(client: Client, server: Server, uri: string): Promise<() => Promise<void>> {
+  const listening = await client.listen({ resourceSubscriptions: [uri] }, { timeout: server.timeoutMs });
+  return () => listening.close();
 }

@@ -26,6 +26,7 @@ function fakeUpstream(pages: readonly unknown[], over: Partial<Upstream> = {}): 
       asked.push({ method, params, options });
       return page instanceof Error ? Promise.reject(page) : Promise.resolve(page as JsonObject);
     },
+    tell: () => {},
     ping: () => Promise.resolve(),
     onNotification: () => () => {},
     onClose: () => () => {},

@@ -14,6 +14,11 @@ export interface UpstreamFacts {
   readonly info?: Upstream['info'];
   readonly instructions?: string;
   readonly era?: Upstream['era'];
+  /** What it can do, as it declared it. */
+  readonly capabilities?: JsonObject;
+  readonly resources?: readonly JsonObject[];
+  readonly resourceTemplates?: readonly JsonObject[];
+  readonly prompts?: readonly JsonObject[];
   /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
   readonly rung?: Rung;
 }
@@ -194,7 +199,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
     async write(server, listed, facts) {
       const key = keyOf(server, capabilities);
-      const { info, instructions, era, rung } = facts;
+      const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
       const list: Remembered = {
         server: server.id,
         items: listed.items,
@@ -206,6 +211,10 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         ...(info ? { info } : {}),
         ...(instructions === undefined ? {} : { instructions }),
         ...(era ? { era } : {}),
+        ...(offered ? { capabilities: offered } : {}),
+        ...(resources ? { resources } : {}),
+        ...(resourceTemplates ? { resourceTemplates } : {}),
+        ...(prompts ? { prompts } : {}),
         ...(rung ? { rung } : {}),
       };
       // What this server listed for an earlier credential is not asked for again in this process.

@@ -298,7 +298,7 @@ describe('executor', () => {
     const controller = new AbortController();
     let handed: AbortSignal | undefined;
     const { executor, steps } = setUp({
-      run: async (_server, task, signal) => {
+      run: async (_server, task, { signal }) => {
         handed = signal;
         controller.abort();
         return task({ era: 'legacy', request: refusal } as unknown as Upstream);

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
+import { createParamHeaders } from '../kernel/param-headers.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
@@ -10,10 +11,11 @@ import type { Upstream } from '../model/upstream.js';
 import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
 import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+import { createOutputCheck } from './output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
 
 /** One execution for the audit log; the arguments are as the caller gave them, redaction comes later. */
-export type ExecutionEntry = Omit<AuditRecord, 'id' | 'time' | 'argumentsHash' | 'detail' | 'kind' | 'arguments'> & {
+export type ExecutionEntry = Omit<AuditRecord, 'id' | 'time' | 'argumentsHash' | 'kind' | 'arguments'> & {
   readonly kind: 'execution';
   readonly server: string;
   readonly tool: string;
@@ -32,11 +34,7 @@ export interface ExecutorDeps {
   /** Throws `RATE_LIMITED` when the server was asked too often. */
   readonly limit: (server: Server) => void;
   /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
-  readonly run: <T>(
-    server: Server,
-    task: (upstream: Upstream) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ) => Promise<T>;
+  readonly run: <T>(server: Server, task: (upstream: Upstream) => Promise<T>, call: Call) => Promise<T>;
   /** Tries again by the policy of the server while `mayRetry` allows it. */
   readonly retry: <T>(
     task: (attempt: number) => Promise<T>,
@@ -65,6 +63,8 @@ interface Trail {
   /** `judging` while a refusal of ours is possible; before and after, what fails is a server. */
   phase: 'preparing' | 'judging' | 'sending';
   era?: 'legacy' | 'modern';
+  /** How the result contradicts what its tool promised. */
+  contradiction?: string;
 }
 
 /** Refusals of ours that come when the call is about to be sent. */
@@ -76,6 +76,8 @@ const ignoreProgress = (): void => {};
 /** An executor; the order of its steps is the promise it makes (EXEC-2). */
 export function createExecutor(deps: ExecutorDeps): Executor {
   const { clock, hide } = deps;
+  const checkOutput = createOutputCheck();
+  const paramHeaders = createParamHeaders();
 
   function identify(call: Call): Subject {
     return { call, ...deps.resolve(call) };
@@ -92,8 +94,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   }
 
   function send({ call, server, tool }: Subject, trail: Trail): Promise<JsonObject> {
-    const { signal } = call;
-    const params = { name: tool.name, arguments: call.arguments, ...metaOf(call) };
+    const { signal, host, resumed } = call;
+    const params = { name: tool.name, arguments: call.arguments, ...resumed, ...metaOf(call) };
     const timeoutMs = call.timeoutMs ?? toolTimeout(server, tool.name) ?? server.timeoutMs;
     const onProgress = call.onProgress ?? ignoreProgress;
     const isRepeatable = isMarkedRepeatable(tool);
@@ -106,9 +108,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           async (upstream) => {
             trail.era = upstream.era;
             refuseCancelled(signal);
-            return upstream.request('tools/call', params, { signal, timeoutMs, onProgress });
+            const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
+            return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, headers });
           },
-          signal,
+          call,
         );
       },
       server,
@@ -126,7 +129,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     refuseCancelled(call.signal);
     deps.limit(subject.server);
     trail.phase = 'sending';
-    return send(subject, trail);
+    const result = await send(subject, trail);
+    if (!subject.tool.definition['outputSchema'] || result['resultType'] === 'input_required') return result;
+    const found = checkOutput(subject.tool, result);
+    trail.contradiction = found instanceof Promise ? await found : found;
+    return result;
   }
 
   async function execute(call: Call, prepare?: () => Promise<void>): Promise<CallResult> {
@@ -163,6 +170,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       ...(result && { resultBytes: estimateBytes(result) }),
       ...(trail.era && { era: trail.era }),
       ...(call.traceId !== undefined && { traceId: call.traceId }),
+      ...(trail.contradiction !== undefined && {
+        detail: { warning: `the result contradicts its output schema: ${hide(trail.contradiction)}` },
+      }),
     });
   }
 

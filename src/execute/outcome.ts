@@ -71,6 +71,18 @@ function firstText(result: JsonObject): string | undefined {
   return undefined;
 }
 
+/** The server's own error without secrets; its data is JSON, whose escapes the mask knows. */
+function hideUpstream(
+  { code, message, data }: NonNullable<Failure['upstream']>,
+  hide: (text: string) => string,
+): Failure['upstream'] {
+  return {
+    code,
+    ...(message !== undefined && { message: hide(message) }),
+    ...(data !== undefined && { data: JSON.parse(hide(JSON.stringify(data))) as unknown }),
+  };
+}
+
 /** Anything that stopped a call, as the object every front shows (META-3). */
 export function failureOf(error: ToolscoutError, context: FailureContext): Failure {
   const { server, tool, hide } = context;
@@ -86,6 +98,7 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
     ...(error.problems.length > 0 && {
       problems: error.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })),
     }),
+    ...(error.upstream && { upstream: hideUpstream(error.upstream, hide) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { RUNG_WORTH, type Rung } from '../discover/index.js';
+import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -8,15 +8,8 @@ import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
 import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
 
-/** What a server said of itself when its tools were learned. */
-export interface ServerFacts {
-  readonly info?: { readonly name: string; readonly version: string; readonly title?: string };
-  readonly instructions?: string;
-  readonly era?: 'legacy' | 'modern';
-  /** The rung of the ladder its list was found on, when it could not be asked properly (DISC-6). */
-  readonly rung?: Rung;
-}
-
+/** What a server said of itself when its tools were learned, and what it has besides tools. */
+export type ServerFacts = UpstreamFacts;
 /** The learned list of one server, before rules. */
 export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
@@ -34,8 +27,11 @@ export interface Catalog {
   readonly servers: ReadonlyMap<string, Server>;
   /** What is known of a server's list; `undefined` while it was never learned. */
   list(server: string): LearnedList | undefined;
-  /** Puts a server's list on the shelf, replacing what was there; answers its tools. */
-  put(server: Server, list: LearnedList): readonly Tool[];
+  /**
+   * Puts a server's list on the shelf, replacing what was there; answers its tools. Until it is done all that was there
+   * before is found. Of two lists for one server that come at the same time the later is kept.
+   */
+  put(server: Server, list: LearnedList): Promise<readonly Tool[]>;
   /** Takes a server's tools off the shelf. */
   drop(server: string): void;
   /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
@@ -58,6 +54,10 @@ function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
   return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
 }
 
+function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {
+  for (const item of list.items) yield withProvenance(normalizeTool(server, item, rules), list.rung);
+}
+
 /** An empty catalog over a configuration; lists are put in as they become known. */
 export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
   const rules = compileRules(config.toolRules);
@@ -77,11 +77,10 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     index,
     servers: byId,
     list: (server) => lists.get(server),
-    put(server, list) {
-      const tools = list.items.map((item) => withProvenance(normalizeTool(server, item, rules), list.rung));
-      lists.set(server.id, list);
-      index.replace(server.id, tools, { title: server.title ?? list.info?.title, name: list.info?.name });
-      return tools;
+    async put(server, list) {
+      const evidence = { title: server.title ?? list.info?.title, name: list.info?.name };
+      if (await index.fill(server.id, normalized(server, list, rules), evidence)) lists.set(server.id, list);
+      return index.tools(server.id);
     },
     drop(server) {
       lists.delete(server);

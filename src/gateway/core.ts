@@ -21,6 +21,7 @@ import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.j
 import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import type { GatewayEvent } from './verbs.js';
+import { changesBetween } from './changes.js';
 import { isUsable, problemOf } from './views.js';
 
 /** What the gateway is made of; `main.ts` hands it in. */
@@ -81,6 +82,13 @@ export interface Core {
   stop(): void;
 }
 
+/** Announcements after which a server is asked for its lists again. */
+const LIST_CHANGES: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+]);
+
 /** The catalog is read from the store when it is first needed, and at the latest after this. */
 const OPEN_DELAY_MS = 100;
 
@@ -95,6 +103,8 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
   let closing = false;
 
+  /** On which lane each server last announced a change that was not looked at yet. */
+  const announced = new Map<string, string>();
   const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
     learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
 
@@ -103,13 +113,29 @@ export function createCore(deps: GatewayDeps): Core {
     run: async (server, signal) => {
       try {
         usable(server.id);
+        const before = catalog.list(server.id);
+        const announcedOn = announced.get(server.id);
+        announced.delete(server.id);
         const learned = await learn(
           server,
-          { clock, limiter, pool, cache, audit, random: deps.random, catalog: () => catalog, withoutHandshake },
+          {
+            clock,
+            limiter,
+            pool,
+            cache,
+            audit,
+            random: deps.random,
+            catalog: () => catalog,
+            ...(announcedOn !== undefined && { announcedOn }),
+            withoutHandshake,
+            onPartial: ({ id }, method, reason) =>
+              log.info('discover.partial', { server: id, method, reason: hide(reason) }),
+          },
           signal,
         );
         for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
-        events.emit({ type: 'learned', server: server.id, tools: learned.tools });
+        const changed = changesBetween(before, catalog.list(server.id));
+        events.emit({ type: 'learned', server: server.id, tools: learned.tools, changed });
         return learned;
       } catch (thrown) {
         const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
@@ -155,9 +181,10 @@ export function createCore(deps: GatewayDeps): Core {
   });
 
   pool.onEvent((event) => {
-    if (event.type === 'notification' && event.method === 'notifications/tools/list_changed') {
+    if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
+      announced.set(event.server, event.lane);
       relister.soon(event.server);
     }
     events.emit(event);

@@ -19,7 +19,7 @@ export function discoveryVerbs(
     const server = core.usable(id);
     await limiter.wait(server);
     return pool
-      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }))
+      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }), undefined, { brief: true })
       .catch((thrown: unknown) => {
         throw hideIn(toToolscoutError(thrown), core.hide);
       });

@@ -4,11 +4,12 @@ import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Core } from './core.js';
+import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
 /** The verbs that run a tool: through the one guarded door, never around it. */
-export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'executeStream'> {
+export function executionVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'executeTool' | 'executeStream'> {
   const { clock, log, pool, limiter, audit, random } = core.deps;
   const executor = createExecutor({
     clock,
@@ -22,7 +23,15 @@ export function executionVerbs(core: Core): Pick<Gateway, 'executeTool' | 'execu
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
     limit: (server) => limiter.take(server),
-    run: (server, task, signal) => pool.use(server, task, signal),
+    run(server, task, call) {
+      const { host, signal } = call;
+      if (host?.logLevel === undefined) return pool.use(server, task, signal, call);
+      const levelled: typeof task = async (upstream) => {
+        await levels(upstream, host);
+        return task(upstream);
+      };
+      return pool.use(server, levelled, signal, call);
+    },
     retry: (task, server, options) => withRetry(task, server.retry, { clock, random, ...options }),
     isTransient,
     record(entry) {

@@ -18,7 +18,7 @@ export async function fillCatalog(
     if (!isUsable(server)) continue;
     const list = cached.get(server.id);
     if (list) {
-      catalog.put(server, list);
+      await catalog.put(server, list);
       // Indexing is work: between two servers others have their turn.
       await nextTurn();
     }

@@ -86,6 +86,7 @@ function fakeUpstream(server: string): {
       method === 'tools/list'
         ? new Promise((resolve) => lists.push((tools) => resolve({ tools })))
         : Promise.resolve({ content: [] }),
+    tell: () => undefined,
     ping: () => Promise.resolve(),
     onNotification: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
     onClose: () => () => undefined,

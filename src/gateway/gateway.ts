@@ -2,6 +2,9 @@ import { administrationVerbs } from './administering.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
+import { createLogLevels, hostingVerbs } from './hosting.js';
+import { relayingVerbs } from './relaying.js';
+import { subscribingVerbs } from './subscribing.js';
 import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
@@ -15,7 +18,9 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
-  const execution = executionVerbs(core);
+  const levels = createLogLevels(core);
+  const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
+  const execution = executionVerbs(core, levels);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -31,6 +36,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const shutDown = async (drainMs: number): Promise<void> => {
     core.stop();
+    unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
     await deps.pool.close({ drainMs });
@@ -45,6 +51,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     ready: core.filled,
     ...lookingVerbs(core),
+    ...hostingVerbs(core, levels),
+    ...relayingVerbs(core, levels),
+    subscribe,
     ...execution,
     ...discoveryVerbs(core),
     ...findingVerbs(core),

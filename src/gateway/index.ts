@@ -1,4 +1,6 @@
 export { createGateway } from './gateway.js';
+export type { ServerFacts } from './catalog.js';
+export type { Changes } from './changes.js';
 export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';

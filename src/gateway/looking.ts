@@ -10,7 +10,10 @@ import { explainTool } from './why.js';
 /** The verbs that look at what is known and change nothing. */
 export function lookingVerbs(
   core: Core,
-): Pick<Gateway, 'coverage' | 'listServers' | 'searchTools' | 'listTools' | 'toolDetails' | 'why'> {
+): Pick<
+  Gateway,
+  'coverage' | 'listServers' | 'searchTools' | 'listTools' | 'offeredTools' | 'definitionOf' | 'toolDetails' | 'why'
+> {
   const { pool, clock } = core.deps;
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
@@ -50,6 +53,15 @@ export function lookingVerbs(
       const tools = core.catalog.index.tools(server);
       return options.includeDisabled ? tools : tools.filter((tool) => tool.status === 'enabled');
     },
+
+    async offeredTools() {
+      await core.filled();
+      const offered = core.catalog.index.tools().filter((tool) => tool.status === 'enabled');
+      // By name within a server already; the sort keeps that.
+      return offered.toSorted((a, b) => (a.server === b.server ? 0 : a.server < b.server ? -1 : 1));
+    },
+
+    definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,
 
     async toolDetails(server, name) {
       await core.known(server);

@@ -1,18 +1,15 @@
 import type { Audit } from '../audit/index.js';
-import type { Limiter, Pool } from '../connect/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
-import { listTools, type Climbed, type Listed, type Rung, type ToolCache } from '../discover/index.js';
+import type { Climbed, Rung, ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
-import type { Catalog, ServerFacts } from './catalog.js';
+import type { Catalog } from './catalog.js';
+import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
-export interface PipelineDeps {
+export interface PipelineDeps extends Omit<ReadListsDeps, 'known'> {
   readonly clock: Clock;
-  readonly limiter: Limiter;
-  readonly pool: Pool;
   readonly cache: ToolCache;
   readonly audit: Audit;
   readonly random: () => number;
@@ -34,36 +31,25 @@ function isWorthRetrying(error: ToolscoutError): boolean {
   return isTransient(error) && error.code !== 'TOOL_EXECUTION_TIMEOUT';
 }
 
-/** What a server was found to have. */
-interface Found {
-  readonly list: Listed;
-  readonly facts: ServerFacts;
-}
-
 /** Asks a server for its list as the protocol has it. */
-async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Found> {
+async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
   const { clock, random } = deps;
-  return withRetry(
-    async () => {
-      await deps.limiter.wait(server, signal);
-      const question = async (upstream: Upstream): Promise<Found> => {
-        const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
-        return { list, facts: { info: upstream.info, instructions: upstream.instructions, era: upstream.era } };
-      };
-      return deps.pool.use(server, question, signal);
-    },
-    server.retry,
-    { clock, random, signal, mayRetry: isWorthRetrying },
-  );
+  const known = deps.catalog().list(server.id);
+  return withRetry(() => readLists(server, { ...deps, known }, signal), server.retry, {
+    clock,
+    random,
+    signal,
+    mayRetry: isWorthRetrying,
+  });
 }
 
 /**
  * Finds a server's list: as the protocol has it, or else by the ladder. What worked before is tried
  * first, so that a server known to print its tools is not waited for in vain every time.
  */
-async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Found> {
+async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
   const before = deps.catalog().list(server.id)?.rung;
-  const climb = async (first?: Rung): Promise<Found | undefined> => {
+  const climb = async (first?: Rung): Promise<Lists | undefined> => {
     const list = await deps.withoutHandshake(server, signal, first);
     return list && { list, facts: { rung: list.rung } };
   };
@@ -95,8 +81,12 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   const { list, facts } = await find(server, deps, signal);
   const kept = await deps.cache.write(server, list, facts);
 
-  const catalog = deps.catalog();
-  if (catalog.servers.get(server.id)?.digest === server.digest) catalog.put(server, kept);
+  let catalog: Catalog | undefined;
+  // A catalog that was exchanged while the list went in was filled from what was known before.
+  while (catalog !== deps.catalog()) {
+    catalog = deps.catalog();
+    if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept);
+  }
   deps.audit.record({
     kind: 'discovered',
     principal: 'toolscout',

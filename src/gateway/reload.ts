@@ -44,13 +44,13 @@ export async function rebuild(now: {
 
   for (const server of diff.unchanged) {
     const list = now.catalog.list(server.id);
-    if (list && isUsable(server)) catalog.put(server, list);
+    if (list && isUsable(server)) await catalog.put(server, list);
   }
   const renewed = [...diff.added, ...diff.changed];
   const cached = loaded.config.cache.enabled ? await now.cache.readAll(renewed) : new Map();
   for (const server of renewed) {
     const list = cached.get(server.id);
-    if (list && isUsable(server)) catalog.put(server, list);
+    if (list && isUsable(server)) await catalog.put(server, list);
   }
 
   const ids = (servers: readonly Server[]): string[] => servers.map((server) => server.id).toSorted();

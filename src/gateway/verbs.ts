@@ -8,6 +8,7 @@ import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Host } from '../model/host.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
@@ -24,6 +25,8 @@ import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
+import type { Changes } from './changes.js';
+import type { ServerFacts } from './catalog.js';
 import type { SignInOptions, SignInStatus } from './sign-in.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
@@ -31,7 +34,7 @@ import type { Why } from './why.js';
 /** Something that happened in the gateway, for logs, hosts and pages that follow along. */
 export type GatewayEvent =
   | PoolEvent
-  | { readonly type: 'learned'; readonly server: string; readonly tools: number }
+  | { readonly type: 'learned'; readonly server: string; readonly tools: number; readonly changed: Changes }
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
   | { readonly type: 'reload-failed'; readonly reason: string };
@@ -48,6 +51,10 @@ export interface Gateway {
   listServers(): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  /** Every tool that may be run now, of all servers, in a fixed order. */
+  offeredTools(): Promise<Tool[]>;
+  /** The definition of a tool as its server gave it; `undefined` when it is not known. */
+  definitionOf(server: string, tool: string): JsonObject | undefined;
   /** A tool, and its definition without what an agent does not need. */
   toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
   /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
@@ -55,6 +62,24 @@ export interface Gateway {
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
+  /** What a server said of itself, and its resources, templates and prompts; it is learned when it never was. */
+  serverFacts(server: string): Promise<ServerFacts>;
+  /** The same for every usable server that is known already, by id. */
+  knownFacts(): Promise<ReadonlyMap<string, ServerFacts>>;
+  /** Asks a server something that is no tool call; the answer is the server's own object. */
+  relay(server: string, method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** Has a server announce changes of a resource until the answer is called; `onUpdate` gets the announcement. */
+  subscribe(
+    server: string,
+    uri: string,
+    options: { readonly host?: Host; readonly onUpdate: (params: JsonObject) => void },
+  ): Promise<() => void>;
+  /** Passes on what a host says to the servers it is connected to. */
+  tellServers(host: Host, method: string, params?: JsonObject): void;
+  /** Has the servers a host is connected to log from its level on. */
+  setLogLevel(host: Host): Promise<void>;
+  /** A host has gone: connections that were made for it alone end. */
+  releaseHost(host: Pick<Host, 'id'>): void;
   /** Learns servers anew, all usable ones by default (DISC-3). */
   discover(
     servers?: readonly string[],

@@ -49,12 +49,12 @@ function sources(
 }
 
 describe('the catalog', () => {
-  it('FIND-3 holds a list, replaces it whole, and drops it', () => {
+  it('FIND-3 holds a list, replaces it whole, and drops it', async () => {
     const { catalog } = sources([server('a')]);
     expect(catalog.list('a')).toBeUndefined();
-    catalog.put(server('a'), listOf('one', 'two'));
+    await catalog.put(server('a'), listOf('one', 'two'));
     expect(catalog.index.tools('a').map(({ name }) => name)).toEqual(['one', 'two']);
-    catalog.put(server('a'), listOf('two', 'three'));
+    await catalog.put(server('a'), listOf('two', 'three'));
     expect(catalog.index.tools('a').map(({ name }) => name)).toEqual(['three', 'two']);
     expect(catalog.tool('a', 'three').description).toBe('Does three.');
     catalog.drop('a');
@@ -62,12 +62,12 @@ describe('the catalog', () => {
     expect(catalog.index.tools('a')).toEqual([]);
   });
 
-  it('PAT-3 META-4 rules decide when a list is put in, and what is not there is refused with the nearest names', () => {
+  it('PAT-3 META-4 rules decide when a list is put in, and what is not there is refused with the nearest names', async () => {
     const { catalog } = sources([server('files'), server('notes')], {
       toolRules: [{ pattern: 'files:delete_*', enabled: false }],
     });
-    const tools = catalog.put(server('files'), listOf('delete_file', 'read_file'));
-    catalog.put(server('notes'), listOf('read_note'));
+    const tools = await catalog.put(server('files'), listOf('delete_file', 'read_file'));
+    await catalog.put(server('notes'), listOf('read_note'));
     expect(tools.map(({ name, status }) => `${name} ${status}`)).toEqual(['delete_file disabled', 'read_file enabled']);
     expect(() => catalog.server('fils')).toThrow('There is no server "fils". Did you mean "files"?');
     expect(() => catalog.tool('files', 'raed_file')).toThrow('Did you mean "read_file"');
@@ -86,7 +86,11 @@ describe('the view of a server', () => {
     expect(knowledge()).toBe('learning');
     await expect(learning).rejects.toThrow();
     expect(viewServer(a, around)).toMatchObject({ knowledge: 'failed', problem: 'It said ***.', tools: 0 });
-    around.catalog.put(a, { ...listOf('one'), dropped: 3, info: { name: 'n', version: '1', title: 'Its own title' } });
+    await around.catalog.put(a, {
+      ...listOf('one'),
+      dropped: 3,
+      info: { name: 'n', version: '1', title: 'Its own title' },
+    });
     expect(viewServer(a, around)).toMatchObject({
       knowledge: 'ready',
       title: 'Its own title',
@@ -95,7 +99,7 @@ describe('the view of a server', () => {
       learnedAt: clock.now(),
     });
     expect(viewServer(a, around).problem).toBeUndefined();
-    around.catalog.put(a, { ...listOf('one'), stale: true });
+    await around.catalog.put(a, { ...listOf('one'), stale: true });
     expect(knowledge()).toBe('stale');
     expect(knowledge({ ...a, enabled: false })).toBe('off');
     expect(knowledge({ ...a, problem: 'a variable is missing' })).toBe('off');
@@ -132,7 +136,7 @@ describe('the coverage line', () => {
     expect(coverageOf([server('github', { enabled: false })])).toBe('');
   });
 
-  it('META-8 stays short however many there are, and says how many are left out', () => {
+  it('META-8 stays short however many there are, and says how many are left out', async () => {
     const line = coverageOf(Array.from({ length: 500 }, (_, index) => server(`product${index}`)));
     expect(line.length).toBeLessThanOrEqual(140);
     const [, more] = / and (\d+) more$/.exec(line) ?? [];
@@ -141,28 +145,28 @@ describe('the coverage line', () => {
 });
 
 describe('explainTool', () => {
-  const ask = (patch: Partial<Tool>): Why => {
+  const ask = async (patch: Partial<Tool>): Promise<Why> => {
     const around = sources([server('a')]);
-    around.catalog.put(server('a'), { ...listOf('one'), learnedAt: clock.now() - 3 * 60_000 });
+    await around.catalog.put(server('a'), { ...listOf('one'), learnedAt: clock.now() - 3 * 60_000 });
     const [tool] = around.catalog.index.tools('a');
     // Statuses that only approvals give are not made by rules, so they are put in place by hand.
     const index = { ...around.catalog.index, tool: () => ({ ...tool!, ...patch }) };
     return explainTool('a', 'one', { ...around, catalog: { ...around.catalog, index }, now: clock.now() });
   };
 
-  it('FIND-5 approval, quarantine and provenance have their sentences', () => {
-    expect(ask({ status: 'pending' })).toMatchObject({
+  it('FIND-5 approval, quarantine and provenance have their sentences', async () => {
+    expect(await ask({ status: 'pending' })).toMatchObject({
       offered: false,
       because: 'approval',
       reason: '"a:one" is pending and waits for approval.',
     });
-    expect(ask({ status: 'quarantined' })).toMatchObject({ offered: false, because: 'approval' });
-    expect(ask({ provenance: 'guessed' })).toMatchObject({
+    expect(await ask({ status: 'quarantined' })).toMatchObject({ offered: false, because: 'approval' });
+    expect(await ask({ provenance: 'guessed' })).toMatchObject({
       offered: false,
       because: 'provenance',
       reason: expect.stringContaining('guessed') as string,
     });
-    expect(ask({})).toMatchObject({
+    expect(await ask({})).toMatchObject({
       offered: true,
       because: 'none',
       reason: expect.stringContaining('learned 3 min ago') as string,

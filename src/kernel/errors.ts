@@ -76,7 +76,7 @@ export interface ErrorDetails {
    */
   readonly delivered?: boolean;
   /** The JSON-RPC error of the server, when that is what failed. */
-  readonly upstream?: { readonly code: number; readonly data?: unknown };
+  readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
   readonly cause?: unknown;
 }
 

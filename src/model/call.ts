@@ -1,5 +1,6 @@
 import type { ErrorCode, Problem, Severity } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Host } from './host.js';
 
 /** Progress of a running call, as the server reported it. */
 export interface Progress {
@@ -24,6 +25,10 @@ export interface Call {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Who can be asked while it runs; without one nobody can. */
+  readonly host?: Host;
+  /** What a modern host answered to the questions of an earlier round of this call, and the server's own state. */
+  readonly resumed?: { readonly inputResponses?: JsonObject; readonly requestState?: string };
 }
 
 /** Why a call did not succeed; the same object in every front (META-3). */
@@ -36,6 +41,8 @@ export interface Failure {
   readonly severity: Severity;
   readonly retryAfterMs?: number;
   readonly problems?: readonly Problem[];
+  /** The JSON-RPC error of the server, when that is what failed; fronts that pass servers through give it on. */
+  readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
 }
 
 /**

@@ -76,6 +76,11 @@ export const ServerEntry = z.strictObject({
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
 
+/** What hosts are offered (META-5). */
+export const ModeName = z.enum(['meta', 'passthrough', 'hybrid', 'auto']);
+/** See the schema of the same name. */
+export type ModeName = z.infer<typeof ModeName>;
+
 /** Everything servers can be imported from: the clients people have, then formats of other gateways (CFG-5). */
 export const SOURCE_TYPES = [
   'claude-desktop',
@@ -221,6 +226,11 @@ export const Config = z.strictObject({
   sources: z.array(SourceConfig).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
+  mode: ModeName.default('meta'),
+  /** Patterns of the tools that stand beside the meta-tools in the mode `hybrid`. */
+  pinned: z.array(text.min(1)).default([]),
+  /** The mode for hosts by the name they give, before the built-in table. */
+  hostModes: z.record(z.string(), ModeName).default({}),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
   introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
+import type { Host } from './host.js';
 
 /** What may accompany one request to a server. */
 export interface UpstreamRequest {
@@ -7,6 +8,10 @@ export interface UpstreamRequest {
   /** Limit for the answer; every progress notification starts it anew. */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** Whom the server may ask while it works on this; without one it is told that nobody is there. */
+  readonly host?: Host;
+  /** Headers for this request alone, where the transport has such. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A notification a server sent on its own account. */
@@ -28,12 +33,20 @@ export interface Upstream {
   readonly server: string;
   readonly era: 'legacy' | 'modern';
   readonly protocolVersion: string;
-  readonly info: { readonly name: string; readonly version: string; readonly title?: string };
+  readonly info: JsonObject & { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities: JsonObject;
   readonly instructions?: string;
   readonly pid?: number;
   readonly closed: boolean;
+  /**
+   * On modern connections the answer may be an `input_required` result, but only when `host` is of the
+   * modern era: any other host is asked, and the answer is the one after that.
+   */
   request(method: string, params: JsonObject | undefined, options?: UpstreamRequest): Promise<JsonObject>;
+  /** Tells the server something. */
+  tell(method: string, params?: JsonObject): void;
+  /** Modern servers only: has changes of a resource announced until the answer is called. */
+  watch?(uri: string): Promise<() => Promise<void>>;
   /** Resolves when the server answers a health check (CONN-5). */
   ping(timeoutMs: number): Promise<void>;
   onNotification(listener: (notification: UpstreamNotification) => void): () => void;

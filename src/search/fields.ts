@@ -13,8 +13,8 @@ export const FIELDS: readonly Field[] = [
   { name: 'name', weight: 3, b: 0.3 },
   { name: 'server', weight: 1.5, b: 0.3 },
   { name: 'description', weight: 1, b: 0.75 },
-  { name: 'parameters', weight: 0.8, b: 0.75 },
-  { name: 'parameter descriptions', weight: 0.5, b: 0.75 },
+  { name: 'parameters', weight: 0.9, b: 0.75 },
+  { name: 'parameter descriptions', weight: 0.55, b: 0.75 },
 ];
 
 /** The position of the name in {@link FIELDS}. */

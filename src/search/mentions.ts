@@ -10,6 +10,9 @@ const PROPER_NAME = /(?<=[\p{L}\p{N},;:)'"“„«(-]\s*["'“„«(]?)(?<![\p{L
 /** Occurrences that a term must outweigh before it is believed to name a server. */
 const DOUBT = 3;
 
+/** Postings that are read for the names in one query; a word that stands everywhere is not the name of a server. */
+const MOST_READ = 50_000;
+
 /** The terms of what a query writes as a name. */
 export function properTerms(text: string, analyzer: Analyzer): ReadonlySet<string> {
   return new Set((text.match(PROPER_NAME) ?? []).flatMap((name) => analyzer.terms(name)));
@@ -22,7 +25,11 @@ export function properTerms(text: string, analyzer: Analyzer): ReadonlySet<strin
 export function findMentions(terms: readonly QueryTerm[], postings: Postings): ReadonlyMap<Segment, number> {
   const mentions = new Map<Segment, number>();
   const { arena } = postings.lists;
+  let allowance = MOST_READ;
   for (const { id } of terms.filter(({ proper }) => proper)) {
+    const uses = postings.vocabulary.uses(id);
+    if (uses > allowance) continue;
+    allowance -= uses;
     const named = new Set<Segment>();
     let all = 0;
     let own = 0;

@@ -2,8 +2,7 @@ import { addressOf } from '../kernel/ids.js';
 import { editDistance, nearestNames } from '../kernel/text.js';
 import type { Tool } from '../model/tool.js';
 import { leastEdits, letterSet } from './letters.js';
-import { compareAddresses } from './rank.js';
-import { selectTop } from './top.js';
+import type { Segment } from './postings.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Names that are compared letter by letter at most: those whose letters fit best. */
@@ -12,31 +11,45 @@ const COMPARED = 1000;
 /** Characters of a text that can still be a misspelt name. */
 const LONGEST_NAME = 120;
 
+/** More than any two sets of letters can differ by. */
+const MOST_EDITS = 33;
+
 /** The tools whose names look most like a text, or whose addresses do when it holds a colon; best first. */
-export function nearestTools(wanted: string, tools: Iterable<Tool>, count: number): Tool[] {
+export function nearestTools(
+  wanted: string,
+  segments: readonly Segment[],
+  count: number,
+  accept: (tool: Tool) => boolean,
+): Tool[] {
   const target = wanted.slice(0, LONGEST_NAME);
   const letters = letterSet(target);
-  const nameOf = (tool: Tool): string =>
-    target.includes(':') ? addressOf(tool.server, tool.name) : tool.name.slice(0, LONGEST_NAME);
+  const byAddress = target.includes(':');
+  const nameOf = ({ server, name }: Tool): string =>
+    byAddress ? addressOf(server, name).slice(0, LONGEST_NAME) : name.slice(0, LONGEST_NAME);
+
+  const byEdits: Tool[][] = Array.from({ length: MOST_EDITS }, () => []);
+  let most = MOST_EDITS - 1;
+  let kept = 0;
+  for (const { tools, letters: own } of segments) {
+    // An address has the letters of its server and of its name.
+    const shared = byAddress && tools[0] ? letterSet(addressOf(tools[0].server, '')) : 0;
+    for (let i = 0; i < own.length; i++) {
+      const edits = leastEdits(letters, own[i]! | shared);
+      if (edits > most || !accept(tools[i]!)) continue;
+      byEdits[edits]!.push(tools[i]!);
+      kept++;
+      while (kept - byEdits[most]!.length >= COMPARED) kept -= byEdits[most--]!.length;
+    }
+  }
 
   const byName = new Map<string, Tool[]>();
-  for (const { tool } of selectTop(measured(tools, letters, nameOf), COMPARED, byEdits)) {
+  for (const tool of byEdits
+    .slice(0, most + 1)
+    .flat()
+    .slice(0, COMPARED)) {
     byName.set(nameOf(tool), [...(byName.get(nameOf(tool)) ?? []), tool]);
   }
   return nearestNames(target, byName.keys(), count).flatMap((name) => byName.get(name) ?? []);
-}
-
-interface Measured {
-  readonly tool: Tool;
-  readonly edits: number;
-}
-
-function byEdits(a: Measured, b: Measured): number {
-  return a.edits - b.edits || compareAddresses(a.tool, b.tool);
-}
-
-function* measured(tools: Iterable<Tool>, letters: number, nameOf: (tool: Tool) => string): Generator<Measured> {
-  for (const tool of tools) yield { tool, edits: leastEdits(letters, letterSet(nameOf(tool))) };
 }
 
 /** The known term most like an unknown one, up to a third of its letters being wrong. */

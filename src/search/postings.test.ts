@@ -1,16 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../model/tool.js';
-import { createPostings, type Document } from './postings.js';
+import { createDraft, type Draft } from './draft.js';
+import { createPostings } from './postings.js';
+
+interface Document {
+  readonly name: string;
+  readonly terms: readonly string[];
+}
 
 function document(name: string, ...terms: string[]): Document {
-  const tool = { server: 's', name } as Tool;
-  return { tool, terms: [[name], ['s'], terms, [], []] };
+  return { name, terms };
+}
+
+function draft(...documents: Document[]): Draft {
+  const made = createDraft();
+  for (const { name, terms } of documents) made.add({ server: 's', name } as Tool, [[name], ['s'], terms, [], []]);
+  return made;
 }
 
 describe('createPostings', () => {
   it('FIND-3 seeking in a list finds the document or the next higher one, from any earlier place', () => {
     const postings = createPostings();
-    postings.add(Array.from({ length: 60 }, (_, i) => document(`t${i}`, i % 7 < 3 ? 'red' : 'blue')));
+    postings.add(draft(...Array.from({ length: 60 }, (_, i) => document(`t${i}`, i % 7 < 3 ? 'red' : 'blue'))));
     const { lists } = postings;
     const red = postings.vocabulary.find('red')!;
     const held: number[] = [];
@@ -28,8 +39,8 @@ describe('createPostings', () => {
 
   it('FIND-3 counts uses and lengths of what is there, and only of that', () => {
     const postings = createPostings();
-    postings.add([document('a', 'red', 'red', 'blue')]);
-    const gone = postings.add([document('b', 'red'), document('c', 'green')]);
+    postings.add(draft(document('a', 'red', 'red', 'blue')));
+    const gone = postings.add(draft(document('b', 'red'), document('c', 'green')));
     const uses = (term: string): number => postings.vocabulary.uses(postings.vocabulary.intern(term));
     expect([uses('red'), uses('blue'), uses('green'), uses('s')]).toEqual([2, 1, 1, 3]);
     expect(postings.averageLength(2)).toBeCloseTo(5 / 3);
@@ -41,8 +52,8 @@ describe('createPostings', () => {
 
   it('FIND-3 what was removed is forgotten, so that replacing for ever holds no more than the catalog', () => {
     const postings = createPostings();
-    const kept = postings.add([document('kept', 'stays')]);
-    for (let i = 0; i < 5000; i++) postings.remove(postings.add([document(`tool${i}`, `term${i}`, 'stays')]));
+    const kept = postings.add(draft(document('kept', 'stays')));
+    for (let i = 0; i < 5000; i++) postings.remove(postings.add(draft(document(`tool${i}`, `term${i}`, 'stays'))));
     expect(postings.size).toBe(1);
     expect(postings.end).toBeLessThan(600);
     expect(postings.vocabulary.size).toBeLessThan(1500);
@@ -54,7 +65,7 @@ describe('createPostings', () => {
 
   it('FIND-4 frequencies and lengths beyond what is told apart are cut, not carried into another field', () => {
     const postings = createPostings();
-    const { first } = postings.add([document('a', ...Array.from({ length: 1000 }, () => 'again'))]);
+    const { first } = postings.add(draft(document('a', ...Array.from({ length: 1000 }, () => 'again'))));
     expect(postings.lengths[first * 5 + 2]).toBe(255);
     expect(postings.lists.find(postings.vocabulary.find('again')!, first)).toBe(31 << 10);
   });

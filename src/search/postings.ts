@@ -1,21 +1,9 @@
 import type { Tool } from '../model/tool.js';
-import { FIELDS, NAME_FIELD } from './fields.js';
-import {
-  createPostingLists,
-  frequencyIn,
-  grown,
-  HIGHEST_FREQUENCY,
-  packedOnce,
-  POSTING_WORDS,
-  type PostingLists,
-} from './posting-lists.js';
+import type { Draft } from './draft.js';
+import { FIELDS } from './fields.js';
+import { letterSet } from './letters.js';
+import { createPostingLists, grown, POSTING_WORDS, type PostingLists } from './posting-lists.js';
 import { createVocabulary, type Vocabulary } from './vocabulary.js';
-
-/** A tool and its terms, one list for each field. */
-export interface Document {
-  readonly tool: Tool;
-  readonly terms: readonly (readonly string[])[];
-}
 
 /**
  * The documents of one server: neighbours, numbered from `first`. What the segment added to the
@@ -31,6 +19,8 @@ export interface Segment {
   /** The distinct terms of each document's name, one after the other, and where each document's end. */
   nameTerms: Uint32Array;
   readonly nameEnds: Uint32Array;
+  /** The letters of each document's name, to look for names that are like another. */
+  readonly letters: Uint32Array;
 }
 
 /** The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. */
@@ -47,12 +37,10 @@ export interface Postings {
   averageLength(field: number): number;
   /** The segment a document belongs to; `undefined` once it is removed. */
   segmentOf(document: number): Segment | undefined;
-  add(documents: readonly Document[]): Segment;
+  /** Puts in the documents of a draft, which is not to change any more. */
+  add(draft: Draft): Segment;
   remove(segment: Segment): void;
 }
-
-/** The greatest field length that is told apart; a byte holds it. */
-const LONGEST_FIELD = 255;
 
 /** Removed documents that are always tolerated, so that small catalogs are not rewritten over and over. */
 const TOLERATED = 256;
@@ -78,33 +66,26 @@ export function createPostings(): Postings {
     size += sign * segment.tools.length;
   }
 
-  function add(documents: readonly Document[]): Segment {
+  function add(draft: Draft): Segment {
     const first = owners.length;
-    const uses = new Map<number, number>();
-    const nameTerms: number[] = [];
-    const nameEnds: number[] = [];
-    lengths = grown(lengths, (first + documents.length) * FIELDS.length);
-    for (const [offset, { terms }] of documents.entries()) {
-      for (const [id, packed] of packTerms(terms, vocabulary)) {
-        lists.append(id, first + offset, packed);
-        uses.set(id, (uses.get(id) ?? 0) + 1);
-        if (frequencyIn(packed, NAME_FIELD) > 0) nameTerms.push(id);
-      }
-      nameEnds.push(nameTerms.length);
-      for (const [field, list] of terms.entries()) {
-        lengths[(first + offset) * FIELDS.length + field] = Math.min(list.length, LONGEST_FIELD);
-      }
+    const ids = Uint32Array.from(draft.terms, (term) => vocabulary.intern(term));
+    lengths = grown(lengths, (first + draft.tools.length) * FIELDS.length);
+    lengths.set(draft.lengths, first * FIELDS.length);
+    let at = 0;
+    for (const [offset, end] of draft.ends.entries()) {
+      for (; at < end; at++) lists.append(ids[draft.held[at]!]!, first + offset, draft.packed[at]!);
     }
-    for (const [id, count] of uses) vocabulary.addUses(id, count);
+    for (const [term, count] of draft.uses.entries()) vocabulary.addUses(ids[term]!, count);
     const segment: Segment = {
-      tools: documents.map(({ tool }) => tool),
+      tools: draft.tools.slice(),
       first,
-      terms: Uint32Array.from(uses.keys()),
-      uses: Uint32Array.from(uses.values()),
-      nameTerms: Uint32Array.from(nameTerms),
-      nameEnds: Uint32Array.from(nameEnds),
+      terms: ids,
+      uses: Uint32Array.from(draft.uses),
+      nameTerms: Uint32Array.from(draft.nameTerms, (term) => ids[term]!),
+      nameEnds: Uint32Array.from(draft.nameEnds),
+      letters: Uint32Array.from(draft.tools, ({ name }) => letterSet(name)),
     };
-    for (let i = 0; i < documents.length; i++) owners.push(segment);
+    for (let i = 0; i < draft.tools.length; i++) owners.push(segment);
     countLengths(segment, 1);
     return segment;
   }
@@ -174,17 +155,4 @@ export function createPostings(): Postings {
     add,
     remove,
   };
-}
-
-/** The distinct terms of a document with their frequencies in each field. */
-function packTerms(terms: Document['terms'], vocabulary: Vocabulary): Map<number, number> {
-  const packed = new Map<number, number>();
-  for (const [field, list] of terms.entries()) {
-    for (const term of list) {
-      const id = vocabulary.intern(term);
-      const before = packed.get(id) ?? 0;
-      if (frequencyIn(before, field) < HIGHEST_FREQUENCY) packed.set(id, before + packedOnce(field));
-    }
-  }
-  return packed;
 }

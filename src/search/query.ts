@@ -4,6 +4,7 @@ import { isUnspaced, type Analyzer, type Word } from './analysis.js';
 import { splitClauses, type Clauses } from './clauses.js';
 import type { Translator } from './foreign.js';
 import { properTerms } from './mentions.js';
+import { rarity } from './score.js';
 import { isStopWord } from './stop-words.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -45,8 +46,11 @@ export interface WordLists {
 const CLASS_WEIGHT = 0.3;
 
 /** What a tool's word for an everyday one counts; several words that lead to it add up to a limit. */
-const EVERYDAY_WEIGHT = 0.25;
+const EVERYDAY_WEIGHT = 0.3;
 const MOST_RELATED = 0.5;
+
+/** What repeating a word adds, against its first occurrence: by the logarithm of how often it stands there. */
+const REPETITION_WEIGHT = 0.5;
 
 /** What a translation counts, against an English word. */
 const TRANSLATED_WEIGHT = 0.8;
@@ -74,7 +78,13 @@ interface Counted {
 }
 
 /** Reads a query: own terms by the logarithm of their frequency, corrections of unknown words, related terms. */
-export function parseQuery(text: string, analyzer: Analyzer, vocabulary: Vocabulary, lists: WordLists): Query {
+export function parseQuery(
+  text: string,
+  analyzer: Analyzer,
+  vocabulary: Vocabulary,
+  lists: WordLists,
+  size: number,
+): Query {
   const cut = cutQuery(text);
   const clauses = splitClauses(cut, analyzer);
   const names = properTerms(cut, analyzer);
@@ -82,21 +92,24 @@ export function parseQuery(text: string, analyzer: Analyzer, vocabulary: Vocabul
 
   const own = new Map<number, QueryTerm>();
   const related = new Map<number, QueryTerm>();
-  const relate = (terms: readonly string[], weight: number, from: Counted): void => {
+  const relate = (terms: readonly string[], most: number, from: Counted, source: number | undefined): void => {
     for (const id of terms.map((term) => vocabulary.find(term)).filter((found) => found !== undefined)) {
+      const weight = most * (source === undefined ? 1 : Math.min(1, rarityOf(source) / rarityOf(id)));
       const known = related.get(id) ?? { id, weight: 0, word: from.word, clauses: 0 };
       const sum = Math.max(known.weight, Math.min(MOST_RELATED, known.weight + weight));
       related.set(id, { ...known, weight: sum, clauses: (known.clauses ?? 0) | from.clauses });
     }
   };
+  // A rare word says more than a common one, but not when it only stands for the common one.
+  const rarityOf = (id: number): number => rarity(vocabulary.uses(id), size);
   let unknown = 0;
   let corrections = 0;
   for (const [term, counted] of counts) {
     const { word } = counted;
-    const weight = (1 + Math.log(counted.count)) * counted.share;
-    relate(lists.classes.get(term) ?? [], weight * CLASS_WEIGHT, counted);
-    relate(lists.everyday.get(term) ?? [], weight * EVERYDAY_WEIGHT, counted);
+    const weight = (1 + REPETITION_WEIGHT * Math.log(counted.count)) * counted.share;
     const id = vocabulary.find(term);
+    relate(lists.classes.get(term) ?? [], weight * CLASS_WEIGHT, counted, id);
+    relate(lists.everyday.get(term) ?? [], weight * EVERYDAY_WEIGHT, counted, id);
     if (id !== undefined) {
       own.set(id, { id, weight, word, proper: names.has(term), clauses: counted.clauses });
       continue;

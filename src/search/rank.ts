@@ -1,8 +1,9 @@
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
 import { findMentions } from './mentions.js';
+import { rateNeighbours } from './neighbours.js';
 import type { Postings, Segment } from './postings.js';
-import type { Query } from './query.js';
+import type { Query, QueryTerm } from './query.js';
 import { rarity, sharesOf, type Scores } from './score.js';
 import { selectTop } from './top.js';
 
@@ -17,6 +18,8 @@ export interface Candidate {
   readonly clause: number;
   /** How surely the query names the server, in [0,1]. */
   readonly mention: number;
+  /** How much of the query the tools of its server hold between them. */
+  readonly neighbours: number;
   /** What earlier queries that led to the tool add to its words. */
   readonly usage: number;
 }
@@ -46,7 +49,8 @@ export interface Signal {
 const SIGNALS: readonly Signal[] = [
   { name: 'server', weight: 0.2, rate: rateServers },
   { name: 'mention', weight: 0.3, full: 1, rate: (candidates) => candidates.map(({ mention }) => mention) },
-  { name: 'clause', weight: 0.3, rate: (candidates) => candidates.map(({ clause }) => clause) },
+  { name: 'neighbours', weight: 0.25, rate: (candidates) => candidates.map(({ neighbours }) => neighbours) },
+  { name: 'clause', weight: 0.4, rate: (candidates) => candidates.map(({ clause }) => clause) },
 ];
 
 /** Documents of the first stage that are looked at again. */
@@ -146,9 +150,12 @@ function collect(
     const taken = new Set(chosen);
     for (const document of recalled.keys()) if (!taken.has(document) && isWanted(document)) chosen.push(document);
   }
-  const asked = new Set(query.own.map(({ id }) => id));
+  const terms = [...query.own, ...query.related];
+  const asked = new Map(terms.map(({ id, weight }) => [id, Math.min(1, weight)]));
+  const segments = new Set(chosen.map((document) => postings.segmentOf(document)!));
+  const neighbours = rateNeighbours(terms, segments, postings);
   const mentions = findMentions(query.own, postings);
-  const clauses = query.clauses > 1 ? rateClauses(query, chosen, postings) : undefined;
+  const clauses = query.clauses > 1 ? rateClauses(query.clauses, terms, chosen, postings) : undefined;
   return chosen.map((document, i) => {
     const segment = postings.segmentOf(document)!;
     const offset = document - segment.first;
@@ -160,32 +167,54 @@ function collect(
       words: values[document]! * raised,
       clause: (clauses?.[i] ?? 0) * raised,
       mention: mentions.get(segment) ?? 0,
+      neighbours: neighbours.get(segment) ?? 0,
       usage: (recalled.get(document) ?? 0) * raised,
     };
   });
 }
 
-/** A long query asks for several things, a tool does one: the score of each document by its best clause alone. */
-function rateClauses(query: Query, documents: readonly number[], postings: Postings): number[] {
-  const terms = [...query.own, ...query.related].slice(0, MOST_CLAUSE_TERMS);
+/**
+ * A long query asks for several things, a tool does one: the share of each document by its best clause alone. Clauses
+ * are brought to one scale, or the one with the rarest words would speak for all.
+ */
+function rateClauses(
+  clauses: number,
+  all: readonly QueryTerm[],
+  documents: readonly number[],
+  postings: Postings,
+): number[] {
+  const terms = all.slice(0, MOST_CLAUSE_TERMS);
   const shares = sharesOf(documents, terms, postings);
-  const sums = new Float32Array(query.clauses);
-  return documents.map((_, place) => {
-    sums.fill(0);
-    for (const [i, { clauses = 0 }] of terms.entries()) {
+  const sums = new Float32Array(documents.length * clauses);
+  const highest = new Float32Array(clauses);
+  for (let place = 0; place < documents.length; place++) {
+    for (const [i, { clauses: bitset = 0 }] of terms.entries()) {
       const share = shares[place * terms.length + i]!;
       if (share === 0) continue;
-      for (let bits = clauses; bits !== 0; bits &= bits - 1) {
+      for (let bits = bitset; bits !== 0; bits &= bits - 1) {
         const clause = 31 - Math.clz32(bits & -bits);
-        sums[clause] = sums[clause]! + share;
+        const at = place * clauses + clause;
+        sums[at] = sums[at]! + share;
+        highest[clause] = Math.max(highest[clause]!, sums[at]!);
       }
     }
-    return sums.reduce((a, b) => Math.max(a, b), 0);
+  }
+  return documents.map((_, place) => {
+    let best = 0;
+    for (let clause = 0; clause < clauses; clause++) {
+      if (highest[clause] !== 0) best = Math.max(best, sums[place * clauses + clause]! / highest[clause]!);
+    }
+    return best;
   });
 }
 
-/** The share of a name, by rarity of its terms, that the query names. */
-function nameCoverage(offset: number, segment: Segment, asked: ReadonlySet<number>, postings: Postings): number {
+/** The share of a name, by rarity of its terms, that the query names; words related to those of the query count in part. */
+function nameCoverage(
+  offset: number,
+  segment: Segment,
+  asked: ReadonlyMap<number, number>,
+  postings: Postings,
+): number {
   let found = 0;
   let whole = 0;
   const begin = offset === 0 ? 0 : segment.nameEnds[offset - 1]!;
@@ -193,7 +222,7 @@ function nameCoverage(offset: number, segment: Segment, asked: ReadonlySet<numbe
     const term = segment.nameTerms[at]!;
     const worth = rarity(postings.vocabulary.uses(term), postings.size);
     whole += worth;
-    if (asked.has(term)) found += worth;
+    found += worth * (asked.get(term) ?? 0);
   }
   return whole === 0 ? 0 : found / whole;
 }

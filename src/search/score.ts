@@ -1,10 +1,21 @@
 import { FIELDS } from './fields.js';
 import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
-import type { Postings } from './postings.js';
+import type { Postings, Segment } from './postings.js';
 import type { QueryTerm } from './query.js';
+import { selectTop } from './top.js';
 
 /** How fast repetitions of a term stop counting (BM25's k1). */
 const K1 = 1.2;
+
+/**
+ * Postings one query reads before only its best documents are looked at any further. Queries of people do
+ * not reach it in catalogs of some ten thousand tools; it is what keeps a search in a million bounded.
+ */
+const MOST_READ = 500_000;
+
+/** Documents that are looked at for the words that were not read, and how many such words, the weightiest. */
+const LOOKED_AT = 1000;
+const MOST_UNREAD = 48;
 
 /** How much a term says: rare ones a lot, ones that every tool holds nearly nothing. */
 export function rarity(uses: number, size: number): number {
@@ -19,13 +30,20 @@ export interface Scores {
   readonly values: Float32Array;
 }
 
-/** The first stage of ranking: BM25F over every posting of the query's terms. */
-export function createScorer(): (terms: readonly QueryTerm[], postings: Postings) => Scores {
+/**
+ * The first stage of ranking: BM25F over the postings of the query's terms, of all documents or of one segment's.
+ * Rare terms are read first. Common ones, once the allowance is spent, can no longer bring new documents in; they
+ * still count for those that the rare terms put first.
+ */
+export type Scorer = (terms: readonly QueryTerm[], postings: Postings, within?: Segment) => Scores;
+
+/** A scorer with the arrays it uses for every query; `mostRead` is its allowance of postings. */
+export function createScorer(mostRead = MOST_READ): Scorer {
   let values = new Float32Array(0);
   let documents = new Uint32Array(0);
   let count = 0;
 
-  return (terms, postings) => {
+  return (terms, postings, within) => {
     for (let i = 0; i < count; i++) values[documents[i]!] = 0;
     count = 0;
     if (values.length < postings.end) {
@@ -37,10 +55,24 @@ export function createScorer(): (terms: readonly QueryTerm[], postings: Postings
     const fields = FIELDS.length;
     const worth = fieldWorth(postings);
 
-    for (const { id, weight } of terms) {
+    const unread: QueryTerm[] = [];
+    let allowance = mostRead;
+    for (const term of rarestFirst(terms, postings, mostRead)) {
+      const { id, weight } = term;
       const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
-      const end = lists.end(id);
-      for (let at = lists.start(id); at < end; at += POSTING_WORDS) {
+      let at = lists.start(id);
+      let end = lists.end(id);
+      if (within) {
+        at = lists.seek(id, within.first, at);
+        end = lists.seek(id, within.first + within.tools.length, at);
+      }
+      allowance -= (end - at) / POSTING_WORDS;
+      // The rarest term is always read: without it there would be nothing to look at.
+      if (allowance < 0 && count > 0) {
+        unread.push(term);
+        continue;
+      }
+      for (; at < end; at += POSTING_WORDS) {
         const document = arena[at]!;
         let packed = arena[at + 1]!;
         let frequency = 0;
@@ -52,8 +84,30 @@ export function createScorer(): (terms: readonly QueryTerm[], postings: Postings
         values[document] = values[document]! + (most * frequency) / (K1 + frequency);
       }
     }
-    return { documents: documents.subarray(0, count), values };
+    const scored = documents.subarray(0, count);
+    if (unread.length > 0) lookAtBest(scored, values, unread, postings);
+    return { documents: scored, values };
   };
+}
+
+function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, mostRead: number): readonly QueryTerm[] {
+  const uses = terms.map(({ id }) => vocabulary.uses(id));
+  if (uses.reduce((sum, count) => sum + count, 0) <= mostRead) return terms;
+  return terms
+    .map((term, i) => ({ term, uses: uses[i]! }))
+    .toSorted((a, b) => a.uses - b.uses)
+    .map(({ term }) => term);
+}
+
+/** Adds what terms that were not read are worth to the documents that stand first without them. */
+function lookAtBest(scored: Uint32Array, values: Float32Array, unread: readonly QueryTerm[], postings: Postings): void {
+  const worth = ({ id, weight }: QueryTerm): number => weight * rarity(postings.vocabulary.uses(id), postings.size);
+  const terms = selectTop(unread, MOST_UNREAD, (a, b) => worth(b) - worth(a));
+  const best = selectTop(scored, LOOKED_AT, (a, b) => values[b]! - values[a]! || a - b);
+  const shares = sharesOf(best, terms, postings);
+  for (const [place, document] of best.entries()) {
+    for (let i = 0; i < terms.length; i++) values[document] = values[document]! + shares[place * terms.length + i]!;
+  }
 }
 
 /** What each term adds to the scores of some documents: `shares[place * terms.length + term]`. */

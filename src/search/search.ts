@@ -1,18 +1,21 @@
 import { addressOf } from '../kernel/ids.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
+import { createDraft } from './draft.js';
 import { diversify } from './diversity.js';
 import { createEverydayWords } from './everyday-words.js';
 import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
 import { createTranslator } from './foreign.js';
+import { compareNames, placeOf, sortedByName } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
-import { compareAddresses, NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
+import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
 import { createScorer, raisedBy } from './score.js';
-import { selectTop } from './top.js';
+import { firstOf } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
 import { createVerbClasses } from './verb-classes.js';
 
@@ -51,6 +54,11 @@ export interface ToolIndex {
    * catalog. Of two tools with one name the later is kept.
    */
   replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
+  /**
+   * The same in slices, between which others have their turn: until it is done a search sees all that was there before,
+   * then all that is new. Answers `false`, and changes nothing, when the server was changed in the meantime.
+   */
+  fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
   remove(server: string): void;
   tool(server: string, name: string): Tool | undefined;
   /** All tools, or a server's, sorted by name. */
@@ -91,22 +99,51 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
+  const filling = new Map<string, symbol>();
 
-  function replace(server: string, tools: readonly Tool[], evidence: Evidence = {}): void {
-    remove(server);
-    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
-    const named = new Map(tools.map((tool) => [tool.name, tool]));
-    const documents = [...named.values()]
-      .toSorted(compareNames)
-      .map((tool) => ({ tool, terms: termsOf(tool, serverTerms, analyzer) }));
-    const segment = postings.add(documents);
-    segments.set(server, segment);
+  /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
+  function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
     const words = vectors();
     if (words) meaning ??= createVectorSignal(words);
-    if (meaning) embedded.set(segment, meaning.embed(documents.map(({ terms }) => terms)));
+    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
+    const draft = createDraft();
+    const rows: Int8Array[] = [];
+    return {
+      read(tool) {
+        const terms = termsOf(tool, serverTerms, analyzer);
+        draft.add(tool, terms);
+        if (meaning) rows.push(meaning.embed([terms]));
+      },
+      put() {
+        remove(server);
+        const segment = postings.add(draft);
+        segments.set(server, segment);
+        if (meaning) embedded.set(segment, joined(rows));
+      },
+    };
+  }
+
+  function replace(server: string, tools: readonly Tool[], evidence?: Evidence): void {
+    const reading = beginReading(server, evidence);
+    for (const tool of sortedByName(tools)) reading.read(tool);
+    reading.put();
+  }
+
+  async function fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean> {
+    const turn = Symbol(server);
+    filling.set(server, turn);
+    const all: Tool[] = [];
+    await inTurns(tools, (tool) => all.push(tool));
+    const reading = beginReading(server, evidence);
+    await inTurns(sortedByName(all), (tool) => reading.read(tool));
+    if (filling.get(server) !== turn) return false;
+    reading.put();
+    return true;
   }
 
   function remove(server: string): void {
+    // What is still being read for the server is older than this.
+    filling.delete(server);
     const segment = segments.get(server);
     if (!segment) return;
     segments.delete(server);
@@ -120,14 +157,15 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
 
   function search(text: string, options: SearchOptions = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
-    const query = parseQuery(text, analyzer, postings.vocabulary, lists);
+    const query = parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
     if (query.empty) return list(limit, options);
     const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
     return answer(query, limit, options, { further: meaningOf(text), recalled });
   }
 
   function answer(query: Query, limit: number, options: SearchOptions, known: Known = NOTHING): Ranked[] {
-    const scores = score([...query.own, ...query.related], postings);
+    const within = options.server === undefined ? undefined : segments.get(options.server);
+    const scores = score([...query.own, ...query.related], postings, within);
     const ranked = rank(query, scores, postings, Math.max(limit, DIVERSIFIED), acceptance(options), known);
     const spread = [...diversify(ranked.slice(0, DIVERSIFIED), nameTermsOf), ...ranked.slice(DIVERSIFIED)];
     return spread.slice(0, limit).map((placed) => ({
@@ -193,8 +231,9 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   }
 
   function list(limit: number, options: SearchOptions): Ranked[] {
-    const tools = selectTop(walk(options.server), limit, compareNames, acceptance(options));
-    return tools.map((tool) => ({ tool, relevance: 0, terms: [] }));
+    const lists = [...segments].filter(([server]) => options.server === undefined || server === options.server);
+    const sorted = lists.map(([, { tools }]) => tools);
+    return firstOf(sorted, limit, compareNames, acceptance(options)).map((tool) => ({ tool, relevance: 0, terms: [] }));
   }
 
   function wordsFound(query: Query, document: number): string[] {
@@ -208,9 +247,10 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   function nearest(text: string, count = 3): string[] {
     const wanted = cutQuery(text).trim();
     const named = wanted.slice(0, Math.max(0, wanted.indexOf(':')));
-    const tools = [...walk(segments.has(named) ? named : undefined)].filter(acceptance({}));
-    const alike = nearestTools(wanted, tools, count).map(({ server, name }) => addressOf(server, name));
-    return [...new Set([...alike, ...guess(wanted, count)])].slice(0, count);
+    const within = segments.get(named);
+    const alike = nearestTools(wanted, within ? [within] : [...segments.values()], count, acceptance({}));
+    const addresses = alike.map(({ server, name }) => addressOf(server, name));
+    return [...new Set([...addresses, ...guess(wanted, count)])].slice(0, count);
   }
 
   /** Tools that hold the known terms most like the words of a query. */
@@ -229,6 +269,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
       return postings.size;
     },
     replace,
+    fill,
     remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
     tools: (server) => [...walk(server)].toSorted(compareNames),
@@ -239,8 +280,11 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   };
 }
 
-function compareNames(a: Tool, b: Tool): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : compareAddresses(a, b);
+function joined(rows: readonly Int8Array[]): Int8Array {
+  const width = rows[0]?.length ?? 0;
+  const whole = new Int8Array(width * rows.length);
+  for (const [i, row] of rows.entries()) whole.set(row, i * width);
+  return whole;
 }
 
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {
@@ -255,16 +299,4 @@ function acceptance(options: SearchOptions): (tool: Tool) => boolean {
 
 function findByName(tools: readonly Tool[], name: string): Tool | undefined {
   return tools[placeOf(tools, name)];
-}
-
-/** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */
-function placeOf(tools: readonly Tool[], name: string): number {
-  let low = 0;
-  let high = tools.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (tools[middle]!.name < name) low = middle + 1;
-    else high = middle;
-  }
-  return tools[low]?.name === name ? low : -1;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { selectTop } from './top.js';
+import { firstOf, selectTop } from './top.js';
 
 const descending = (a: number, b: number): number => b - a;
 const even = (number: number): boolean => number % 2 === 0;
@@ -19,6 +19,19 @@ describe('selectTop', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20 }), (numbers, count) => {
         const expected = numbers.filter(even).toSorted(descending).slice(0, count);
         expect(selectTop(numbers, count, descending, even)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('firstOf', () => {
+  it('FIND-1 chooses of sorted lists what sorting everything would choose', () => {
+    const lists = fc.array(fc.array(fc.integer({ min: 0, max: 50 })));
+    fc.assert(
+      fc.property(lists, fc.integer({ min: 0, max: 20 }), (unsorted, count) => {
+        const sorted = unsorted.map((list) => list.toSorted(descending));
+        const expected = unsorted.flat().filter(even).toSorted(descending).slice(0, count);
+        expect(firstOf(sorted, count, descending, even)).toEqual(expected);
       }),
     );
   });

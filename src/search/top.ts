@@ -22,6 +22,27 @@ export function selectTop<T>(
   return heap.toSorted(compare);
 }
 
+/** The best `count` of many lists that are each sorted, best first: of a list no more is looked at than may be among them. */
+export function firstOf<T>(
+  lists: ReadonlyArray<readonly T[]>,
+  count: number,
+  compare: Compare<T>,
+  accept: (item: T) => boolean,
+): T[] {
+  const heap: T[] = [];
+  if (count <= 0) return heap;
+  for (const list of lists) {
+    for (const item of list) {
+      const full = heap.length >= count;
+      if (full && compare(item, heap[0]!) >= 0) break;
+      if (!accept(item)) continue;
+      if (full) replaceWorst(heap, item, compare);
+      else raise(heap, item, compare);
+    }
+  }
+  return heap.toSorted(compare);
+}
+
 function raise<T>(heap: T[], added: T, compare: Compare<T>): void {
   let at = heap.push(added) - 1;
   while (at > 0) {

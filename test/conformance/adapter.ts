@@ -1,8 +1,10 @@
 import { createChildKeeper, createLimiter, createPool, openUpstream } from '../../src/connect/index.js';
 import { listTools } from '../../src/discover/index.js';
+import { createParamHeaders } from '../../src/kernel/param-headers.js';
 import { systemClock } from '../../src/kernel/clock.js';
-import { isObject, type JsonObject } from '../../src/kernel/json.js';
+import type { JsonObject } from '../../src/kernel/json.js';
 import { createLog } from '../../src/kernel/log.js';
+import { EVERY_CAPABILITY, type Host } from '../../src/model/host.js';
 import type { Upstream } from '../../src/model/upstream.js';
 import { VERSION } from '../../src/version.js';
 import { httpServer } from '../support/test-server.js';
@@ -18,13 +20,10 @@ export interface Adapter {
   request(method: string, params?: JsonObject): Promise<JsonObject>;
   /** The tools that can be used; malformed ones are left out. */
   tools(): Promise<JsonObject[]>;
-  /** Runs a tool; questions on the way are answered, and the call is made again with the answers. */
+  /** Runs a tool that was listed; questions on the way are answered. */
   call(name: string, args: JsonObject): Promise<JsonObject>;
   close(): Promise<void>;
 }
-
-/** More rounds than any scenario has. */
-const MAX_ROUNDS = 8;
 
 /** Opens nothing yet: the first request makes the connection. */
 export function createAdapter(url: string, answer: Answerer, extras: AdapterExtras = {}): Adapter {
@@ -39,7 +38,7 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
     limiter: createLimiter({ clock }),
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
-    open: (target, signal) =>
+    open: (target, signal, lane) =>
       openUpstream(target, {
         clock,
         log,
@@ -48,31 +47,32 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
         baseEnv: {},
         clientInfo: { name: 'toolscout', version: VERSION },
         signal,
+        lane,
         ...extras,
       }),
   });
-  const use = <T>(task: (upstream: Upstream) => Promise<T>): Promise<T> => pool.use(server, task);
-  const request = (method: string, params?: JsonObject): Promise<JsonObject> =>
-    use((upstream) => upstream.request(method, params));
+  // One that is asked by requests: whatever rounds the server makes of it are the business of the adapter.
+  const host: Host = {
+    id: 'suite',
+    era: 'legacy',
+    capabilities: EVERY_CAPABILITY,
+    request: async (method, params) => answer(method, params ?? {}),
+    notify: () => undefined,
+  };
+  const use = <T>(task: (upstream: Upstream) => Promise<T>): Promise<T> => pool.use(server, task, undefined, { host });
+  let listed: readonly JsonObject[] = [];
 
   return {
-    request,
-    tools: async () => (await use((upstream) => listTools(upstream))).items,
-    async call(name, args) {
-      let params: JsonObject = { name, arguments: args };
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const result = await request('tools/call', params);
-        if (result['resultType'] !== 'input_required') return result;
-        const asked = isObject(result['inputRequests']) ? result['inputRequests'] : {};
-        const inputResponses: JsonObject = {};
-        for (const [key, each] of Object.entries(asked)) {
-          if (!isObject(each)) continue;
-          inputResponses[key] = answer(String(each['method']), isObject(each['params']) ? each['params'] : {});
-        }
-        const requestState = result['requestState'];
-        params = { name, arguments: args, inputResponses, ...(requestState !== undefined && { requestState }) };
-      }
-      throw new Error(`${name} asked more than ${MAX_ROUNDS} times.`);
+    request: (method, params) => use((upstream) => upstream.request(method, params, { host })),
+    async tools() {
+      const { items } = await use((upstream) => listTools(upstream));
+      listed = items;
+      return items;
+    },
+    call(name, args) {
+      const definition = listed.find((tool) => tool['name'] === name);
+      const headers = definition && createParamHeaders().of(definition, args);
+      return use((upstream) => upstream.request('tools/call', { name, arguments: args }, { host, headers }));
     },
     async close() {
       await pool.close({ drainMs: 0 });

@@ -4,6 +4,7 @@ import { createMcpDoors } from '../../src/front/http/mcp-doors.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
+import { systemClock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createContract, type Contract } from './contract.js';
 
@@ -23,11 +24,16 @@ export interface TestApp {
 /** The HTTP front over a gateway. */
 export async function openHttpApp(
   gateway: Gateway,
-  options: Partial<HttpAppOptions> & { readonly contract?: Contract } = {},
+  options: Partial<HttpAppOptions> & { readonly contract?: Contract; readonly mcpOver?: Gateway } = {},
 ): Promise<TestApp> {
   const open = (seen: Gateway): McpEndpoint =>
-    createMcpEndpoint({ gateway: seen, info: { name: 'toolscout', version: '9.9.9' }, log: silentLog });
-  const mcp = open(gateway);
+    createMcpEndpoint({
+      gateway: seen,
+      info: { name: 'toolscout', version: '9.9.9' },
+      log: silentLog,
+      clock: systemClock,
+    });
+  const mcp = open(options.mcpOver ?? gateway);
   const doors = createMcpDoors({ gateway, mcp, open });
   onTestFinished(() => doors.close());
   const app = createHttpApp({

@@ -95,6 +95,12 @@ export function warningsAbout(found: readonly ImportedServer[], fates: readonly 
   });
 }
 
+/** The entry as a config has it: names of tools that run without a question are what is known of a silent server. */
+export function entryOf({ entry, autoApproved }: ImportedServer): ServerEntry {
+  const names = autoApproved.filter((name) => !/[*?]/.test(name) && name.length <= LONGEST_NAME);
+  return names.length === 0 ? entry : { ...entry, autoApprove: [...new Set(names)] };
+}
+
 /** Longer names are no tools; a pattern of that length would be refused. */
 const LONGEST_NAME = 256;
 

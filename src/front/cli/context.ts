@@ -3,6 +3,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
+import type { ModeName } from '../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../model/source.js';
 import type { Terminal } from './terminal.js';
 
@@ -21,6 +22,10 @@ export interface OpenOptions {
 /** What a running `serve` is told to do. */
 export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
+  /** Over stdio: this one server passed through. */
+  readonly server?: string;
+  /** What hosts are offered, whatever the configuration says (META-5). */
+  readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
 }

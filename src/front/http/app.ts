@@ -78,7 +78,18 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   const app = new Hono<HttpVariables>();
   app.use(guardOrigin({ hosts: options.allowedHosts, origins: options.allowedOrigins }));
   app.use('/mcp', admitCaller(authenticator));
-  app.all('/mcp', (context) => mcpFor(context.get('principal')).fetch(context.req.raw));
+  app.use('/servers/:server/mcp', admitCaller(authenticator));
+  app.all('/mcp', (context) => {
+    const principal = context.get('principal');
+    return mcpFor(principal).fetch(context.req.raw, { principal: principal.name });
+  });
+  app.all('/servers/:server/mcp', (context) => {
+    const principal = context.get('principal');
+    return mcpFor(principal).fetch(context.req.raw, {
+      principal: principal.name,
+      server: context.req.param('server'),
+    });
+  });
   app.all('*', (context) => dispatch(context.req.raw) ?? nothing(context.req.raw));
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.

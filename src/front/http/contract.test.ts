@@ -148,7 +148,7 @@ describe('the contract', () => {
     for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
       expect((await locked.send(path)).status).toBe(200);
     }
-    const ruin = await openHttpApp(broken(gateway), { contract });
+    const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
     for (const { method, path } of operationsOf(http)) {
       const init = { method, ...(method === 'POST' ? { body: CALL } : {}) };
       expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);

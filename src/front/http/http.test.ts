@@ -5,6 +5,7 @@ import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { fixture } from '../../../test/support/fixture.js';
 import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
 import { createMcpEndpoint } from '../mcp/http.js';
@@ -16,7 +17,12 @@ type App = ReturnType<typeof createHttpApp>;
 
 async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?: string[] } = {}): Promise<App> {
   const known = gateway ?? (await openOfflineGateway([])).gateway;
-  const mcp = createMcpEndpoint({ gateway: known, info: { name: 'toolscout', version: '9.9.9' }, log: silentLog });
+  const mcp = createMcpEndpoint({
+    gateway: known,
+    info: { name: 'toolscout', version: '9.9.9' },
+    log: silentLog,
+    clock: systemClock,
+  });
   onTestFinished(() => mcp.close());
   return createHttpApp({
     gateway: known,

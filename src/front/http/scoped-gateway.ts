@@ -54,6 +54,7 @@ function nameCaller(gateway: Gateway, { name: principal }: Principal): Gateway {
     executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, { ...options, principal }),
     executeStream: (server, tool, args, options) =>
       gateway.executeStream(server, tool, args, { ...options, principal }),
+    relay: (server, method, params, options) => gateway.relay(server, method, params, { ...options, principal }),
   };
 }
 
@@ -120,6 +121,25 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
       check(server);
       return gateway.why(server, tool);
     },
+    offeredTools: async () => (await gateway.offeredTools()).filter(({ server }) => allowed.has(server)),
+    definitionOf: (server, tool) => (sees(server) ? gateway.definitionOf(server, tool) : undefined),
+    async serverFacts(server) {
+      check(server);
+      return gateway.serverFacts(server);
+    },
+    knownFacts: async () => new Map([...(await gateway.knownFacts())].filter(([id]) => allowed.has(id))),
+    async relay(server, method, params, options) {
+      check(server);
+      return gateway.relay(server, method, params, named(options));
+    },
+    async subscribe(server, uri, options) {
+      check(server);
+      return gateway.subscribe(server, uri, options);
+    },
+    // These reach only servers that the host is connected to, and it came to those through here.
+    tellServers: (host, method, params) => gateway.tellServers(host, method, params),
+    setLogLevel: (host) => gateway.setLogLevel(host),
+    releaseHost: (host) => gateway.releaseHost(host),
     async discoverTools(server, options) {
       check(server);
       return gateway.discoverTools(server, options);

@@ -6,6 +6,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { silentLog } from '../../kernel/log.js';
@@ -16,7 +17,7 @@ const INFO = { name: 'toolscout', version: '9.9.9' };
 const MODERN = '2026-07-28';
 
 function endpointOver(gateway: Gateway): McpEndpoint {
-  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog });
+  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog, clock: systemClock });
   onTestFinished(() => endpoint.close());
   return endpoint;
 }
@@ -98,7 +99,7 @@ describe('a host of the 2025 era', () => {
     const called = await endpoint.fetch(post({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: call }, inSession));
     expect(JSON.stringify(await answerOf(called))).toContain('read_note');
 
-    const unknown = await endpoint.fetch(post({ jsonrpc: '2.0', id: 4, method: 'resources/list' }, inSession));
+    const unknown = await endpoint.fetch(post({ jsonrpc: '2.0', id: 4, method: 'no/such/method' }, inSession));
     expect(await answerOf(unknown)).toMatchObject({ id: 4, error: { code: -32_601 } });
 
     const deleted = await endpoint.fetch(new Request(URL_OF_IT, { method: 'DELETE', headers: inSession }));

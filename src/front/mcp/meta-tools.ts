@@ -1,6 +1,7 @@
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { CallOptions, Gateway } from '../../gateway/index.js';
+import type { Failure } from '../../model/call.js';
 import type { SearchAnswer } from '../../model/hit.js';
 
 const string = { type: 'string' };
@@ -65,6 +66,15 @@ export const META_TOOLS: readonly JsonObject[] = [
   },
 ];
 
+/** Their names. */
+export const META_NAMES: ReadonlySet<string> = new Set(META_TOOLS.map(({ name }) => String(name)));
+
+/** What a host that is offered the tools themselves is told when it connects. */
+export function passthroughInstructions(coverage: string): string {
+  const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
+  return `One door to many MCP servers. ${behind} Tools are named server__tool.`;
+}
+
 /** What a host is told about toolscout when it connects (META-2, META-8). */
 export function instructionsFor(coverage: string): string {
   const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
@@ -104,6 +114,18 @@ function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail:
       .map(field);
   const body = list.length === 0 ? '[]' : `[\n${list.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
   return `{${[...fields(head), `${JSON.stringify(name)}:${body}`, ...fields(tail)].join(',')}}`;
+}
+
+/** URL elicitation of the 2025-11-25 revision: a host can act on it only as the protocol error it is. */
+const URL_ELICITATION_REQUIRED = -32_042;
+
+/** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
+function failed(failure: Failure | undefined): MetaResult {
+  const { upstream, ...shown } = failure ?? {};
+  if (upstream?.code === URL_ELICITATION_REQUIRED) {
+    throw new ToolscoutError('TOOL_EXECUTION_ERROR', failure?.message ?? '', { upstream });
+  }
+  return { ...text(JSON.stringify(shown)), isError: true };
 }
 
 /** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */
@@ -191,7 +213,7 @@ function searchAnswer(answer: SearchAnswer): string {
   });
 }
 
-/** Answers one call of a meta-tool. Failures are answers, never exceptions (META-3). */
+/** Answers one call of a meta-tool. Failures are answers, not exceptions (META-3), but for one that only the protocol can say. */
 export async function callMetaTool(
   gateway: Gateway,
   name: string,
@@ -210,7 +232,7 @@ export async function callMetaTool(
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
         }
         if (outcome.result) return outcome.result;
-        return { ...text(JSON.stringify(outcome.error)), isError: true };
+        return failed(outcome.error);
       }
       case 'search_tools': {
         server = args.optionalText('server');
@@ -258,6 +280,8 @@ export async function callMetaTool(
         );
     }
   } catch (thrown) {
-    return refusal(toToolscoutError(thrown), server, tool);
+    const error = toToolscoutError(thrown);
+    if (error.upstream?.code === URL_ELICITATION_REQUIRED) throw error;
+    return refusal(error, server, tool);
   }
 }

@@ -1,9 +1,11 @@
-import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
+import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/index.js';
-import { messageOf } from '../../kernel/errors.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
-import { answerCall } from './meta-call.js';
-import { instructionsFor, META_TOOLS } from './meta-tools.js';
+import { toRpcError } from './exchange.js';
+import type { ModeChoice } from './modes.js';
+import type { Offer } from './offer.js';
 
 /** How toolscout names itself to hosts. */
 export interface FrontInfo {
@@ -16,37 +18,31 @@ export interface FrontDeps {
   readonly gateway: Gateway;
   readonly info: FrontInfo;
   readonly log: Log;
+  readonly clock: Clock;
+  /** What hosts are offered, whatever the configuration says. */
+  readonly mode?: ModeChoice;
 }
 
-/** How long a host may keep our menu: it changes only with a new version. */
-const MENU_TTL_MS = 3_600_000;
+/** Answers a request that is not part of the handshake. */
+export type Answer = (
+  request: { readonly method: string; readonly params?: unknown },
+  context: ServerContext,
+) => Promise<JsonObject>;
 
-/** One protocol server for one host connection (or one stateless request), over the shared gateway. */
-export function createMcpServer({ gateway, info, log }: FrontDeps): Server {
-  const server = new Server(
-    { name: info.name, version: info.version },
-    {
-      capabilities: { tools: {} },
-      instructions: instructionsFor(gateway.coverage()),
-      cacheHints: { 'tools/list': { ttlMs: MENU_TTL_MS, cacheScope: 'public' } },
-    },
-  );
-  server.setRequestHandler('tools/list', () => ({ tools: META_TOOLS as unknown as Tool[] }));
-
-  // A registered tools/call handler would have its result parsed and fields unknown to the SDK
-  // stripped from content items; the fallback hands the upstream's result on as it is.
-  server.fallbackRequestHandler = async (request, { mcpReq }) => {
-    if (request.method !== 'tools/call') {
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Method not found: ${request.method}`);
+/** One protocol server for one host connection (or one stateless request), which introduces an offer and asks `answer`. */
+export function createMcpServer(offer: Offer, answer: Answer): Server {
+  const { info, capabilities, instructions } = offer;
+  const server = new Server({ ...info }, { capabilities, ...(instructions !== undefined && { instructions }) });
+  // A registered handler would have its result parsed and fields unknown to the SDK stripped from it;
+  // the fallback hands the result on as it is.
+  server.removeRequestHandler('logging/setLevel');
+  server.fallbackRequestHandler = async (request, context) => {
+    try {
+      return await answer(request, context as ServerContext);
+    } catch (thrown) {
+      const { code, message, data } = toRpcError(thrown);
+      throw new ProtocolError(code, message, data);
     }
-    return answerCall(gateway, request.params, {
-      signal: mcpReq.signal,
-      notifyProgress: (params) => {
-        mcpReq
-          .notify({ method: 'notifications/progress', params: params as never })
-          .catch((thrown: unknown) => log.debug('mcp.progress-lost', { error: messageOf(thrown) }));
-      },
-    });
   };
   return server;
 }

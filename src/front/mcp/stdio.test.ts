@@ -4,6 +4,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Log } from '../../kernel/log.js';
@@ -30,7 +31,14 @@ function connect(gateway: Gateway): Host {
   const warnings: string[] = [];
   const note = (_event: string, fields: object = {}): void => void warnings.push(JSON.stringify(fields));
   const log: Log = { debug: note, info: note, warn: note, error: note };
-  const front = serveMcpStdio({ gateway, info: { name: 'toolscout', version: '9.9.9' }, log, input, output });
+  const front = serveMcpStdio({
+    gateway,
+    info: { name: 'toolscout', version: '9.9.9' },
+    log,
+    clock: systemClock,
+    input,
+    output,
+  });
   onTestFinished(() => front.close());
   const received: JsonObject[] = [];
   let rest = '';

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { ModeName } from '../../../model/config.js';
 import { withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
 
 function portNumber(value: string): number {
@@ -8,8 +9,13 @@ function portNumber(value: string): number {
   return port;
 }
 
+/** Written out, so that the command line does not load the schema of the configuration. */
+const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'auto'];
+
 interface Flags extends CommonFlags {
   readonly stdio?: boolean;
+  readonly server?: string;
+  readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
 }
@@ -20,10 +26,15 @@ export function addServe(program: Command, deps: CliDeps): void {
     .summary('run the gateway for hosts to connect to')
     .description('Runs the gateway: over HTTP on 127.0.0.1:7077, or with --stdio for a host that starts it itself.')
     .option('--stdio', 'speak MCP over stdin and stdout')
+    .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
+    .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
     .option('--host <address>', 'listen on this loopback address')
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {
+      if (flags.server !== undefined && !flags.stdio) {
+        throw new InvalidArgumentError('--server needs --stdio; over HTTP the address is /servers/ID/mcp.');
+      }
       await deps.serve({
         config: flags.config,
         stateDir: flags.stateDir,
@@ -32,6 +43,8 @@ export function addServe(program: Command, deps: CliDeps): void {
         learnAtStart: true,
         watch: true,
         stdio: flags.stdio ?? false,
+        server: flags.server,
+        mode: flags.mode,
         host: flags.host,
         port: flags.port,
       });

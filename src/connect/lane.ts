@@ -1,0 +1,30 @@
+import type { JsonObject } from '../kernel/json.js';
+import { EVERY_CAPABILITY, type Host } from '../model/host.js';
+
+/**
+ * For whom a connection to a legacy server is made. Such a server is told once what its client can do,
+ * and asks that client back; so hosts share a connection only where what they declared is the same and
+ * nobody can be asked in another's place. Modern servers are told with every request and need no lanes.
+ */
+export interface Lane {
+  readonly id: string;
+  /** Declared to the server in the handshake. */
+  readonly capabilities: JsonObject;
+  /** The session it belongs to, when it is one host's alone. */
+  readonly owner?: Host;
+}
+
+/** The lane of discovery and of calls without a host: all is declared, so that lists are complete, and all is declined. */
+export const SHARED: Lane = { id: 'shared', capabilities: EVERY_CAPABILITY };
+
+/** The id of the lane that is one host's. */
+export function laneIdOf({ id }: Pick<Host, 'id'>): string {
+  return `host:${id}`;
+}
+
+/** The lane of a call by its host. */
+export function laneOf(host: Host | undefined): Lane {
+  if (!host) return SHARED;
+  const { capabilities, session } = host;
+  return { id: laneIdOf(host), capabilities, ...(session && { owner: session }) };
+}

@@ -1,0 +1,77 @@
+import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import type { Call, Progress } from '../../model/call.js';
+import type { Host } from '../../model/host.js';
+
+/** One request of a host, and what its connection lends to it. */
+export interface Exchange {
+  readonly host: Host;
+  /** Who asks: the authenticated subject, `local` on this machine. */
+  readonly principal: string;
+  /** Aborted when the host does not want the answer any more. */
+  readonly signal: AbortSignal;
+  /** What a modern host answered to an earlier round of this request. */
+  readonly resumed?: Call['resumed'];
+}
+
+/** What goes over the wire instead of a result. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue;
+}
+
+const CODES: Partial<Record<ErrorCode, number>> = {
+  INVALID_REQUEST: -32_602,
+  TOOL_VALIDATION_ERROR: -32_602,
+  TOOL_NOT_FOUND: -32_602,
+  SERVER_NOT_FOUND: -32_602,
+  TOOL_DISABLED: -32_602,
+};
+
+/** The error of a method that is not there. */
+export function methodNotFound(method: string): ToolscoutError {
+  return protocolError(-32_601, `Method not found: ${method}`);
+}
+
+/** An error that is to reach the host as just this JSON-RPC error. */
+export function protocolError(code: number, message: string, data?: JsonValue): ToolscoutError {
+  return new ToolscoutError('INVALID_REQUEST', message, { upstream: { code, message, data } });
+}
+
+/** Anything that was thrown while a request was answered, as the host sees it. */
+export function toRpcError(thrown: unknown): RpcError {
+  const error = toToolscoutError(thrown);
+  const { upstream } = error;
+  if (!upstream) return { code: CODES[error.code] ?? -32_603, message: error.message };
+  const { code, message = error.message, data } = upstream;
+  return { code, message, ...(data !== undefined && { data: data as JsonValue }) };
+}
+
+/** `_meta` that belongs to the caller (trace context, vendor keys), without what belongs to this hop. */
+function callerMeta(meta: JsonObject): JsonObject | undefined {
+  const kept = Object.entries(meta).filter(
+    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
+  );
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
+
+/** Passes a server's progress on under the token of this host's request. */
+function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => void) | undefined {
+  const { progressToken } = meta;
+  if (progressToken === undefined) return undefined;
+  return (progress) => host.notify('notifications/progress', { ...progress, progressToken });
+}
+
+/** A request of a host as the options of a call through the gateway. */
+export function callOptions(params: JsonObject, { host, principal, signal, resumed }: Exchange): Partial<Call> {
+  const { _meta: meta } = params;
+  return {
+    route: 'mcp',
+    principal,
+    host,
+    signal,
+    ...(resumed && { resumed }),
+    ...(isObject(meta) && { meta: callerMeta(meta), onProgress: relayProgress(meta, host) }),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Transport } from '@modelcontextprotocol/server';
+import type { Changes, GatewayEvent } from '../../gateway/index.js';
+import { messageOf } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
+import { createCatalogOffer } from './catalog-offer.js';
+import { createModernHosts, type ModernHosts } from './modern.js';
+import { createModeChoice } from './modes.js';
+import type { Offer } from './offer.js';
+import type { FrontDeps } from './server.js';
+
+/** A list of which a host can be told that it has changed. */
+export type ListKind = keyof Changes;
+
+/** Somebody who is told when a list has changed. */
+export interface Listener {
+  readonly offer: Pick<Offer, 'concerns'>;
+  changed(kind: ListKind): void;
+}
+
+/** What the stdio and the HTTP front share: who is offered what, and who is told of changes. */
+export interface McpFront {
+  readonly modern: ModernHosts;
+  /** What a host that introduces itself so is offered. */
+  offerFor(introduction: JsonObject): Offer;
+  /** A transport on which the 2025-era host behind `wire` is answered. */
+  laneFor(wire: Transport, options: Pick<HostLaneOptions, 'principal' | 'sessionId' | 'offer' | 'onListen'>): HostLane;
+  /** Tells a listener of changes from now on; the answer ends that. */
+  listen(listener: Listener): () => void;
+  close(): void;
+}
+
+const EVERY_KIND: readonly ListKind[] = ['tools', 'resources', 'prompts'];
+
+/** The notification that a list has changed. */
+export function listChanged(kind: ListKind): string {
+  return `notifications/${kind}/list_changed`;
+}
+
+/** A front over the gateway. */
+export function createFront(deps: FrontDeps): McpFront {
+  const { gateway, log, clock } = deps;
+  const listeners = new Set<Listener>();
+  const modern = createModernHosts({
+    clock,
+    onLost: (thrown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }),
+  });
+
+  const announce = (event: GatewayEvent): void => {
+    if (event.type !== 'learned' && event.type !== 'reloaded') return;
+    const server = event.type === 'learned' ? event.server : undefined;
+    const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
+    for (const listener of listeners) {
+      if (listener.offer.concerns(server)) for (const kind of kinds) listener.changed(kind);
+    }
+  };
+  const stop = gateway.onEvent(announce);
+
+  const listen = (listener: Listener): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+
+  return {
+    modern,
+    listen,
+    offerFor(introduction) {
+      const { mode, hostModes, pinned } = gateway.config().config;
+      const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
+      return createCatalogOffer(gateway, { info: { ...deps.info }, mode: chosen, pinned });
+    },
+    laneFor(wire, options) {
+      let unlisten = (): void => {};
+      return withHostLane(wire, {
+        ...options,
+        log,
+        onOpen({ host }, offer) {
+          unlisten = listen({ offer, changed: (kind) => host.notify(listChanged(kind), undefined) });
+        },
+        onLogLevel: ({ host }) => void gateway.setLogLevel(host),
+        onNotification({ host }, method, params) {
+          if (method === 'notifications/roots/list_changed') gateway.tellServers(host, method, params);
+        },
+        onClose({ host }) {
+          unlisten();
+          // Connections that others share go on.
+          if (host.session) gateway.releaseHost(host);
+        },
+      });
+    },
+    close() {
+      stop();
+      modern.close();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/server';
+import { messageOf } from '../../kernel/errors.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
+import type { Log } from '../../kernel/log.js';
+import { protocolError, toRpcError } from './exchange.js';
+import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
+import { isLogLevel } from './log-levels.js';
+import type { Offer } from './offer.js';
+
+/** What a lane needs besides its transport. */
+export interface HostLaneOptions {
+  readonly log: Log;
+  readonly principal: string;
+  /** Names the session; unguessable. */
+  readonly sessionId: () => string;
+  /** What this host is offered; asked once, when it introduces itself. */
+  readonly offer: (introduction: JsonObject) => Offer;
+  readonly onOpen?: (session: LegacySession, offer: Offer) => void;
+  /** A modern host begins to listen (`params`), or ends to (`undefined`). */
+  readonly onListen?: (id: RequestId, params: unknown) => void;
+  readonly onLogLevel?: (session: LegacySession, level: string) => void;
+  /** Called with what the host says on its own account. */
+  readonly onNotification?: (session: LegacySession, method: string, params: JsonObject | undefined) => void;
+  readonly onClose?: (session: LegacySession) => void;
+}
+
+/** A transport that speaks for its host. */
+export interface HostLane extends Transport {
+  /** What the host is offered, once it has introduced itself. */
+  readonly offer: Offer | undefined;
+}
+
+/** Left to the protocol server behind the lane: it knows revisions. */
+const HANDSHAKE = new Set(['initialize', 'ping']);
+
+/**
+ * A transport that answers the requests of a 2025-era host itself and leaves the handshake to the
+ * protocol server behind it. It opens with that handshake; hosts of the modern era never open it.
+ *
+ * It is here because of what it saves: the protocol server parses every message several times, which
+ * costs more than rules, validation and routing of a call together, and strips what it does not know.
+ */
+export function withHostLane(wire: Transport, options: HostLaneOptions): HostLane {
+  const { log } = options;
+  const running = new Map<RequestId, AbortController>();
+  let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
+  let offer: Offer | undefined;
+  let session: LegacySession | undefined;
+
+  const post = (message: JsonObject, related?: RequestId): void => {
+    wire
+      .send(message as unknown as JSONRPCMessage, related === undefined ? undefined : { relatedRequestId: related })
+      .catch((thrown: unknown) => log.debug('mcp.answer-lost', { error: messageOf(thrown) }));
+  };
+
+  const introduce = (id: RequestId, params: unknown): void => {
+    handshake = { id, params: isObject(params) ? params : {} };
+    offer = options.offer(handshake.params);
+  };
+
+  const open = (): void => {
+    const { capabilities } = handshake!.params;
+    session = createLegacySession({
+      id: options.sessionId(),
+      principal: options.principal,
+      capabilities: isObject(capabilities) ? capabilities : {},
+      post,
+    });
+    options.onOpen?.(session, offer!);
+  };
+
+  const setLogLevel = (params: JsonObject): JsonObject => {
+    const { level } = params;
+    if (!isLogLevel(level)) throw protocolError(-32_602, 'There is no such log level.');
+    session?.setLogLevel(level);
+    if (session) options.onLogLevel?.(session, level);
+    return {};
+  };
+
+  const answer = async (id: RequestId, method: string, params: JsonObject, host: LegacySession): Promise<void> => {
+    const stop = new AbortController();
+    running.set(id, stop);
+    let reply: JsonObject;
+    try {
+      const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop.signal };
+      const result =
+        method === 'logging/setLevel' ? setLogLevel(params) : await offer!.answer(method, params, exchange);
+      reply = { jsonrpc: '2.0', id, result };
+    } catch (thrown) {
+      reply = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
+    }
+    if (running.get(id) === stop) running.delete(id);
+    // The protocol: a cancelled request is not answered.
+    if (!stop.signal.aborted) post(reply);
+  };
+
+  const cancel = (params: JsonObject): boolean => {
+    const stop = running.get(params['requestId'] as RequestId);
+    stop?.abort(params['reason']);
+    return stop !== undefined;
+  };
+
+  /** Takes what belongs to the lane; `false` leaves a message to the protocol server. */
+  const take = (message: JsonObject): boolean => {
+    const { method, id } = message;
+    const isNamed = typeof id === 'string' || typeof id === 'number';
+    if (method === 'initialize' && isNamed && !session) introduce(id, message['params']);
+    if (!session) {
+      if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});
+      const { requestId } = isObject(message['params']) ? message['params'] : {};
+      if (method === 'notifications/cancelled') options.onListen?.(requestId as RequestId, undefined);
+      return false;
+    }
+    if (method === undefined) return session.answered(message);
+    if (typeof method !== 'string' || HANDSHAKE.has(method)) return false;
+    const params = isObject(message['params']) ? message['params'] : undefined;
+    if (isNamed) {
+      void answer(id, method, params ?? {}, session);
+      return true;
+    }
+    if (method === 'notifications/cancelled') return params !== undefined && cancel(params);
+    options.onNotification?.(session, method, params);
+    return false;
+  };
+
+  const lane: HostLane = {
+    onclose: undefined,
+    onerror: undefined,
+    onmessage: undefined,
+    get offer() {
+      return offer;
+    },
+    get sessionId() {
+      return wire.sessionId;
+    },
+    start: () => wire.start(),
+    send(message, given) {
+      if (!session && handshake && 'result' in message && message.id === handshake.id) open();
+      return wire.send(message, given);
+    },
+    close: () => wire.close(),
+    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: (versions) => wire.setSupportedProtocolVersions?.(versions),
+  };
+  wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    if (!take(message as unknown as JsonObject)) lane.onmessage?.(message, extra);
+  };
+  wire.onerror = (error) => lane.onerror?.(error);
+  wire.onclose = () => {
+    for (const stop of running.values()) stop.abort();
+    running.clear();
+    session?.close();
+    offer?.close?.();
+    if (session) options.onClose?.(session);
+    lane.onclose?.();
+  };
+  return lane;
+}

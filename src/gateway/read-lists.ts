@@ -1,0 +1,75 @@
+import type { Limiter, Pool } from '../connect/index.js';
+import { listBesides, listTools } from '../discover/index.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Server } from '../model/server.js';
+import type { Upstream } from '../model/upstream.js';
+import type { LearnedList, ServerFacts } from './catalog.js';
+
+/** Everything a server listed, and what it said of itself. */
+export interface Lists {
+  readonly list: Awaited<ReturnType<typeof listTools>>;
+  readonly facts: ServerFacts;
+}
+
+/** What reading the lists of a server needs. */
+export interface ReadListsDeps {
+  readonly limiter: Limiter;
+  readonly pool: Pool;
+  /** Told of a list besides the tools that a server announced and did not give. */
+  readonly onPartial?: (server: Server, method: string, reason: string) => void;
+  /** The lane on which the server announced a change, when that is why it is asked. */
+  readonly announcedOn?: string;
+  /** What is known of it already. */
+  readonly known?: LearnedList;
+}
+
+/** Both lists; where an entry stands in both, the later one. */
+function union(
+  base: readonly JsonObject[] | undefined,
+  more: readonly JsonObject[] | undefined,
+  key: string,
+): JsonObject[] {
+  const entries = new Map((base ?? []).map((entry) => [entry[key], entry]));
+  for (const entry of more ?? []) entries.set(entry[key], entry);
+  return [...entries.values()];
+}
+
+function unite(base: Lists, more: Lists): Lists {
+  const { resources, resourceTemplates, prompts } = more.facts;
+  return {
+    list: { ...base.list, items: union(base.list.items, more.list.items, 'name'), bad: more.list.bad },
+    facts: {
+      ...base.facts,
+      resources: union(base.facts.resources, resources, 'uri'),
+      resourceTemplates: union(base.facts.resourceTemplates, resourceTemplates, 'uriTemplate'),
+      prompts: union(base.facts.prompts, prompts, 'name'),
+    },
+  };
+}
+
+/**
+ * Asks a server for all of its lists. A change that was announced on the connection of one host may be
+ * seen on that connection alone: each has a process or a session of its own. So it is asked there, and
+ * what it says is added to what everybody sees; a host that can do less is also shown less, so nothing
+ * that is missing there is taken away.
+ */
+export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
+  const { announcedOn, known } = deps;
+  const ask = async (upstream: Upstream): Promise<Lists> => {
+    const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
+    const { info, instructions, era, capabilities } = upstream;
+    const onFailed = (method: string, reason: string): void => deps.onPartial?.(server, method, reason);
+    const besides = await listBesides(upstream, { signal, timeoutMs: server.timeoutMs, onFailed });
+    return { list, facts: { info, instructions, era, capabilities, ...besides } };
+  };
+  const read = async (on?: string): Promise<Lists> => {
+    await deps.limiter.wait(server, signal);
+    return deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
+  };
+  if (announcedOn === undefined || !deps.pool.isOpen(server.id, announcedOn)) return read();
+  const there = await read(announcedOn);
+  // Starting another process only to ask it for what it does not know would be in vain.
+  const isProcess = server.transport.type === 'stdio';
+  if (!isProcess) return unite(await read(), there);
+  return known ? unite({ list: { items: [...known.items], bad: [] }, facts: known }, there) : there;
+}

@@ -1,0 +1,94 @@
+import { isTransient, withRetry } from '../connect/index.js';
+import { hideIn, toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Call } from '../model/call.js';
+import type { Server } from '../model/server.js';
+import type { ServerFacts } from './catalog.js';
+import type { Core } from './core.js';
+import type { LogLevels } from './hosting.js';
+import type { CallOptions, Gateway } from './verbs.js';
+import { isUsable } from './views.js';
+
+/** What is written to the audit log: reading is an act of the agent, completing a word is not. */
+const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subject: string }>> = {
+  'resources/read': { kind: 'resource-read', subject: 'uri' },
+  'prompts/get': { kind: 'prompt-get', subject: 'name' },
+};
+
+/** The verbs that reach what a server has besides tools. */
+export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
+  const { audit, clock, limiter, pool, random } = core.deps;
+
+  const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
+    const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    return withRetry(
+      async () => {
+        limiter.take(server);
+        return pool.use(
+          server,
+          async (upstream) => {
+            if (host) await levels(upstream, host);
+            return upstream.request(method, { ...params, ...resumed }, { signal, timeoutMs, onProgress, host });
+          },
+          signal,
+          { host },
+        );
+      },
+      server.retry,
+      { clock, random, signal, mayRetry: (error) => error.delivered === false && isTransient(error) },
+    );
+  };
+
+  const record = (
+    server: string,
+    method: string,
+    params: JsonObject,
+    { principal = 'local', route = 'library' }: Partial<Call>,
+    error?: ToolscoutError,
+  ): void => {
+    const recorded = RECORDED[method];
+    if (!recorded) return;
+    audit.record({
+      kind: recorded.kind,
+      principal,
+      route,
+      server,
+      outcome: error ? 'failure' : 'success',
+      ...(error && { code: error.code }),
+      detail: { [recorded.subject]: core.hide(String(params[recorded.subject]).slice(0, 2048)) },
+    });
+  };
+
+  return {
+    async serverFacts(id): Promise<ServerFacts> {
+      const server = await core.known(id);
+      const list = core.catalog.list(id);
+      // A list that an earlier version kept says nothing about this.
+      if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
+      return core.catalog.list(id) ?? {};
+    },
+
+    async knownFacts() {
+      await core.filled();
+      const facts = new Map<string, ServerFacts>();
+      for (const server of core.catalog.servers.values()) {
+        const list = core.catalog.list(server.id);
+        if (list && isUsable(server)) facts.set(server.id, list);
+      }
+      return facts;
+    },
+
+    async relay(id, method, params, options = {}) {
+      await core.filled();
+      try {
+        const result = await ask(core.usable(id), method, params, options);
+        record(id, method, params, options);
+        return result;
+      } catch (thrown) {
+        const error = hideIn(toToolscoutError(thrown), core.hide);
+        record(id, method, params, options, error);
+        throw error;
+      }
+    },
+  };
+}

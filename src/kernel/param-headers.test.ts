@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createParamHeaders } from './param-headers.js';
+
+const text = { type: 'string', 'x-mcp-header': 'Region' };
+const definition = {
+  inputSchema: {
+    type: 'object',
+    properties: {
+      region: text,
+      deep: { type: 'object', properties: { count: { type: 'integer', 'x-mcp-header': 'Count' } } },
+      plain: { type: 'string' },
+    },
+  },
+};
+
+describe('arguments as headers', () => {
+  it('S20 values that a tool declares are sent, others are not', () => {
+    const headers = createParamHeaders();
+    expect(headers.of(definition, { region: 'eu', deep: { count: 3 }, plain: 'x' })).toEqual({
+      'Mcp-Param-Region': 'eu',
+      'Mcp-Param-Count': '3',
+    });
+    expect(headers.of(definition, { region: null, deep: 'no object' })).toEqual({});
+    expect(headers.of({ inputSchema: { type: 'object' } }, { region: 'eu' })).toBeUndefined();
+    expect(headers.of({}, {})).toBeUndefined();
+  });
+
+  it('A34 no value can add a header, and every value comes back as what it was', () => {
+    const headers = createParamHeaders();
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (region) => {
+        const sent = headers.of(definition, { region })!;
+        expect(sent['Mcp-Param-Region']).toMatch(/^[\x20-\x7e]*$/);
+        expect(headers.faultIn(definition, { region }, (name) => sent[name] ?? null)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('S3 a header that is missing, says something else or is no valid encoding is a fault', () => {
+    const headers = createParamHeaders();
+    const fault = (given: string | null): string | undefined =>
+      headers.faultIn(definition, { region: 'eu' }, () => given);
+    expect(fault('eu')).toBeUndefined();
+    expect(fault('=?base64?ZXU=?=')).toBeUndefined();
+    expect(fault(null)).toContain('missing');
+    for (const wrong of ['us', '=?base64?!!!?=', '=?base64?ZXU', '']) expect(fault(wrong)).toContain('does not say');
+    expect(headers.faultIn(definition, { deep: { count: 42 } }, () => '42.0')).toBeUndefined();
+    expect(headers.faultIn(definition, {}, () => null)).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject } from '../kernel/json.js';
+
+/** What a server may ask of the host behind a call. */
+export const CALLBACK_METHODS: ReadonlySet<string> = new Set([
+  'sampling/createMessage',
+  'elicitation/create',
+  'roots/list',
+]);
+
+/** What may accompany a question to a host. */
+export interface HostRequest {
+  /** Aborted when the answer is no longer wanted; the host is told so. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The other side of a call: the host that made it, as far as a server may speak to it. It is asked
+ * for nothing that it did not declare (S8).
+ */
+export interface Host {
+  /** Hosts with one id may share a connection to a server: a session, or all that declared the same. */
+  readonly id: string;
+  readonly era: 'legacy' | 'modern';
+  /** The client capabilities it declared, as it wrote them. */
+  readonly capabilities: JsonObject;
+  /** The least level of log messages it wants, if it said so. */
+  readonly logLevel?: string;
+  /** The session the call belongs to, for what a server says outside of any call. */
+  readonly session?: Host;
+  /**
+   * Asks the host; the answer is its own object. A refusal by the host is a `ToolscoutError` with
+   * `upstream` set to the JSON-RPC error it gave.
+   */
+  request(method: string, params: JsonObject | undefined, options?: HostRequest): Promise<JsonObject>;
+  /** Tells the host something; whether it still listens is not our business. */
+  notify(method: string, params: JsonObject | undefined): void;
+}
+
+/** What a client that can do everything would declare, so that a server lists all it has. */
+export const EVERY_CAPABILITY: JsonObject = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: true },
+};
+
+/** Whether a host declared anything that lets a server ask it back. */
+export function canBeAsked(capabilities: JsonObject): boolean {
+  return isObject(capabilities['sampling']) || isObject(capabilities['elicitation']) || isObject(capabilities['roots']);
+}
+
+function offersSampling(sampling: JsonObject, params: JsonObject): boolean {
+  const asksTools = params['tools'] !== undefined || params['toolChoice'] !== undefined;
+  return !asksTools || isObject(sampling['tools']);
+}
+
+function offersElicitation(elicitation: JsonObject, params: JsonObject): boolean {
+  if (params['mode'] === 'url') return isObject(elicitation['url']);
+  // Before there were modes, an empty object meant forms.
+  return isObject(elicitation['form']) || !isObject(elicitation['url']);
+}
+
+/** Whether a host that declared these capabilities may be asked this (S8). */
+export function offers(capabilities: JsonObject, method: string, params: JsonObject = {}): boolean {
+  const { sampling, elicitation, roots } = capabilities;
+  if (method === 'sampling/createMessage') return isObject(sampling) && offersSampling(sampling, params);
+  if (method === 'elicitation/create') return isObject(elicitation) && offersElicitation(elicitation, params);
+  return method === 'roots/list' && isObject(roots);
+}
