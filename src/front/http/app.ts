@@ -8,7 +8,7 @@ import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
 import { createAuthenticator, type Authenticator } from './auth.js';
 import { createDispatch } from './dispatch.js';
-import { guardOrigin } from './guard.js';
+import { createGuard } from './guard.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { problemResponse } from './problem.js';
 import type { FetchDocument } from './token.js';
@@ -75,10 +75,11 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
       traceId: traceIdOf(request),
     });
 
+  const guard = createGuard({ hosts: options.allowedHosts, origins: options.allowedOrigins });
+  const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => guard(context.req.raw) ?? next();
+
   const app = new Hono<HttpVariables>();
-  app.use(guardOrigin({ hosts: options.allowedHosts, origins: options.allowedOrigins }));
-  app.use('/mcp', admitCaller(authenticator));
-  app.use('/servers/:server/mcp', admitCaller(authenticator));
+  for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
   app.all('/mcp', (context) => {
     const principal = context.get('principal');
     return mcpFor(principal).fetch(context.req.raw, { principal: principal.name });
@@ -90,7 +91,8 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
       server: context.req.param('server'),
     });
   });
-  app.all('*', (context) => dispatch(context.req.raw) ?? nothing(context.req.raw));
+  // One handler for everything else, so that nothing stands between the guard and the route.
+  app.all('*', ({ req: { raw } }) => guard(raw) ?? dispatch(raw) ?? nothing(raw));
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });

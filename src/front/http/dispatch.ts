@@ -5,9 +5,10 @@ import { hasScope, LOCAL, type Principal } from '../../model/principal.js';
 import type { Authenticator } from './auth.js';
 import { readBody, readParams, readQuery } from './input.js';
 import { problemResponse } from './problem.js';
+import { createAddress, type Address } from './address.js';
 import type { Reply, Route } from './route.js';
 import { scopeGateway } from './scoped-gateway.js';
-import { traceIdOf, traceMeta } from './trace.js';
+import { traceIdOf } from './trace.js';
 
 /** What stands between a request and its route. */
 export interface DispatchDeps {
@@ -21,7 +22,35 @@ export interface DispatchDeps {
 }
 
 /** Answers a request for one of the routes; `undefined` when none is meant. */
-export type Dispatch = (request: Request) => Promise<Response> | undefined;
+export type Dispatch = (request: Request) => Response | Promise<Response> | undefined;
+
+/** What a route gets when its query is empty; `undefined` when it cannot be. */
+function emptyQueryOf({ query }: Route): unknown {
+  return query?.safeParse({}).data;
+}
+
+/** A request on its way to its route. */
+interface Asked {
+  readonly route: Route;
+  readonly request: Request;
+  readonly address: Address;
+  readonly params: Record<string, string>;
+  readonly traceId: string;
+  admitted: boolean;
+}
+
+function createReply(traceId: string, more: Readonly<Record<string, string>> | undefined): Reply {
+  return (body, { status = 200, type = 'application/json', headers } = {}) => {
+    if (body === undefined || body === null) {
+      return new Response(null, { status, headers: { 'x-trace-id': traceId, ...more, ...headers } });
+    }
+    const isReady = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+    return new Response((isReady ? body : JSON.stringify(body)) as string, {
+      status,
+      headers: { 'x-trace-id': traceId, 'content-type': type, ...more, ...headers },
+    });
+  };
+}
 
 interface Template {
   readonly segments: readonly string[];
@@ -100,10 +129,16 @@ function createFinder(routes: readonly Route[]): (path: string) => Found | undef
 export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Dispatch {
   const { gateway, log, authenticator, prefix = '', onAnswer } = deps;
   const find = createFinder(routes);
+  const emptyQueries = new Map(routes.map((route) => [route, emptyQueryOf(route)]));
 
-  const admit = async (route: Route, request: Request): Promise<Principal> => {
-    if (route.scope === undefined) return ANYBODY;
-    const principal = await authenticator.authenticate(request);
+  const queryOf = (route: Route, address: Address): unknown => {
+    if (!route.query) return undefined;
+    const empty = address.isBare ? emptyQueries.get(route) : undefined;
+    return empty ?? readQuery(route.query, address.url.searchParams);
+  };
+
+  const admit = (route: Route, principal: Principal): Principal => {
+    if (route.scope === undefined) return principal;
     if (!hasScope(principal, route.scope)) {
       throw new ToolscoutError('FORBIDDEN', `This needs the scope "${route.scope}".`);
     }
@@ -120,44 +155,46 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return { 'www-authenticate': authenticator.challenge(request, route.scope) };
   };
 
-  const answer = async (
-    route: Route,
-    request: Request,
-    url: URL,
-    params: Record<string, string>,
-    traceId: string,
-  ): Promise<Response> => {
-    const base = route.cors ? CORS : undefined;
-    let admitted = false;
+  const fail = (asked: Asked, thrown: unknown): Response => {
+    const { route, request, traceId } = asked;
+    if (!(thrown instanceof ToolscoutError)) {
+      log.error('http.failed', { route: route.id, trace_id: traceId, error: messageOf(thrown) });
+    }
+    const challenge = asked.admitted ? {} : challengeFor(thrown, request, route);
+    return problemResponse(thrown, { traceId, headers: { ...(route.cors ? CORS : {}), ...challenge } });
+  };
+
+  const run = (asked: Asked, principal: Principal, body: unknown): Response | Promise<Response> => {
+    const { route, request, address, traceId } = asked;
+    return route.handle({
+      request,
+      address,
+      principal: route.scope === undefined ? LOCAL : principal,
+      gateway: scopeGateway(gateway, principal),
+      traceId,
+      reply: createReply(traceId, route.cors ? CORS : undefined),
+      params: (route.params ? readParams(route.params, asked.params) : undefined) as never,
+      query: queryOf(route, address) as never,
+      body: body as never,
+    });
+  };
+
+  const enter = (asked: Asked, who: Principal): Response | Promise<Response> => {
+    const { route, request } = asked;
+    const principal = admit(route, who);
+    asked.admitted = true;
+    if (!route.body) return run(asked, principal, undefined);
+    return readBody(route.body, request).then((body) => run(asked, principal, body));
+  };
+
+  // What can be answered at once is: a promise costs more than most of these answers.
+  const answer = (asked: Asked): Response | Promise<Response> => {
     try {
-      const principal = await admit(route, request);
-      admitted = true;
-      const reply: Reply = (body, { status = 200, type = 'application/json', headers } = {}) => {
-        const content = body === undefined || body === null ? undefined : { 'content-type': type };
-        const isReady = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
-        return new Response((isReady ? body : content && JSON.stringify(body)) as string | undefined, {
-          status,
-          headers: { 'x-trace-id': traceId, ...content, ...base, ...headers },
-        });
-      };
-      return await route.handle({
-        request,
-        url,
-        principal: route.scope === undefined ? LOCAL : principal,
-        gateway: scopeGateway(gateway, principal),
-        traceId,
-        meta: traceMeta(request),
-        reply,
-        params: (route.params ? readParams(route.params, params) : undefined) as never,
-        query: (route.query ? readQuery(route.query, url.searchParams) : undefined) as never,
-        body: (route.body ? await readBody(route.body, request) : undefined) as never,
-      });
+      const who = asked.route.scope === undefined ? ANYBODY : authenticator.authenticate(asked.request);
+      const answered = who instanceof Promise ? who.then((known) => enter(asked, known)) : enter(asked, who);
+      return answered instanceof Promise ? answered.catch((thrown: unknown) => fail(asked, thrown)) : answered;
     } catch (thrown) {
-      if (!(thrown instanceof ToolscoutError)) {
-        log.error('http.failed', { route: route.id, trace_id: traceId, error: messageOf(thrown) });
-      }
-      const challenge = admitted ? {} : challengeFor(thrown, request, route);
-      return problemResponse(thrown, { traceId, headers: { ...base, ...challenge } });
+      return fail(asked, thrown);
     }
   };
 
@@ -173,17 +210,23 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return problemResponse(error, { traceId: traceIdOf(request), headers: { allow } });
   };
 
+  const finish = (route: Route, response: Response, isHead: boolean): Response => {
+    onAnswer?.(route.id, response.status);
+    return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
+  };
+
   return (request) => {
-    const url = new URL(request.url);
-    if (!url.pathname.startsWith(prefix)) return undefined;
-    const found = find(prefix === '' ? url.pathname : url.pathname.slice(prefix.length));
+    const address = createAddress(request.url);
+    const { path } = address;
+    if (!path.startsWith(prefix)) return undefined;
+    const found = find(prefix === '' ? path : path.slice(prefix.length));
     if (!found) return undefined;
     const isHead = request.method === 'HEAD';
     const route = found.methods.get(isHead ? 'GET' : request.method);
-    if (!route) return Promise.resolve(refuseMethod(found, request));
-    return answer(route, request, url, found.params, traceIdOf(request)).then((response) => {
-      onAnswer?.(route.id, response.status);
-      return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
-    });
+    if (!route) return refuseMethod(found, request);
+    const { params } = found;
+    const answered = answer({ route, request, address, params, traceId: traceIdOf(request), admitted: false });
+    if (answered instanceof Promise) return answered.then((response) => finish(route, response, isHead));
+    return finish(route, answered, isHead);
   };
 }

@@ -1,4 +1,3 @@
-import type { MiddlewareHandler } from 'hono';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { problemResponse } from './problem.js';
 import { traceIdOf } from './trace.js';
@@ -55,9 +54,3 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 const MOST_REMEMBERED = 100;
-
-/** The guard in front of every route of an app. */
-export function guardOrigin(options: GuardOptions): MiddlewareHandler {
-  const guard = createGuard(options);
-  return async (context, next) => guard(context.req.raw) ?? next();
-}

@@ -45,6 +45,8 @@ async function itemsOf(gateway: Gateway): Promise<readonly SnapshotItem[]> {
   }
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 /** Measures a gateway. Labels hold ids of configured servers and words of ours, never what a caller sent. */
 export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   const measured = createMeasurements();
@@ -55,6 +57,7 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   const calls = measured.counter('toolscout_executions_total', 'Calls of tools, by server and outcome.');
   const callTime = measured.histogram('toolscout_execution_duration_ms', 'Time of a call.', CALL_BOUNDS);
   const answers = measured.counter('toolscout_http_requests_total', 'Answers of the HTTP API, by route and status.');
+  const answered = new Map<string, Map<number, Labels>>();
   let known: { readonly of: unknown; readonly ids: ReadonlySet<string> } | undefined;
 
   /** The id of a configured server; everything else is one word. */
@@ -100,7 +103,13 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
       });
     },
 
-    onAnswer: (route, status) => answers.add({ route, status: String(status) }),
+    onAnswer(route, status) {
+      const known = answered.get(route) ?? new Map<number, Labels>();
+      answered.set(route, known);
+      const labels = known.get(status) ?? { route, status: String(status) };
+      known.set(status, labels);
+      answers.add(labels);
+    },
 
     async text() {
       const [views, items] = await Promise.all([gateway.listServers(), itemsOf(gateway)]);

@@ -43,15 +43,18 @@ function createSeries<Value>(start: () => Value): {
   all(): Iterable<Series<Value>>;
 } {
   const known = new Map<string, Series<Value>>();
+  // Labels that are the same object again need not be written out to be found.
+  const recent = new WeakMap<object, Series<Value>>();
   return {
     all: () => known.values(),
     of(labels) {
-      const found = known.get(shown(labels));
+      const found = recent.get(labels) ?? known.get(shown(labels));
       if (found) return found;
       const isFull = known.size >= MOST_SERIES;
       const kept = isFull ? Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])) : labels;
       const series = known.get(shown(kept)) ?? { labels: kept, value: start() };
       known.set(shown(kept), series);
+      recent.set(labels, series);
       return series;
     },
   };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Gateway } from '../../gateway/index.js';
-import type { JsonObject } from '../../kernel/json.js';
 import type { Principal, Scope } from '../../model/principal.js';
+import type { Address } from './address.js';
 
 /** What belongs together, for whoever mounts only a part (REG-10). */
 export type RouteGroup = 'registry' | 'tools' | 'calls' | 'admin' | 'publish' | 'status';
@@ -19,7 +19,7 @@ export type Reply = (
 /** A request that was let in, its parts checked. */
 export interface RouteInput<Params, Query, Body> {
   readonly request: Request;
-  readonly url: URL;
+  readonly address: Address;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -27,8 +27,6 @@ export interface RouteInput<Params, Query, Body> {
   /** Shows and runs only what the principal may see. */
   readonly gateway: Gateway;
   readonly traceId: string;
-  /** Trace context for servers. */
-  readonly meta: JsonObject | undefined;
   readonly reply: Reply;
 }
 

@@ -7,6 +7,7 @@ import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.
 import { PROBLEM_TYPE, problemResponse } from '../problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { CallAnswer, CallRequest, Events, Problem } from '../schemas.js';
+import { traceMeta } from '../trace.js';
 import type * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
@@ -33,11 +34,12 @@ function failedCall({ error, result }: CallResult, traceId: string): Response {
 
 /** Running tools: through the same guarded door as everybody else. */
 export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
-  const optionsOf = ({ body, principal, traceId, meta, request }: Input): CallOptions => ({
+  const optionsOf = ({ body, principal, traceId, request }: Input): CallOptions => ({
     principal: principal.name,
     route: 'http',
     traceId,
-    ...(meta ? { meta } : {}),
+    // The trace goes on at the server; nothing else of the request does (S11).
+    meta: traceMeta(request),
     ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
     signal: request.signal,
   });

@@ -11,32 +11,41 @@ interface Ready {
   readonly bytes: Uint8Array;
 }
 
-/** Times of checks are in the bytes but not in the hash; they are never older than this. */
-const GOOD_FOR_MS = 1000;
+/** The whole snapshot, made once for every change instead of once for every request. */
+interface Press {
+  /** The tag of what would be given now. */
+  tag(): string;
+  give(): Ready;
+}
 
-/** The bytes of the whole snapshot, made once for every change instead of once for every request. */
-function createPress(registry: Registry, clock: Clock): () => Ready {
+/** Times of checks are in the bytes but not in the hash; they are never older than this. */
+const BYTES_GOOD_FOR_MS = 1000;
+/** What a server once said expires without anything happening; then the hash is another by then at the latest. */
+const TAG_GOOD_FOR_MS = 5000;
+
+function createPress(registry: Registry, clock: Clock): Press {
   let ready: (Ready & { readonly at: number }) | undefined;
   const forget = (): void => {
     ready = undefined;
   };
   registry.onChange(forget);
   registry.onProbe(forget);
-  return () => {
+  const younger = (ms: number): Ready => {
     const now = clock.monotonic();
-    if (ready && now - ready.at < GOOD_FOR_MS) return ready;
+    if (ready && now - ready.at < ms) return ready;
     const snapshot = registry.snapshot();
     const bytes = Buffer.from(JSON.stringify(snapshot));
     ready = { etag: etagOf(snapshot.registry_hash), bytes, at: now };
     return ready;
   };
+  return { tag: () => younger(TAG_GOOD_FOR_MS).etag, give: () => younger(BYTES_GOOD_FOR_MS) };
 }
 
 const etagOf = (hash: string): string => `W/"${hash}"`;
+const headersOf = (etag: string): Record<string, string> => ({ etag, 'cache-control': 'no-cache' });
 
 /** Whether one of the tags that a client has is this one; weak or not makes no difference here. */
-function isKnown(header: string | null, etag: string): boolean {
-  if (header === null) return false;
+function isKnown(header: string, etag: string): boolean {
   if (header === etag || header.trim() === '*') return true;
   const bare = etag.slice(2);
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === bare);
@@ -55,11 +64,15 @@ export async function registryOf(gateway: Gateway): Promise<Registry> {
 
 /** The registry of servers (REG-1…4). */
 export function registryRoutes(clock: Clock): Route[] {
-  const presses = new WeakMap<Registry, () => Ready>();
+  // Where the whole snapshot is asked for again it is answered at once, without a look at anything else.
+  const presses = new WeakMap<Gateway | Registry, Press>();
 
-  const pressOf = (registry: Registry): (() => Ready) => {
+  const pressOf = async (gateway: Gateway): Promise<Press> => {
+    const registry = await registryOf(gateway);
+    // One for each registry: every caller has a gateway of their own, and a press listens for ever.
     const press = presses.get(registry) ?? createPress(registry, clock);
     presses.set(registry, press);
+    presses.set(gateway, press);
     return press;
   };
 
@@ -92,13 +105,25 @@ export function registryRoutes(clock: Clock): Route[] {
         424: { description: 'There is no inventory and no server.', content: { [PROBLEM_TYPE]: Problem } },
         503: { description: 'Nothing was checked yet.', content: { [PROBLEM_TYPE]: Problem } },
       },
-      async handle({ request, url, principal, gateway, reply }) {
-        const registry = await registryOf(gateway);
-        const isWhole = principal.servers === undefined && !FILTERS.some((name) => url.searchParams.has(name));
-        const ready = isWhole ? pressOf(registry)() : narrowed(registry, url.searchParams);
-        const headers = { etag: ready.etag, 'cache-control': 'no-cache' };
-        if (isKnown(request.headers.get('if-none-match'), ready.etag)) return reply(null, { status: 304, headers });
-        return reply(ready.bytes, { headers });
+      handle({ request, address, principal, gateway, reply }) {
+        const tags = request.headers.get('if-none-match');
+        const answer = (tag: () => string, give: () => Ready): Response => {
+          if (tags !== null && isKnown(tags, tag())) return reply(null, { status: 304, headers: headersOf(tag()) });
+          const { etag, bytes } = give();
+          return reply(bytes, { headers: headersOf(etag) });
+        };
+        const isPlain = address.isBare || !FILTERS.some((name) => address.url.searchParams.has(name));
+        if (principal.servers !== undefined || !isPlain) {
+          return registryOf(gateway).then((registry) => {
+            const made = narrowed(registry, address.url.searchParams);
+            return answer(
+              () => made.etag,
+              () => made,
+            );
+          });
+        }
+        const press = presses.get(gateway);
+        return press ? answer(press.tag, press.give) : pressOf(gateway).then(({ tag, give }) => answer(tag, give));
       },
     }),
   ];
