@@ -55,7 +55,8 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
     const registry = await core.deps.openServerRegistry?.(sources);
     core.events.on((event) => {
       // The inventory file is read again before long in any case; a failure to do so now is reported there.
-      if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
+      if (event.type === 'reloaded')
+        registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced', { phase: 'load' }));
       if (event.type === 'state' || event.type === 'learned') registry?.touch();
     });
     registry?.onProbe(({ id, result }) => {

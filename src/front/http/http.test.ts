@@ -59,7 +59,7 @@ describe('the guard', () => {
     for (const path of ['/health', '/ready', '/mcp', '/nowhere']) {
       const response = await get(app, path, { host });
       expect(response.status).toBe(403);
-      expect(await response.json()).toMatchObject({ error: 'FORBIDDEN' });
+      expect(await response.json()).toMatchObject({ code: 'FORBIDDEN', status: 403 });
     }
   });
 
@@ -112,7 +112,10 @@ describe('the routes', () => {
     expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'learning', servers: 3, learning: 1 });
     const lost = await get(app, '/no/such/page');
     expect(lost.status).toBe(404);
-    expect(await lost.json()).toMatchObject({ error: 'NOT_FOUND', message: expect.stringContaining('/mcp') as string });
+    expect(await lost.json()).toMatchObject({
+      code: 'NOT_FOUND',
+      suggestion: expect.stringContaining('/mcp') as string,
+    });
     expect((await get(app, '/mcp')).status).toBe(405);
   });
 });
