@@ -1,4 +1,5 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
+export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
@@ -21,6 +22,7 @@ export type {
   Knowledge,
   LabelledQuery,
   RecordedServer,
+  Registry,
   RegistryCandidate,
   RegistryDiscovery,
   RegistryFindings,
@@ -42,6 +44,7 @@ export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.
 export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
 export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
+export type { Principal, Scope } from './model/principal.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
