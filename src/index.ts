@@ -1,11 +1,23 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
+export { DiscoveryEngine, type ToolMetadata } from './discovery-engine.js';
+export {
+  DiscoveryService,
+  McpDiscoveryProvider,
+  RuntimeMcpDiscovery,
+  type CapabilityCandidate,
+  type DiscoveredServer,
+  type DiscoveryOptions,
+  type WarmStatistics,
+} from './discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
+export { scopeToSkill } from './gateway/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   CallOptions,
+  Candidate,
   CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,
@@ -21,6 +33,7 @@ export type {
   JudgedQuery,
   Knowledge,
   LabelledQuery,
+  ProposedServer,
   RecordedServer,
   Registry,
   RegistryCandidate,
@@ -29,14 +42,28 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
   ReloadReport,
+  RulingOptions,
+  RulingReport,
   RtfsDialect,
+  SchemaFindings,
   ServerView,
+  SkillHandle,
+  SkillView,
   SignInOptions,
   SignInStatus,
   ToolSignature,
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
+export type {
+  Approval,
+  ApprovalDiff,
+  ApprovalFilter,
+  ApprovalState,
+  Change,
+  Risk,
+  RiskLevel,
+} from './model/approval.js';
 export type { AuditFilter, AuditRecord } from './model/audit-record.js';
 export type { Call, CallResult, Failure, Progress } from './model/call.js';
 export type { Config, ConfigInput } from './model/config.js';
@@ -46,6 +73,7 @@ export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.j
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Principal, Scope } from './model/principal.js';
 export type { Server, ServerHealth } from './model/server.js';
+export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
 export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';

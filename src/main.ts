@@ -1,24 +1,39 @@
+import { lookup } from 'node:dns/promises';
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { createAudit, redactArguments } from './audit/index.js';
+import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
+import { createAudit } from './audit/index.js';
 import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
-import { createChildKeeper, createLimiter, createPool, createSignIns, openUpstream, runRaw } from './connect/index.js';
+import {
+  createChildKeeper,
+  createLimiter,
+  createPool,
+  createSignIns,
+  openUpstream,
+  runRaw,
+  type Lane,
+} from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
+import { fileNameOf } from './export/file-name.js';
 import { createGateway, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
-import { ToolscoutError, type Problem } from './kernel/errors.js';
+import { ToolscoutError } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
-import { canonicalJson, type JsonValue } from './kernel/json.js';
-import { createSecretMask, type SecretMask } from './kernel/secrets.js';
-import type { Config, ConfigInput } from './model/config.js';
+import { canonicalJson } from './kernel/json.js';
+import { createSecretMask } from './kernel/secrets.js';
+import type { ConfigInput } from './model/config.js';
+import type { Server } from './model/server.js';
 import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
+import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
+import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
+import { makeRegistered, withRegistered } from './registered.js';
 import { placeOf } from './place.js';
 import { VERSION } from './version.js';
 import { watchFiles } from './watch-files.js';
@@ -70,39 +85,16 @@ function surroundings(options: ToolscoutOptions): Surroundings {
   };
 }
 
-/** Fields that look as if they did something, said to do nothing yet where somebody relies on them. */
-function idleFields({ approval, redaction }: Config): Problem[] {
-  const idle = {
-    approval: approval === 'manual',
-    redaction: redaction.length > 0,
-  };
-  return Object.entries(idle)
-    .filter(([, relied]) => relied)
-    .map(([path]) => ({ path, message: 'is accepted, but this version of toolscout does not act on it' }));
-}
-
-/** Adds what only those rooms can tell that do the work: rules that can never decide (PAT-4), fields without effect. */
+/** Adds what only the room can tell that does the work: rules that can never decide (PAT-4). */
 function withWarnings(loaded: LoadedConfig): LoadedConfig {
   const { config, warnings } = loaded;
-  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings, ...idleFields(config)] };
-}
-
-/**
- * Servers of a project's file were perhaps not written by this user: they are pending, and pending never starts
- * (SEC-9).
- */
-function holdBack(loaded: LoadedConfig): LoadedConfig {
-  const held = 'is pending, because a file of the project names it; copy it to "servers" to trust it';
-  const servers = loaded.servers.map((server) =>
-    server.scope === 'project' ? { ...server, problem: [held, server.problem].filter(Boolean).join('; ') } : server,
-  );
-  return { ...loaded, servers };
+  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings] };
 }
 
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const read = plainReader(options);
-  return async () => holdBack(withWarnings(await read()));
+  return async () => withWarnings(await read());
 }
 
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
@@ -134,16 +126,12 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   });
 }
 
-/** A value without the secrets in use: they are hidden in its JSON, whose escapes the mask knows. */
-function hideSecrets(value: JsonValue, mask: SecretMask): JsonValue {
-  return JSON.parse(mask.hide(JSON.stringify(value))) as JsonValue;
-}
-
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
   const { cwd, env, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const log =
     options.logLevel === undefined || options.logLevel === 'silent'
       ? silentLog
@@ -151,18 +139,39 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
           level: options.logLevel,
           now: clock.now,
           mask: (text) => mask.hide(text),
+          redact: redaction.logged,
           write: (line) => process.stderr.write(line),
         });
 
-  const read = configReader(options);
-  const loaded = await read();
-  const { limits, cache: caching } = loaded.config;
-  const store = await openStore(options.stateDir === 'memory' ? 'memory' : loaded.config.store, stateDir, clock, log);
+  const readWritten = configReader(options);
+  const written = await readWritten();
+  const { limits, cache: caching } = written.config;
+  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, stateDir, clock, log);
+  const registrations = createRegistrations({ store });
+  const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
+  const loaded = withRegistered(written, await registrations.list());
+  const approvals = createApprovals({ store, clock, log });
+  // What hosts are told first names every server that may be used, so it must be known by then.
+  if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
   const signIns = createSignIns({ store, clock, log, mask });
+  const openServer = (server: Server, signal: AbortSignal, lane?: Lane): Promise<Upstream> =>
+    openUpstream(server, {
+      clock,
+      log,
+      children,
+      verdicts,
+      signIns,
+      signal,
+      lane,
+      baseEnv: env,
+      clientInfo: { name: 'toolscout', version: VERSION },
+      onStderr: (id, chunk) => pool.appendStderr(id, chunk),
+      onNoise: (id) => pool.noteNoise(id),
+    });
   const pool = createPool({
     clock,
     log,
@@ -170,29 +179,24 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     hide: (text) => mask.hide(text),
     healthIntervalMs: limits.healthIntervalMs,
     breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
-    open: (server, signal, lane) =>
-      openUpstream(server, {
-        clock,
-        log,
-        children,
-        verdicts,
-        signIns,
-        signal,
-        lane,
-        baseEnv: env,
-        clientInfo: { name: 'toolscout', version: VERSION },
-        onStderr: (id, chunk) => pool.appendStderr(id, chunk),
-        onNoise: (id) => pool.noteNoise(id),
-      }),
+    open: async (server, signal, lane) => {
+      // Asked where everything must come through, whatever led here: a held server is never started.
+      const hold = approvals.hold(server, gateway.config().config.approval);
+      if (!hold) return openServer(server, signal, lane);
+      throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
+        delivered: false,
+      });
+    },
   });
 
-  const gateway = createGateway({
+  const gateway: Gateway = createGateway({
     loaded,
     loadConfig: read,
     store,
     clock,
     log,
     mask,
+    redaction,
     random: Math.random,
     pool,
     limiter,
@@ -206,13 +210,28 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
     vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
-    audit: createAudit({ store, clock, log, redact: (value) => hideSecrets(redactArguments(value), mask) }),
+    audit: createAudit({ store, clock, log, redact: redaction.stored }),
+    approvals,
+    promotion: createPromotion({
+      clock,
+      log,
+      pending: () => gateway.config().config.exportDirectory,
+      folderOf: fileNameOf,
+      fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
+    }),
+    proposing: {
+      registrations,
+      makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
+      open: openServer,
+      lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    },
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
     writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
+    watchSkills: options.watch,
   });
 
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
@@ -226,5 +245,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }
   };
   let closed: Promise<void> | undefined;
-  return { ...gateway, close: (how) => (closed ??= shutDown(how)) };
+  const opened: Gateway = { ...gateway, close: (how) => (closed ??= shutDown(how)) };
+  const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
+  if (url === undefined) return opened;
+  const { createTraceExporter, traceGateway } = await import('./traces.js');
+  mask.add(Object.values(headers));
+  return traceGateway(opened, createTraceExporter({ url, headers, service, fetch, clock, log }));
 }

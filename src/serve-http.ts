@@ -42,12 +42,16 @@ export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: str
   };
 }
 
-/** Serves a gateway over HTTP: the MCP endpoint and the HTTP API, and the registry kept current meanwhile. */
-export async function openHttpFront(opened: Gateway, log: Log, options: ServeOptions): Promise<HttpFront> {
+/** Serves a gateway over HTTP: the MCP endpoint and the HTTP API, and the registry kept current meanwhile. `offered` is what callers may see. */
+export async function openHttpFront(
+  { opened, offered }: { readonly opened: Gateway; readonly offered: Gateway },
+  log: Log,
+  options: ServeOptions,
+): Promise<HttpFront> {
   const { http } = opened.config().config;
   const auth = (): HttpAuth | undefined => opened.config().config.http.auth;
   const host = options.host ?? http.host;
-  const metrics = createMetrics(opened, systemClock);
+  const metrics = createMetrics(offered, systemClock);
   const { gateway } = metrics;
   const open = (seen: Gateway): McpEndpoint =>
     createMcpEndpoint({
@@ -77,7 +81,7 @@ export async function openHttpFront(opened: Gateway, log: Log, options: ServeOpt
     authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
   });
   const watchRegistry = async (): Promise<void> => {
-    const registry = await gateway.registry();
+    const registry = await opened.registry();
     if (registry) metrics.watch(registry);
     registry?.start();
   };

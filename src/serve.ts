@@ -6,7 +6,9 @@ import { messageOf, ToolscoutError } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
 import { printable } from './kernel/text.js';
+import { createRedaction } from './redact/index.js';
 import type { Gateway } from './gateway/index.js';
+import { scopeToSkill } from './gateway/index.js';
 import { createToolscout } from './main.js';
 import { VERSION } from './version.js';
 
@@ -38,9 +40,15 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options
   return { ended: front.closed, close: () => front.close() };
 }
 
-async function serveHttp(gateway: Gateway, log: Log, options: ServeOptions, terminal: Terminal): Promise<Running> {
+/** `offered` is what hosts and callers may see of the gateway. */
+async function serveHttp(
+  { gateway, offered }: { readonly gateway: Gateway; readonly offered: Gateway },
+  log: Log,
+  options: ServeOptions,
+  terminal: Terminal,
+): Promise<Running> {
   const { openHttpFront } = await import('./serve-http.js');
-  const front = await openHttpFront(gateway, log, options);
+  const front = await openHttpFront({ opened: gateway, offered }, log, options);
   terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
@@ -100,17 +108,27 @@ export async function serve(
   const { terminal, streams } = process;
   const gateway = await createToolscout(options);
   const mask = createSecretMask();
-  const learnSecrets = (): void => mask.add(gateway.config().secrets);
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
+  const learnSecrets = (): void => {
+    const { secrets, config } = gateway.config();
+    mask.add(secrets);
+    redaction.use(config.redaction);
+  };
   learnSecrets();
   gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
   const log = createLog({
     level: options.logLevel ?? 'warn',
     now: systemClock.now,
     mask: (text) => mask.hide(text),
+    redact: redaction.logged,
     write: (line) => streams.stderr.write(line),
   });
-  const start = async (): Promise<Running> =>
-    options.stdio ? serveStdio(gateway, log, streams, options) : serveHttp(gateway, log, options, terminal);
+  const start = async (): Promise<Running> => {
+    const { skill } = options;
+    const offered = skill === undefined ? gateway : scopeToSkill(gateway, await gateway.skill(skill));
+    if (options.stdio) return serveStdio(offered, log, streams, options);
+    return serveHttp({ gateway, offered }, log, options, terminal);
+  };
   const front = await start().catch(async (thrown: unknown) => {
     // The gateway has begun to learn its servers; they must not outlive a front that never came.
     await gateway.close({ drainMs: 0 });

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { createLog } from '../kernel/log.js';
 import type { AuditRecord } from '../model/audit-record.js';
 import type { Store } from '../model/store.js';
+import { createRedaction } from '../redact/index.js';
 import { createMemoryStore } from '../store/memory.js';
 import { type AuditOptions, createAudit } from './audit.js';
 import type { NewRecord } from './new-record.js';
@@ -57,7 +58,7 @@ function setUp(options: Partial<AuditOptions> = {}) {
   };
   const lines: string[] = [];
   const log = createLog({ level: 'debug', now: clock.now, write: (line) => void lines.push(line) });
-  const audit = createAudit({ store, clock, log, ...options });
+  const audit = createAudit({ store, clock, log, redact: createRedaction().stored, ...options });
   return { audit, clock, store, memory, appended, trouble, lines, log };
 }
 
@@ -269,7 +270,7 @@ describe('audit', () => {
 describe('audit follow', () => {
   it('EXEC-5 gives new records of this and other processes, in order, once each', async () => {
     const { audit, clock, store, log } = setUp();
-    const other = createAudit({ store, clock, log });
+    const other = createAudit({ store, clock, log, redact: createRedaction().stored });
     await audit.recordNow(entry('before'));
     audit.record(entry('before, not stored yet'));
     const heard: Array<string | undefined> = [];

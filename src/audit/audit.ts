@@ -9,15 +9,14 @@ import type { Store } from '../model/store.js';
 import { createFollower, type Follower } from './follower.js';
 import { finishRecord } from './finish-record.js';
 import type { NewRecord, Waiting } from './new-record.js';
-import { redactArguments } from './redact.js';
 
 /** What audit needs. */
 export interface AuditOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes arguments and details fit to be stored; {@link redactArguments} unless said otherwise. */
-  readonly redact?: (value: JsonValue) => JsonValue;
+  /** Makes arguments and details fit to be stored, of a record about this server. */
+  readonly redact: (value: JsonValue, server: string | undefined) => JsonValue;
   /** How far executions may be behind. */
   readonly flushMs?: number;
   /** Most records that wait while the store fails; then the oldest are lost. */
@@ -62,7 +61,7 @@ const DAY_MS = 86_400_000;
 
 /** The audit log over a store. */
 export function createAudit(options: AuditOptions): Audit {
-  const { store, clock, log, redact = redactArguments, flushMs = 400, maxBuffer = 5000 } = options;
+  const { store, clock, log, redact, flushMs = 400, maxBuffer = 5000 } = options;
   const followers = new Set<Follower>();
   let waiting: Waiting[] = [];
   let storing: readonly Waiting[] = [];

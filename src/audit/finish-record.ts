@@ -10,7 +10,7 @@ import type { Waiting } from './new-record.js';
 /** Longest name, principal or trace id that is kept; callers may send any text in their place. */
 const LONGEST_NAME = 500;
 
-type Redact = (value: JsonValue) => JsonValue;
+type Redact = (value: JsonValue, server: string | undefined) => JsonValue;
 
 /**
  * The record as it is stored: arguments hashed and redacted, every text bounded. Never throws, since
@@ -18,6 +18,7 @@ type Redact = (value: JsonValue) => JsonValue;
  */
 export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: Log): AuditRecord {
   const { arguments: raw, detail } = entry;
+  const kept = (value: JsonValue): JsonValue => safely(value, (given) => redact(given, entry.server), log);
   return {
     id,
     time,
@@ -27,7 +28,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     skill: bound(entry.skill),
     server: bound(entry.server),
     tool: bound(entry.tool),
-    arguments: raw && safely(raw, redact, log),
+    arguments: raw && kept(raw),
     argumentsHash: raw && hash(raw, log),
     outcome: entry.outcome,
     code: entry.code,
@@ -35,7 +36,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     resultBytes: entry.resultBytes,
     era: entry.era,
     traceId: bound(entry.traceId),
-    detail: detail === undefined ? undefined : safely(detail, redact, log),
+    detail: detail === undefined ? undefined : kept(detail),
   };
 }
 
@@ -43,7 +44,7 @@ function bound<Text extends string | undefined>(text: Text): Text {
   return (text && text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text) as Text;
 }
 
-function safely(value: JsonValue, redact: Redact, log: Log): JsonValue {
+function safely(value: JsonValue, redact: (value: JsonValue) => JsonValue, log: Log): JsonValue {
   try {
     const redacted = redact(value);
     // Thrown here and not in the store, where it would fail the whole batch.

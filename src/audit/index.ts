@@ -1,2 +1,1 @@
 export { createAudit, type Audit } from './audit.js';
-export { redactArguments } from './redact.js';

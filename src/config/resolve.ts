@@ -171,6 +171,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     ai: expandAi(bench, parsed.ai, warnings),
     http: expandHttp(bench, parsed.http, warnings),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
+    skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };
   for (const secret of passwordOf(config.store)) secrets.add(secret);
 

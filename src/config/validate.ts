@@ -1,6 +1,7 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import { Config } from '../model/config.js';
+import { checkRedaction } from './check-redaction.js';
 import { checkModes, checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
 import { describeValue, explainIssues } from './issues.js';
@@ -29,16 +30,18 @@ function checkSection(fields: Fields, base: string, knownServers: readonly strin
   const extraKeys = base === ROOT ? [SECTION] : [];
   const place = { schema: Config, value: fields, base, extraKeys };
   const rules = checkRules(fields.toolRules, joinPath(base, 'toolRules'), knownServers);
+  const redaction = checkRedaction(fields.redaction, joinPath(base, 'redaction'), knownServers);
   const servers = checkServers(fields.servers, joinPath(base, 'servers'));
   return {
     problems: [
       ...(parsed.success ? [] : explainIssues(parsed.error.issues, place)),
       ...rules.problems,
+      ...redaction.problems,
       ...checkModes(fields.pinned, fields.hostModes, (field) => joinPath(base, field)),
       ...servers.problems,
       ...checkHeaders(fields.authHeaders, joinPath(base, 'authHeaders')),
     ],
-    warnings: [...rules.warnings, ...servers.warnings],
+    warnings: [...rules.warnings, ...redaction.warnings, ...servers.warnings],
   };
 }
 

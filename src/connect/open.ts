@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import { isInternalHost } from '../kernel/address.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
@@ -190,9 +191,15 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
   return { requests, pid: child.pid, close: () => transport.close() };
 }
 
+/** Whoever approved an internal address as it is written meant it; a name that leads there is another matter. */
+function mustStayPublic({ origin }: Server, { url }: HttpTransport): boolean {
+  return origin !== undefined && URL.canParse(url) && !isInternalHost(new URL(url).hostname);
+}
+
 async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTransport, deps: OpenDeps): Promise<Link> {
-  const [{ createRemoteTransport }, { createRequests }] = await Promise.all([
+  const [{ createRemoteTransport }, { createPublicFetch }, { createRequests }] = await Promise.all([
     import('./http-transport.js'),
+    import('./public-fetch.js'),
     import('./upstream-requests.js'),
   ]);
   const { id } = server;
@@ -200,6 +207,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     server: id,
     clock: deps.clock,
     session: deps.signIns?.session(server),
+    ...(mustStayPublic(server, config) && { fetch: createPublicFetch(id) }),
   });
   const mask = maskFor(config.headers, deps.signIns);
   const requests = createRequests({

@@ -1,8 +1,8 @@
 export { discoverAll } from './discover-all.js';
 export { listBesides } from './besides.js';
 export { createToolCache, type CacheStats, type ToolCache, type UpstreamFacts } from './tool-cache.js';
-export { extractAnswer, extractTools, RUNG_WORTH, type Rung } from './extract.js';
+export { extractTools, RUNG_WORTH, type Rung } from './extract.js';
 export { inferOutput, mayBeTried, safeInput } from './infer-output.js';
 export { climb, isPlainAnswer, type Climbed } from './ladder.js';
 export { predictTools } from './predict.js';
-export { listPrompts, listResources, listResourceTemplates, listTools, type Listed } from './list.js';
+export { listPrompts, listResources, listResourceTemplates, listTools } from './list.js';

@@ -36,6 +36,30 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
 }
 
 /**
+ * Lets a call on behalf of a skill pass only where a binding of that skill covers the tool (NEG-5).
+ *
+ * @throws ToolscoutError `FORBIDDEN`.
+ */
+export function bindingCheck(covers: (skill: string, server: string, tool: string) => boolean): Check {
+  return ({ call, server, tool }) => {
+    if (call.skill === undefined || covers(call.skill, server.id, tool.name)) return;
+    throw forbidden(call.skill, addressOf(server.id, tool.name));
+  };
+}
+
+/** The refusal of something that no binding of a skill covers. */
+export function forbidden(skill: string, wanted: string): ToolscoutError {
+  return new ToolscoutError(
+    'FORBIDDEN',
+    `The skill "${skill}" may not use "${wanted}": no binding of it covers that.`,
+    {
+      suggestion: `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
+      delivered: false,
+    },
+  );
+}
+
+/**
  * Refuses a tool that nobody has approved, and one that changed after it was (SEC-9).
  *
  * @throws ToolscoutError `APPROVAL_REQUIRED` or `TOOL_CHANGED`.
@@ -43,9 +67,17 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
   if (tool.status === 'pending') {
-    throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" waits for approval.`, { delivered: false });
+    const reason = tool.hold ?? 'it waits for approval';
+    throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
+      suggestion: `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${address}`,
+      delivered: false,
+    });
   }
   if (tool.status === 'quarantined') {
-    throw new ToolscoutError('TOOL_CHANGED', `"${address}" changed after it was approved.`, { delivered: false });
+    const reason = tool.hold ?? 'it changed after it was trusted';
+    throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${reason}.`, {
+      suggestion: `Ask the user to look at the change and to decide: toolscout diff ${address}`,
+      delivered: false,
+    });
   }
 }

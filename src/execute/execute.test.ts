@@ -120,6 +120,61 @@ const timeoutOf = async (name: string, overrides: Partial<Call> = {}): Promise<n
 };
 
 describe('executor', () => {
+  it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
+    const { executor, steps, sent, records } = setUp({
+      answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],
+      outgoing: () => (args) => {
+        steps.push('outgoing');
+        return { ...args, path: '***' };
+      },
+      incoming: () => ({
+        result: (result) => {
+          steps.push('incoming');
+          return { ...result, content: [{ type: 'text', text: '***' }] };
+        },
+        text: (text) => text.replaceAll('secret', '***'),
+      }),
+    });
+    const outcome = await executor.execute(call());
+    expect(steps).toEqual([
+      'identity',
+      'rule',
+      'approval',
+      'binding',
+      'arguments',
+      'outgoing',
+      'limit',
+      'breaker',
+      'call',
+      'incoming',
+      'audit',
+    ]);
+    expect(sent[0]?.params).toMatchObject({ arguments: { path: '***' } });
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+    // The log redacts by its own rules, and hashes what was given.
+    expect(records[0]?.arguments).toEqual({ path: '/a' });
+  });
+
+  it('EXEC-2 NEG-6 messages and progress of a server are redacted too; a refusal of ours is not touched', async () => {
+    const incoming = () => ({
+      result: (result: JsonObject) => result,
+      text: (text: string) => text.replaceAll('secret', '***'),
+    });
+    const failing = setUp({
+      incoming,
+      answers: [
+        new ToolscoutError('TOOL_EXECUTION_ERROR', 'a secret', { upstream: { code: 1, data: { hint: 'secret' } } }),
+      ],
+    });
+    expect(JSON.stringify(await failing.executor.execute(call()))).not.toContain('secret');
+    const heard: unknown[] = [];
+    const running = setUp({ incoming });
+    await running.executor.execute(call({ onProgress: (step) => heard.push(step) }));
+    running.sent[0]?.options?.onProgress?.({ progress: 1, message: 'the secret' });
+    running.sent[0]?.options?.onProgress?.({ progress: 2 });
+    expect(heard).toEqual([{ progress: 1, message: 'the ***' }, { progress: 2 }]);
+  });
+
   it('EXEC-2 identity, rule, approval, binding, arguments, rate limit, breaker, call, audit', async () => {
     const { executor, steps } = setUp();
     await executor.execute(call());

@@ -2,15 +2,16 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { createParamHeaders } from '../kernel/param-headers.js';
+import { estimateBytes } from '../kernel/size.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
-import type { Call, CallResult } from '../model/call.js';
+import type { Call, CallResult, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { Upstream } from '../model/upstream.js';
 import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
-import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+import { failureOf, failureOfResult } from './outcome.js';
 import { createOutputCheck } from './output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
 
@@ -31,6 +32,8 @@ export interface ExecutorDeps {
   /** Rule, approval, binding. */
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
+  /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
+  readonly outgoing?: (server: string) => ((args: JsonObject) => JsonObject) | undefined;
   /** Throws `RATE_LIMITED` when the server was asked too often. */
   readonly limit: (server: Server) => void;
   /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
@@ -43,10 +46,18 @@ export interface ExecutorDeps {
   ) => Promise<T>;
   /** Whether the same request may succeed a moment later. */
   readonly isTransient: (error: ToolscoutError) => boolean;
+  /** What a rule takes out of what a server says, before anybody sees it; `undefined` when none does. */
+  readonly incoming?: (server: string) => Incoming | undefined;
   /** Must not throw. */
   readonly record: (entry: ExecutionEntry) => void;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
+}
+
+/** What is done to the results and the messages of a server. */
+export interface Incoming {
+  result(result: JsonObject): JsonObject;
+  text(text: string): string;
 }
 
 /** Runs calls through the one guarded door. It answers; it does not throw. */
@@ -93,6 +104,23 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     if (problems.length > 0) throw invalidArguments(tool, problems);
   }
 
+  /** The call as it goes out and comes back: everything behind the checks sees only this one. */
+  function redactCall(subject: Subject): Subject {
+    const { call, server } = subject;
+    const outgoing = deps.outgoing?.(server.id);
+    const incoming = deps.incoming?.(server.id);
+    const { onProgress } = call;
+    if (!outgoing && !(incoming && onProgress)) return subject;
+    return {
+      ...subject,
+      call: {
+        ...call,
+        ...(outgoing && { arguments: outgoing(call.arguments) }),
+        ...(incoming && onProgress && { onProgress: (step: Progress) => onProgress(redactProgress(step, incoming)) }),
+      },
+    };
+  }
+
   function send({ call, server, tool }: Subject, trail: Trail): Promise<JsonObject> {
     const { signal, host, resumed } = call;
     const params = { name: tool.name, arguments: call.arguments, ...resumed, ...metaOf(call) };
@@ -126,10 +154,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     trail.subject = subject;
     permit(subject);
     await validate(subject);
+    const redacted = redactCall(subject);
     refuseCancelled(call.signal);
     deps.limit(subject.server);
     trail.phase = 'sending';
-    const result = await send(subject, trail);
+    const result = await send(redacted, trail);
     if (!subject.tool.definition['outputSchema'] || result['resultType'] === 'input_required') return result;
     const found = checkOutput(subject.tool, result);
     trail.contradiction = found instanceof Promise ? await found : found;
@@ -149,9 +178,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   }
 
   function conclude(call: Call, trail: Trail, answer: { result: JsonObject } | { error: ToolscoutError }): CallResult {
-    const context = { ...namesOf(call, trail), hide };
+    const names = namesOf(call, trail);
+    const incoming = trail.phase === 'sending' ? deps.incoming?.(names.server) : undefined;
+    const context = { ...names, hide: incoming ? (text: string) => hide(incoming.text(text)) : hide };
     if ('error' in answer) return { success: false, error: failureOf(answer.error, context) };
-    const { result } = answer;
+    const result = incoming ? incoming.result(answer.result) : answer.result;
     if (result['isError'] !== true) return { success: true, result };
     return { success: false, result, error: failureOfResult(result, context) };
   }
@@ -180,6 +211,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     execute,
     executeStream: (call, prepare) => streamCall(call, (streamed) => execute(streamed, prepare)),
   };
+}
+
+function redactProgress(progress: Progress, incoming: Incoming): Progress {
+  const { message } = progress;
+  return message === undefined ? progress : { ...progress, message: incoming.text(message) };
 }
 
 function namesOf(call: Call, { subject }: Trail): { server: string; tool: string } {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
-import { estimateBytes, failureOf, failureOfResult } from './outcome.js';
+import { estimateBytes } from '../kernel/size.js';
+import { failureOf, failureOfResult } from './outcome.js';
 
 const context = { server: 's', tool: 't', hide: (text: string) => text.replaceAll('hunter2', '***') };
 const text = (value: string): JsonObject => ({ isError: true, content: [{ type: 'text', text: value }] });
@@ -54,6 +55,7 @@ describe('failures', () => {
     expect(failureOfResult(text(JSON.stringify(body)), context)).toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: 'E42: disk full',
+      error_code: 'E42',
       suggestion: 'Delete something.',
       severity: 'SEVERE',
     });
@@ -72,7 +74,24 @@ describe('failures', () => {
     const error = new ToolscoutError('TOOL_EXECUTION_ERROR', 'failed', {
       upstream: { code: -32000, data: { error_code: 'E7', suggestion: 'Log in.', severity: 'SEVERE' } },
     });
-    expect(failureOf(error, context)).toMatchObject({ message: 'E7', suggestion: 'Log in.', severity: 'SEVERE' });
+    expect(failureOf(error, context)).toMatchObject({
+      error_code: 'E7',
+      message: 'E7',
+      suggestion: 'Log in.',
+      severity: 'SEVERE',
+    });
+  });
+
+  it('EXEC-3 an error body behind other texts is found; its name is one short line without secrets', () => {
+    const body = { error_code: `INCIDENT\nhunter2 ${'x'.repeat(500)}`, suggestion: 'Verify the Fire ID.' };
+    const content = [
+      { type: 'text', text: 'It failed.' },
+      { type: 'text', text: JSON.stringify(body) },
+    ];
+    const failure = failureOfResult({ isError: true, content }, context);
+    expect(failure.suggestion).toBe('Verify the Fire ID.');
+    expect(failure.error_code).toMatch(/^INCIDENT \*\*\*/);
+    expect(failure.error_code!.length).toBeLessThanOrEqual(100);
   });
 
   it('EXEC-3 other JSON, broken JSON and wrong types stay plain text', () => {

@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type Severity, type ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { oneLine } from '../kernel/text.js';
 import type { Failure } from '../model/call.js';
 
 /** What a failed call was about, and how secrets are removed from what is said of it. */
@@ -11,6 +12,7 @@ export interface FailureContext {
 
 /** What a server itself says about its error (EXEC-3). */
 interface CarriedError {
+  readonly errorCode?: string;
   readonly message?: string;
   readonly suggestion?: string;
   readonly severity?: Severity;
@@ -22,8 +24,11 @@ const LONGEST_MESSAGE = 4000;
 /** An error body that says what to do is short; longer text is not parsed. */
 const LONGEST_BODY = 64 * 1024;
 
-/** Values visited to estimate the size of a result. */
-const MOST_VISITED = 10_000;
+/** Items of a result in which an error body is looked for. */
+const MOST_ITEMS = 8;
+
+/** Longest name of an error that is carried. */
+const LONGEST_CODE = 100;
 
 function cut(text: string): string {
   return text.length <= LONGEST_MESSAGE
@@ -50,7 +55,7 @@ function carriedIn(value: unknown): CarriedError | undefined {
   const severity = severityOf(body['severity']);
   if (code === undefined && suggestion === undefined && severity === undefined) return undefined;
   const text = textAt(body, 'message') ?? textAt(body, 'error') ?? textAt(body, 'detail');
-  return { message: [code, text].filter(Boolean).join(': ') || undefined, suggestion, severity };
+  return { errorCode: code, message: [code, text].filter(Boolean).join(': ') || undefined, suggestion, severity };
 }
 
 function parseBody(text: string | undefined): unknown {
@@ -63,12 +68,38 @@ function parseBody(text: string | undefined): unknown {
   }
 }
 
-function firstText(result: JsonObject): string | undefined {
-  if (!Array.isArray(result['content'])) return undefined;
-  for (const item of result['content']) {
-    if (isObject(item) && item['type'] === 'text') return textAt(item, 'text');
+/** The first texts of a result; an error body seldom stands further back. */
+function firstTexts(result: JsonObject): string[] {
+  if (!Array.isArray(result['content'])) return [];
+  const texts: string[] = [];
+  for (const item of result['content'].slice(0, MOST_ITEMS)) {
+    const text = isObject(item) && item['type'] === 'text' ? textAt(item, 'text') : undefined;
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
+}
+
+function carriedInTexts(texts: readonly string[]): CarriedError | undefined {
+  for (const text of texts) {
+    const carried = carriedIn(parseBody(text));
+    if (carried) return carried;
   }
   return undefined;
+}
+
+/** The name a server gave its error, as one short line. */
+function shownCode(code: string | undefined, hide: (text: string) => string): { error_code?: string } {
+  return code === undefined ? {} : { error_code: hide(oneLine(code, LONGEST_CODE)) };
+}
+
+/** JSON as a value; text that redaction made into none stays text. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What a pattern on values took out may have been half of a number.
+    return text;
+  }
 }
 
 /** The server's own error without secrets; its data is JSON, whose escapes the mask knows. */
@@ -79,7 +110,7 @@ function hideUpstream(
   return {
     code,
     ...(message !== undefined && { message: hide(message) }),
-    ...(data !== undefined && { data: JSON.parse(hide(JSON.stringify(data))) as unknown }),
+    ...(data !== undefined && { data: parsedOr(hide(JSON.stringify(data))) }),
   };
 }
 
@@ -94,6 +125,7 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
     tool,
     suggestion: hide(cut(carried?.suggestion ?? error.suggestion)),
     severity: carried?.severity ?? error.severity,
+    ...shownCode(carried?.errorCode, hide),
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
     ...(error.problems.length > 0 && {
       problems: error.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })),
@@ -105,40 +137,16 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
 /** The failure a tool reported in its own result with `isError`. */
 export function failureOfResult(result: JsonObject, context: FailureContext): Failure {
   const { server, tool, hide } = context;
-  const text = firstText(result);
-  const carried = carriedIn(result['structuredContent']) ?? carriedIn(parseBody(text));
+  const texts = firstTexts(result);
+  const carried = carriedIn(result['structuredContent']) ?? carriedInTexts(texts);
   const { severity, suggestion } = ERROR_TABLE.TOOL_EXECUTION_ERROR;
   return {
     code: 'TOOL_EXECUTION_ERROR',
-    message: hide(cut(carried?.message ?? text ?? 'The tool reported an error without saying which.')),
+    message: hide(cut(carried?.message ?? texts[0] ?? 'The tool reported an error without saying which.')),
     server,
     tool,
     suggestion: hide(cut(carried?.suggestion ?? suggestion)),
     severity: carried?.severity ?? severity,
+    ...shownCode(carried?.errorCode, hide),
   };
-}
-
-/**
- * About how large a result is: the lengths of its texts and names, a few bytes for anything else.
- * Serialising a large result only to learn its size would double the cost of a call.
- */
-export function estimateBytes(result: JsonValue | undefined): number {
-  let bytes = 0;
-  let visited = 0;
-  const stack: Array<JsonValue | undefined> = [result];
-  while (stack.length > 0 && visited < MOST_VISITED) {
-    const value = stack.pop();
-    visited++;
-    if (typeof value === 'string') bytes += value.length + 2;
-    else if (Array.isArray(value)) {
-      bytes += value.length + 1;
-      stack.push(...value.slice(0, MOST_VISITED));
-    } else if (isObject(value)) {
-      for (const key of Object.keys(value).slice(0, MOST_VISITED)) {
-        bytes += key.length + 4;
-        stack.push(value[key]);
-      }
-    } else bytes += 4;
-  }
-  return bytes;
 }

@@ -19,11 +19,19 @@ export function administrationVerbs(
     await core.filled();
     try {
       const { loaded, catalog } = core;
-      const next = await rebuild({ loaded, catalog, load: core.deps.loadConfig, cache, vectors });
+      const next = await rebuild({
+        loaded,
+        catalog,
+        load: core.deps.loadConfig,
+        cache,
+        vectors,
+        approvals: core.approvals,
+      });
       mask.add(next.loaded.secrets);
       for (const id of next.forgotten) core.learner.forget(id);
       core.swap(next);
-      pool.retain(next.loaded.servers);
+      core.trust.retainAllowed();
+      await core.trust.admitAll();
       core.learnInBackground(next.due);
       // The new state is in force by now; a record that cannot be kept does not undo that.
       await audit

@@ -1,3 +1,4 @@
+import type { Approvals, Hold, Judgement } from '../approvals/index.js';
 import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -6,7 +7,7 @@ import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
-import { createIndex, type ToolIndex, type VectorSource } from '../search/index.js';
+import { createIndex, type Evidence, type ToolIndex, type VectorSource } from '../search/index.js';
 
 /** What a server said of itself when its tools were learned, and what it has besides tools. */
 export type ServerFacts = UpstreamFacts;
@@ -27,17 +28,37 @@ export interface Catalog {
   readonly servers: ReadonlyMap<string, Server>;
   /** What is known of a server's list; `undefined` while it was never learned. */
   list(server: string): LearnedList | undefined;
+  /** What a server calls itself, as long as what it says of itself is trusted. */
+  title(server: string): string | undefined;
+  /** Whether what a server says of itself may be shown (SEC-9). */
+  isPresentable(server: string): boolean;
+  /** The tools of a list under the rules, before anybody asks whether they are trusted. */
+  read(server: Server, list: LearnedList): Iterable<Tool>;
   /**
    * Puts a server's list on the shelf, replacing what was there; answers its tools. Until it is done all that was there
    * before is found. Of two lists for one server that come at the same time the later is kept.
    */
-  put(server: Server, list: LearnedList): Promise<readonly Tool[]>;
+  put(server: Server, list: LearnedList, tools?: readonly Tool[]): Promise<readonly Tool[]>;
   /** Takes a server's tools off the shelf. */
   drop(server: string): void;
+  /** Why a server may not be started until somebody approves it; `undefined` when it may (SEC-9). */
+  hold(server: string): Hold | undefined;
+  /** Judges a server and its tools anew after a decision about them; answers whether it may be used now and could not before. */
+  reconsider(server: string): boolean;
   /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
   server(id: string): Server;
   /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names (META-4). */
   tool(server: string, name: string): Tool;
+}
+
+/** What a server said of itself, as far as it reaches hosts and models. */
+export function presented({ info, instructions, rung }: ServerFacts): {
+  instructions?: string;
+  title?: string;
+  isUnknown?: boolean;
+} {
+  if (rung !== undefined) return { isUnknown: true };
+  return { ...(instructions === undefined ? {} : { instructions }), ...(info?.title ? { title: info.title } : {}) };
 }
 
 /** A sentence that offers the nearest names, or nothing when there is none. */
@@ -58,12 +79,39 @@ function* normalized(server: Server, list: LearnedList, rules: Rules): Generator
   for (const item of list.items) yield withProvenance(normalizeTool(server, item, rules), list.rung);
 }
 
-/** An empty catalog over a configuration; lists are put in as they become known. */
-export function createCatalog(config: Config, servers: readonly Server[], vectors?: VectorSource): Catalog {
+function* mapped(tools: Iterable<Tool>, apply: (tool: Tool) => Tool): Generator<Tool> {
+  for (const tool of tools) yield apply(tool);
+}
+
+/** A held server is like one with a problem: nobody starts it, and everybody says why. */
+function withHold(server: Server, hold: Hold | undefined): Server {
+  return hold && server.enabled ? { ...server, problem: hold.reason } : server;
+}
+
+/** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */
+function judged(tool: Tool, judgement: Judgement): Tool {
+  if (tool.status !== 'enabled') return tool;
+  const { status, reason } = judgement.judge(tool);
+  return status === 'enabled' ? tool : { ...tool, status, ...(reason === undefined ? {} : { hold: reason }) };
+}
+
+/** An empty catalog over a configuration; lists are put in as they become known. Without approvals all are trusted. */
+export function createCatalog(
+  config: Config,
+  servers: readonly Server[],
+  vectors?: VectorSource,
+  approvals?: Pick<Approvals, 'hold' | 'judge'>,
+): Catalog {
   const rules = compileRules(config.toolRules);
   const index = createIndex(vectors);
-  const byId = new Map(servers.map((server) => [server.id, server]));
+  const holdOf = (server: Server): Hold | undefined => approvals?.hold(server, config.approval);
+  const configured = new Map(servers.map((server) => [server.id, server]));
+  const byId = new Map(servers.map((server) => [server.id, withHold(server, holdOf(server))]));
   const lists = new Map<string, LearnedList>();
+  /** The put under way for each server, so that of two the later is kept. */
+  const latest = new Map<string, symbol>();
+  /** Servers that say something of themselves that nobody trusts yet. */
+  const disguised = new Set<string>();
 
   const serverOf = (id: string): Server => {
     const server = byId.get(id);
@@ -72,20 +120,74 @@ export function createCatalog(config: Config, servers: readonly Server[], vector
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
   };
 
+  const read: Catalog['read'] = (server, list) => normalized(server, list, rules);
+  /** How a server and its tools stand now, and what may be said of it. */
+  const judge = (server: Server, list: LearnedList): { apply: (tool: Tool) => Tool; isPresentable: boolean } => {
+    const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
+    return judgement
+      ? { apply: (tool) => judged(tool, judgement), isPresentable: judgement.isPresentable }
+      : { apply: (tool) => tool, isPresentable: true };
+  };
+  const evidenceOf = (server: Server, { info }: LearnedList, isPresentable: boolean): Evidence => ({
+    title: server.title ?? (isPresentable ? info?.title : undefined),
+    name: isPresentable ? info?.name : undefined,
+  });
+  const note = (id: string, list: LearnedList, isPresentable: boolean): void => {
+    lists.set(id, list);
+    if (isPresentable) disguised.delete(id);
+    else disguised.add(id);
+  };
+  const put: Catalog['put'] = async (server, list, raw) => {
+    const own = Symbol(server.id);
+    latest.set(server.id, own);
+    // A decision that falls in between makes it begin anew; a newer list ends it.
+    while (latest.get(server.id) === own) {
+      const { apply, isPresentable } = judge(server, list);
+      const tools = mapped(raw ?? read(server, list), apply);
+      if (await index.fill(server.id, tools, evidenceOf(server, list, isPresentable))) {
+        if (latest.get(server.id) === own) note(server.id, list, isPresentable);
+        break;
+      }
+    }
+    return index.tools(server.id);
+  };
+  /** At once and in one go: what was just found out about trust must not wait for its turn. */
+  const judgeAgain = (server: Server, list: LearnedList): void => {
+    const { apply, isPresentable } = judge(server, list);
+    index.replace(server.id, [...mapped(read(server, list), apply)], evidenceOf(server, list, isPresentable));
+    note(server.id, list, isPresentable);
+  };
+  const drop = (server: string): void => {
+    latest.delete(server);
+    lists.delete(server);
+    index.remove(server);
+  };
+
   return {
     rules,
     index,
     servers: byId,
     list: (server) => lists.get(server),
-    async put(server, list) {
-      const evidence = { title: server.title ?? list.info?.title, name: list.info?.name };
-      if (await index.fill(server.id, normalized(server, list, rules), evidence)) lists.set(server.id, list);
-      return index.tools(server.id);
+    title: (server) => (disguised.has(server) ? undefined : lists.get(server)?.info?.title),
+    isPresentable: (server) => !disguised.has(server),
+    read,
+    put,
+    hold(id) {
+      const server = configured.get(id);
+      return server && holdOf(server);
     },
-    drop(server) {
-      lists.delete(server);
-      index.remove(server);
+    reconsider(id) {
+      const server = configured.get(id);
+      if (!server) return false;
+      const hold = holdOf(server);
+      const wasHeld = byId.get(id) !== server;
+      byId.set(id, withHold(server, hold));
+      const list = lists.get(id);
+      if (hold) drop(id);
+      else if (list) judgeAgain(server, list);
+      return wasHeld && !hold;
     },
+    drop,
     server: serverOf,
     tool(server, name) {
       serverOf(server);

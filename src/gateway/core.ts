@@ -1,3 +1,10 @@
+import {
+  createApprovals,
+  createMarketplace,
+  type Approvals,
+  type Marketplace,
+  type Promotion,
+} from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Limiter, Pool, SignIns } from '../connect/index.js';
@@ -6,6 +13,7 @@ import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
+import type { Redaction } from '../redact/index.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
@@ -16,10 +24,12 @@ import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
+import type { ProposingDeps } from './proposing.js';
 import type { RegistrySources } from './registering.js';
 import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
 import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
+import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
 import { changesBetween } from './changes.js';
 import { isUsable, problemOf } from './views.js';
@@ -32,11 +42,21 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly mask: SecretMask;
+  /** Told of the rules of the configuration in force. */
+  readonly redaction: Redaction;
   readonly random: () => number;
   readonly pool: Pool;
   readonly limiter: Limiter;
   readonly cache: ToolCache;
   readonly audit: Audit;
+  /** Who is trusted with what; by default as the store has it. */
+  readonly approvals?: Approvals;
+  /** Where exported files go when they are approved; without it nothing is exported. */
+  readonly promotion?: Promotion;
+  /** The approved manifests; by default as the store has them. */
+  readonly marketplace?: Marketplace;
+  /** Without it servers are configured and never registered. */
+  readonly proposing?: ProposingDeps;
   /** Word vectors for the ranking; without them it goes by words alone. */
   readonly vectors?: VectorSource;
   /** The sign-ins to remote servers; without them nobody can sign in. */
@@ -51,6 +71,8 @@ export interface GatewayDeps {
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
+  /** Whether folders of skills are read again when they change. */
+  readonly watchSkills?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }
@@ -60,8 +82,13 @@ export interface Core {
   readonly deps: GatewayDeps;
   readonly events: Emitter<GatewayEvent>;
   readonly learner: Learner;
+  readonly approvals: Approvals;
+  readonly trust: Trust;
+  readonly marketplace: Marketplace;
   /** What queries led to. */
   readonly experience: ExperienceKeeper;
+  /** What servers said they offer when the registry asked them (NEG-1), by id. */
+  readonly probed: Map<string, readonly string[]>;
   /** The configuration in force; a reload swaps it together with the catalog. */
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
@@ -98,9 +125,11 @@ export function createCore(deps: GatewayDeps): Core {
   const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
   const hide = (text: string): string => mask.hide(text);
   mask.add(deps.loaded.secrets);
+  deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
-  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors);
+  const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors, approvals);
   let closing = false;
 
   /** On which lane each server last announced a change that was not looked at yet. */
@@ -128,6 +157,7 @@ export function createCore(deps: GatewayDeps): Core {
             catalog: () => catalog,
             ...(announcedOn !== undefined && { announcedOn }),
             withoutHandshake,
+            admit: (...seen) => trust.admit(...seen),
             onPartial: ({ id }, method, reason) =>
               log.info('discover.partial', { server: id, method, reason: hide(reason) }),
           },
@@ -153,11 +183,38 @@ export function createCore(deps: GatewayDeps): Core {
     void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
   };
 
+  const trust = createTrust({
+    approvals,
+    pool,
+    log,
+    events,
+    hide,
+    loaded: () => loaded,
+    catalog: () => catalog,
+    learnInBackground,
+  });
+  const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
+  /** Connects to the servers that are to run from the beginning; those that are learned anyway are connected then. */
+  const startEager = (due: readonly Server[]): void => {
+    // Of the catalog, not of the config: what waits for approval must not start (SEC-9).
+    const eager = [...catalog.servers.values()].filter((server) => server.eager && isUsable(server));
+    for (const server of eager.filter((each) => !due.includes(each))) {
+      pool
+        .ping(server)
+        .catch((thrown: unknown) => log.warn('connect.eager', { server: server.id, reason: hide(messageOf(thrown)) }));
+    }
+  };
+
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
-      const due = await fillCatalog(catalog, loaded.servers, { cache, caching, now: clock.now() });
-      if (deps.learnAtStart) learnInBackground(due);
+      await trust.open();
+      const servers = [...catalog.servers.values()];
+      const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
+      if (deps.learnAtStart) {
+        learnInBackground(due);
+        startEager(due);
+      }
       // Nobody waits for it: forgetting years of records must not delay the first search.
       audit
         .prune(loaded.config.limits.auditRetentionDays)
@@ -192,8 +249,14 @@ export function createCore(deps: GatewayDeps): Core {
 
   const usable = (id: string): Server => {
     const server = catalog.server(id);
-    const problem = isUsable(server) ? undefined : problemOf(server, { catalog, learner, pool, hide });
-    if (problem === undefined) return server;
+    if (isUsable(server)) return server;
+    const hold = server.enabled ? catalog.hold(id) : undefined;
+    if (hold) {
+      throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${id}" cannot be used: ${hold.reason}.`, {
+        delivered: false,
+      });
+    }
+    const problem = problemOf(server, { catalog, learner, pool, hide });
     throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
       delivered: false,
     });
@@ -203,6 +266,10 @@ export function createCore(deps: GatewayDeps): Core {
     deps,
     events,
     learner,
+    approvals,
+    trust,
+    marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
+    probed: new Map(),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;
@@ -219,6 +286,7 @@ export function createCore(deps: GatewayDeps): Core {
     async known(id) {
       await filled();
       const server = catalog.server(id);
+      if (server.enabled && !isUsable(server) && catalog.hold(id)) return usable(id);
       if (isUsable(server) && !catalog.list(id)) {
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
@@ -236,10 +304,13 @@ export function createCore(deps: GatewayDeps): Core {
     relistSoon: (server) => relister.soon(server),
     swap(next) {
       loaded = next.loaded;
+      deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
     },
     stop() {
       closing = true;
+      unwatch();
+      approvals.close();
       soon.cancel();
       relister.close();
       learner.close();

@@ -6,6 +6,7 @@ import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
+import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
 import { isUsable, problemOf } from './views.js';
 
 /** One thing that was looked at. */
@@ -23,6 +24,8 @@ export interface Finding {
 export interface DoctorReport {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
+  /** What the authors of servers should hear about their tools (NEG-8). */
+  readonly schemas: readonly SchemaFindings[];
 }
 
 interface Patient {
@@ -82,6 +85,10 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   const { catalog, learner, pool, hide } = patient;
   const subject = `server ${server.id}`;
   if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
+  const hold = catalog.hold(server.id);
+  if (hold) {
+    return { subject, level: 'warning', message: hold.reason, next: 'look at it: toolscout pending' };
+  }
   if (!isUsable(server)) {
     return {
       subject,
@@ -125,12 +132,51 @@ function nextFor({ transport, shown }: Server, thrown: unknown): string {
     : `check that it runs and that the URL is right: ${shown.target}`;
 }
 
+function counted(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+}
+
+/** In one line what the author of a server should hear; the names are in `schemas`. */
+function tellSchemas(
+  { server, tools, invalid, undescribed, withoutOutput }: SchemaFindings,
+  catalog: Catalog,
+): Finding[] {
+  const faults = [
+    ...counted(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
+    ...counted(undescribed.length, 'has no description', 'have no description'),
+    ...counted(withoutOutput.length, 'declares no output', 'declare no output'),
+  ];
+  if (faults.length === 0) return [];
+  const [first] = invalid;
+  const example = first ? ` (${first.tool}, ${first.field}: ${first.problem})` : '';
+  const { name = server, version = '' } = catalog.list(server)?.info ?? {};
+  // Hardly any server declares all its outputs; that alone is no reason to write to anybody.
+  const isWorthTelling = first !== undefined || undescribed.length > 0;
+  return [
+    {
+      subject: `schemas ${server}`,
+      level: isWorthTelling ? 'warning' : 'ok',
+      message: `of ${tools} tools: ${faults.join(', ')}${example}`,
+      ...(isWorthTelling && {
+        next: `tell the author of ${`${name} ${version}`.trim()}; doctor --json names the tools`,
+      }),
+    },
+  ];
+}
+
 /** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */
 export async function examine(patient: Patient): Promise<DoctorReport> {
   const [store, ...servers] = await Promise.all([
     examineStore(patient),
-    ...patient.loaded.servers.map((server) => examineServer(server, patient)),
+    ...[...patient.catalog.servers.values()].map((server) => examineServer(server, patient)),
   ]);
-  const findings = [...examineConfig(patient), store!, ...servers];
-  return { ok: findings.every((finding) => finding.level !== 'error'), findings };
+  const { catalog, loaded } = patient;
+  const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));
+  const findings = [
+    ...examineConfig(patient),
+    store!,
+    ...servers,
+    ...schemas.flatMap((each) => tellSchemas(each, catalog)),
+  ];
+  return { ok: findings.every((finding) => finding.level !== 'error'), findings, schemas };
 }

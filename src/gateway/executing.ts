@@ -1,5 +1,5 @@
 import { isTransient, withRetry } from '../connect/index.js';
-import { approvalCheck, createArgumentValidator, createExecutor, ruleCheck } from '../execute/index.js';
+import { approvalCheck, bindingCheck, createArgumentValidator, createExecutor, ruleCheck } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
@@ -8,9 +8,20 @@ import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
+/** Who may use what on behalf of a skill. */
+export interface Bindings {
+  /** Resolves when the skills have been read. */
+  loaded(): Promise<void>;
+  covers(skill: string, server: string, tool: string): boolean;
+}
+
 /** The verbs that run a tool: through the one guarded door, never around it. */
-export function executionVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'executeTool' | 'executeStream'> {
-  const { clock, log, pool, limiter, audit, random } = core.deps;
+export function executionVerbs(
+  core: Core,
+  levels: LogLevels,
+  skills: Bindings,
+): Pick<Gateway, 'executeTool' | 'executeStream'> {
+  const { clock, log, pool, limiter, audit, random, redaction } = core.deps;
   const executor = createExecutor({
     clock,
     hide: core.hide,
@@ -18,10 +29,12 @@ export function executionVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ex
       const server = core.usable(call.server);
       return { server, tool: core.catalog.tool(call.server, call.tool) };
     },
-    checks: [ruleCheck, approvalCheck],
+    checks: [ruleCheck, approvalCheck, bindingCheck(skills.covers)],
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
+    outgoing: (server) => redaction.outgoing(server),
+    incoming: (server) => redaction.incoming(server),
     limit: (server) => limiter.take(server),
     run(server, task, call) {
       const { host, signal } = call;
@@ -53,6 +66,7 @@ export function executionVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ex
 
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = async (call: Call): Promise<void> => {
+    if (call.skill !== undefined) await skills.loaded();
     if (core.catalog.list(call.server)) return;
     await core.filled();
     if (core.catalog.list(call.server)) return;

@@ -40,6 +40,8 @@ export interface ExportReport {
 /** The verbs that export, and the end of what they write on their own. */
 export interface Exporting {
   readonly verbs: Pick<Gateway, 'exportTools' | 'toolSignature'>;
+  /** Writes a server as it is offered now to the export directory; resolves when that is done. */
+  refresh(server: string): Promise<void>;
   /** Resolves when every list that was learned has been written (DISC-2). */
   finished(): Promise<void>;
 }
@@ -81,7 +83,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     for (const tool of core.catalog.index.tools(server.id)) {
       if (EXPORTED[format].includes(tool.status)) tools.push(await withOutput(tool));
     }
-    const title = server.title ?? core.catalog.list(server.id)?.info?.title;
+    const title = server.title ?? core.catalog.title(server.id);
     return sectionOf({ id: server.id, shown: server.shown, title: title && core.hide(title) }, tools, core.hide);
   };
 
@@ -171,6 +173,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
         return (await loadRoom()).toolSignature(await withOutput(tool));
       },
     },
+    refresh: (server) => (writing = writing.then(() => writeLearned(server))),
     finished: () => writing,
   };
 }

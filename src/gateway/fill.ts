@@ -2,14 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ToolCache } from '../discover/index.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
-import type { Catalog } from './catalog.js';
+import type { Tool } from '../model/tool.js';
+import type { Catalog, LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
 /** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
 export async function fillCatalog(
   catalog: Catalog,
   servers: readonly Server[],
-  { cache, caching, now }: { readonly cache: ToolCache; readonly caching: Config['cache']; readonly now: number },
+  {
+    cache,
+    caching,
+    now,
+    admit,
+  }: {
+    readonly cache: ToolCache;
+    readonly caching: Config['cache'];
+    readonly now: number;
+    /** Notes tools that were cached before anybody noted what is trusted. */
+    readonly admit: (server: Server, list: LearnedList, tools: readonly Tool[]) => Promise<void>;
+  },
 ): Promise<Server[]> {
   if (!caching.enabled) return servers.filter(isUsable);
   const cached = await cache.readAll(servers);
@@ -18,7 +30,7 @@ export async function fillCatalog(
     if (!isUsable(server)) continue;
     const list = cached.get(server.id);
     if (list) {
-      await catalog.put(server, list);
+      await admit(server, list, await catalog.put(server, list));
       // Indexing is work: between two servers others have their turn.
       await nextTurn();
     }

@@ -14,6 +14,7 @@ import type { ConfigInput } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Upstream, UpstreamNotification } from '../model/upstream.js';
+import { createRedaction } from '../redact/index.js';
 import { createMemoryStore } from '../store/index.js';
 import { createGateway, type Gateway } from './index.js';
 
@@ -40,6 +41,7 @@ function open(parts: {
   const store = parts.store ?? createMemoryStore({ clock });
   const limiter = createLimiter({ clock });
   const mask = createSecretMask();
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const pool = createPool({
     clock,
     log,
@@ -56,11 +58,12 @@ function open(parts: {
     clock,
     log,
     mask,
+    redaction,
     random: () => 0.5,
     pool,
     limiter,
     cache: createToolCache({ store, clock, log, ttlMs: 86_400_000 }),
-    audit: createAudit({ store, clock, log }),
+    audit: createAudit({ store, clock, log, redact: redaction.stored }),
     learnAtStart: false,
   });
   onTestFinished(() => gateway.close({ drainMs: 0 }));

@@ -1,4 +1,7 @@
+import { REGISTRATIONS } from '../approvals/index.js';
+import { messageOf } from '../kernel/errors.js';
 import { administrationVerbs } from './administering.js';
+import { createApproving } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
@@ -9,8 +12,10 @@ import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
+import { proposalVerbs } from './proposing.js';
 import { registryVerbs } from './registering.js';
 import { signInVerbs } from './sign-in.js';
+import { createSkills } from './skills.js';
 import type { Gateway } from './verbs.js';
 
 const DRAIN_MS = 5000;
@@ -18,15 +23,23 @@ const DRAIN_MS = 5000;
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
+  const administration = administrationVerbs(core);
+  const unwatch = deps.store.onChange((space) => {
+    if (space !== REGISTRATIONS || core.closing) return;
+    // The reason has been reported; the old state goes on serving.
+    administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
+  });
   const levels = createLogLevels(core);
   const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
-  const execution = executionVerbs(core, levels);
+  const skills = createSkills(core);
+  const execution = executionVerbs(core, levels, skills);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
     call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
   });
   const exporting = createExporting(core, outputs);
+  const approving = createApproving(core, exporting.refresh);
   core.events.on((event) => {
     const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
     if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
@@ -35,10 +48,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { close: closeRegistry, ...registering } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
+    unwatch();
     core.stop();
+    skills.close();
     unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
+    await approving.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -55,11 +71,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...relayingVerbs(core, levels),
     subscribe,
     ...execution,
+    ...skills.verbs(execution.executeTool),
     ...discoveryVerbs(core),
     ...findingVerbs(core),
     ...registering,
     ...exporting.verbs,
-    ...administrationVerbs(core),
+    ...administration,
+    ...proposalVerbs(core, administration.reload),
+    ...approving.verbs,
     ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

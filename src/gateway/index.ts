@@ -2,6 +2,8 @@ export { createGateway } from './gateway.js';
 export type { ServerFacts } from './catalog.js';
 export type { Changes } from './changes.js';
 export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
+export type { RulingOptions, RulingReport } from './approving.js';
+export type { Candidate, ProposedServer } from './proposing.js';
 export type { DoctorReport, Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
 export type { ExportOptions, ExportReport } from './exporting.js';
@@ -16,6 +18,9 @@ export type {
 } from './finding.js';
 export type { RegistrySources } from './registering.js';
 export type { RawReport } from './raw-report.js';
+export type { SchemaFindings } from './schema-findings.js';
+export { scopeToSkill } from './scoped.js';
+export type { SkillHandle, SkillView } from './skills.js';
 export type { ReloadReport } from './reload.js';
 export type { SignInOptions, SignInStatus } from './sign-in.js';
 export type { Knowledge, ServerView } from './views.js';

@@ -1,6 +1,7 @@
 import { approvalCheck, ruleCheck } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
 import { leanDefinition } from '../normalize/index.js';
+import type { Tool } from '../model/tool.js';
 import { answerSearch } from './answer-search.js';
 import type { Core } from './core.js';
 import type { Gateway } from './verbs.js';
@@ -51,7 +52,10 @@ export function lookingVerbs(
     async listTools(server, options = {}) {
       await core.known(server);
       const tools = core.catalog.index.tools(server);
-      return options.includeDisabled ? tools : tools.filter((tool) => tool.status === 'enabled');
+      // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
+      const isShown = ({ status }: Tool): boolean =>
+        status === 'enabled' || (options.includeDisabled === true && status === 'disabled');
+      return tools.filter(isShown);
     },
 
     async offeredTools() {

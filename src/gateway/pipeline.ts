@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Audit } from '../audit/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
 import type { Climbed, Rung, ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Catalog } from './catalog.js';
+import type { Tool } from '../model/tool.js';
+import type { Catalog, LearnedList } from './catalog.js';
 import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
@@ -15,6 +17,8 @@ export interface PipelineDeps extends Omit<ReadListsDeps, 'known'> {
   readonly random: () => number;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
+  /** Notes what is trusted and asks for what is not, before anybody can use it (SEC-9). */
+  readonly admit: (server: Server, list: LearnedList, tools: readonly Tool[]) => Promise<void>;
   /** Finds tools of a server with which no handshake is possible (DISC-6). */
   readonly withoutHandshake: (server: Server, signal: AbortSignal, first?: Rung) => Promise<Climbed | undefined>;
 }
@@ -64,17 +68,25 @@ async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Whether a server was there but could not be talked to. */
+/** Whether no handshake came about; a server that shook hands and then lists nothing usable has no other list. */
 function isSpeechless(thrown: unknown): boolean {
   return thrown instanceof ToolscoutError && SPEECHLESS.has(thrown.code);
 }
 
-const SPEECHLESS: ReadonlySet<ErrorCode> = new Set([
-  'SESSION_INIT_FAILED',
-  'SERVER_CONNECTION_ERROR',
-  'TOOL_EXECUTION_ERROR',
-  'TOOL_EXECUTION_TIMEOUT',
-]);
+const SPEECHLESS: ReadonlySet<ErrorCode> = new Set(['SESSION_INIT_FAILED', 'SERVER_CONNECTION_ERROR']);
+
+/** Everything of an iteration; in between others have their turn. */
+async function inTurns<T>(items: Iterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for (const item of items) {
+    all.push(item);
+    if (all.length % TURN === 0) await nextTurn();
+  }
+  return all;
+}
+
+/** Tools read in one go. */
+const TURN = 100;
 
 /** Connects to a server, lists its tools, normalises, caches and indexes them. */
 export async function learn(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Learned> {
@@ -85,7 +97,9 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   // A catalog that was exchanged while the list went in was filled from what was known before.
   while (catalog !== deps.catalog()) {
     catalog = deps.catalog();
-    if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept);
+    const tools = await inTurns(catalog.read(server, kept));
+    await deps.admit(server, kept, tools);
+    if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept, tools);
   }
   deps.audit.record({
     kind: 'discovered',

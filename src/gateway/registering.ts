@@ -34,7 +34,8 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
   let opening: Promise<Registry | undefined> | undefined;
 
   const sources: RegistrySources = {
-    servers: () => core.loaded.servers,
+    // Nobody asks a server that may not be used, not even whether it is well.
+    servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
     localState({ id, own }) {
       if (!own) return undefined;
       const health = core.deps.pool.health(id);
@@ -57,6 +58,12 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
       if (event.type === 'reloaded')
         registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced', { phase: 'load' }));
       if (event.type === 'state' || event.type === 'learned') registry?.touch();
+    });
+    registry?.onProbe(({ id, result }) => {
+      const said = result.description?.capabilities;
+      if (said === undefined || said.join('\n') === core.probed.get(id)?.join('\n')) return;
+      core.probed.set(id, said);
+      core.events.emit({ type: 'probed', server: id, capabilities: said });
     });
     return registry;
   };

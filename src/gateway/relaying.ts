@@ -1,6 +1,6 @@
 import { isTransient, withRetry } from '../connect/index.js';
-import { hideIn, toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
-import type { JsonObject } from '../kernel/json.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { ServerFacts } from './catalog.js';
@@ -9,15 +9,24 @@ import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
+/** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
+
 /** What is written to the audit log: reading is an act of the agent, completing a word is not. */
 const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subject: string }>> = {
   'resources/read': { kind: 'resource-read', subject: 'uri' },
   'prompts/get': { kind: 'prompt-get', subject: 'name' },
 };
 
+/** Arguments of a prompt are sent like those of a tool. */
+function redactParams(redact: ((args: JsonObject) => JsonObject) | undefined, params: JsonObject): JsonObject {
+  const { arguments: args } = params;
+  return redact && isObject(args) ? { ...params, arguments: redact(args) } : params;
+}
+
 /** The verbs that reach what a server has besides tools. */
 export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
-  const { audit, clock, limiter, pool, random } = core.deps;
+  const { audit, clock, limiter, pool, random, redaction } = core.deps;
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
@@ -59,13 +68,20 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     });
   };
 
+  /** What may be told of a server: what it says of itself only as long as that is trusted (SEC-9). */
+  const shown = <T extends ServerFacts>(id: string, facts: T | undefined): ServerFacts | undefined => {
+    if (!facts || core.catalog.isPresentable(id)) return facts;
+    const { instructions: _untrusted, info, ...rest } = facts;
+    return { ...rest, ...(info && { info: { name: info.name, version: info.version } }) };
+  };
+
   return {
     async serverFacts(id): Promise<ServerFacts> {
       const server = await core.known(id);
       const list = core.catalog.list(id);
       // A list that an earlier version kept says nothing about this.
       if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
-      return core.catalog.list(id) ?? {};
+      return shown(id, core.catalog.list(id)) ?? {};
     },
 
     async knownFacts() {
@@ -73,7 +89,8 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       const facts = new Map<string, ServerFacts>();
       for (const server of core.catalog.servers.values()) {
         const list = core.catalog.list(server.id);
-        if (list && isUsable(server)) facts.set(server.id, list);
+        const told = shown(server.id, list);
+        if (told && isUsable(server)) facts.set(server.id, told);
       }
       return facts;
     },
@@ -81,9 +98,13 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     async relay(id, method, params, options = {}) {
       await core.filled();
       try {
-        const result = await ask(core.usable(id), method, params, options);
+        const sent = redactParams(redaction.outgoing(id), params);
+        const result = await ask(core.usable(id), method, sent, options);
+        if (isDeeperThan(result, DEEPEST)) {
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
+        }
         record(id, method, params, options);
-        return result;
+        return redaction.incoming(id)?.result(result) ?? result;
       } catch (thrown) {
         const error = hideIn(toToolscoutError(thrown), core.hide);
         record(id, method, params, options, error);

@@ -1,3 +1,4 @@
+import type { Approvals } from '../approvals/index.js';
 import { diffServers, type LoadedConfig } from '../config/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -37,20 +38,22 @@ export async function rebuild(now: {
   readonly load: () => Promise<LoadedConfig>;
   readonly cache: ToolCache;
   readonly vectors?: VectorSource;
+  readonly approvals: Approvals;
 }): Promise<NextState> {
   const loaded = await now.load();
   const diff = diffServers(now.loaded.servers, loaded.servers);
-  const catalog = createCatalog(loaded.config, loaded.servers, now.vectors);
+  const catalog = createCatalog(loaded.config, loaded.servers, now.vectors, now.approvals);
+  const mayServe = ({ id }: Server): boolean => isUsable(catalog.server(id));
 
   for (const server of diff.unchanged) {
     const list = now.catalog.list(server.id);
-    if (list && isUsable(server)) await catalog.put(server, list);
+    if (list && mayServe(server)) await catalog.put(server, list);
   }
   const renewed = [...diff.added, ...diff.changed];
   const cached = loaded.config.cache.enabled ? await now.cache.readAll(renewed) : new Map();
   for (const server of renewed) {
     const list = cached.get(server.id);
-    if (list && isUsable(server)) await catalog.put(server, list);
+    if (list && mayServe(server)) await catalog.put(server, list);
   }
 
   const ids = (servers: readonly Server[]): string[] => servers.map((server) => server.id).toSorted();
@@ -58,7 +61,7 @@ export async function rebuild(now: {
     loaded,
     catalog,
     forgotten: ids([...diff.removed, ...diff.changed]),
-    due: loaded.servers.filter((server) => isUsable(server) && !catalog.list(server.id)),
+    due: loaded.servers.filter((server) => mayServe(server) && !catalog.list(server.id)),
     report: {
       changed: loaded.hash !== now.loaded.hash,
       added: ids(diff.added),

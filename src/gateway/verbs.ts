@@ -4,14 +4,18 @@ import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
 import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
+import type { Manifest } from '../model/manifest.js';
 import type { Host } from '../model/host.js';
+import type { AgentBriefingEvent } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
+import type { RulingOptions, RulingReport } from './approving.js';
 import type { DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type {
@@ -23,11 +27,13 @@ import type {
 } from './finding.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+import type { Candidate, ProposedServer } from './proposing.js';
 import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
 import type { Changes } from './changes.js';
 import type { ServerFacts } from './catalog.js';
 import type { SignInOptions, SignInStatus } from './sign-in.js';
+import type { SkillHandle, SkillView } from './skills.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
@@ -37,7 +43,13 @@ export type GatewayEvent =
   | { readonly type: 'learned'; readonly server: string; readonly tools: number; readonly changed: Changes }
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
-  | { readonly type: 'reload-failed'; readonly reason: string };
+  | { readonly type: 'reload-failed'; readonly reason: string }
+  /** A server says it offers something else than before (NEG-1). */
+  | { readonly type: 'probed'; readonly server: string; readonly capabilities: readonly string[] }
+  | { readonly type: 'approval'; readonly approval: Approval }
+  /** Which tools of a server are offered may be different now. */
+  | { readonly type: 'reconsidered'; readonly server: string }
+  | { readonly type: 'briefing'; readonly briefing: AgentBriefingEvent };
 
 /** A call as a caller of the library makes it. */
 export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
@@ -62,6 +74,14 @@ export interface Gateway {
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
+  /** Every skill of the configured folders: what it asks for, what it got, what is missing and why (NEG-3). */
+  listSkills(): Promise<SkillView[]>;
+  /** The same for one skill, by its id or by the path of a `skill.md`. */
+  checkSkill(idOrPath: string): Promise<SkillView>;
+  /** Learns the servers that nobody has asked yet, then negotiates for one skill. */
+  bindSkill(id: string): Promise<SkillView>;
+  /** What a skill calls through; everything outside of its bindings is `FORBIDDEN` (NEG-5). */
+  skill(id: string): Promise<SkillHandle>;
   /** What a server said of itself, and its resources, templates and prompts; it is learned when it never was. */
   serverFacts(server: string): Promise<ServerFacts>;
   /** The same for every usable server that is known already, by id. */
@@ -123,6 +143,30 @@ export interface Gateway {
     queries: readonly LabelledQuery[],
     options?: { readonly tools?: readonly RecordedServer[] },
   ): Promise<EvaluationReport>;
+  /** What waits for approval, was decided or expired, for the servers of this configuration (SEC-9). */
+  listApprovals(filter?: ApprovalFilter): Promise<Approval[]>;
+  /** Trusts a server or `server:tool` exactly as it is asked for; offered at once, durable when it resolves. */
+  approve(ref: string, options?: RulingOptions): Promise<RulingReport>;
+  /** Rejects what is asked for, or takes back the trust in it. */
+  reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
+  /** What a request would change: of one tool, or of everything of a server that waits. */
+  diffApproval(ref: string): Promise<ApprovalDiff[]>;
+  /** Asks a URL for its tools without trusting it: nothing is kept and no tool is called (A36). */
+  introspectRemoteApi(
+    candidate: { readonly url: string },
+    options?: { readonly allowPrivate?: boolean; readonly by?: string },
+  ): Promise<Candidate>;
+  /** Proposes a server; it is pending and starts nothing until it is approved. Answers the request. */
+  registerServer(
+    proposal: ProposedServer,
+    options?: { readonly by?: string; readonly origin?: 'registry' | 'introspected' },
+  ): Promise<Approval>;
+  /** Takes a registered server out again. */
+  unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
+  /** Every approved manifest. */
+  marketplace(): Promise<Manifest[]>;
+  /** Puts the manifest of a tool that is offered into the marketplace (SCH-7). */
+  registerCapability(manifest: Manifest): Promise<void>;
   /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */
   signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
   /** Forgets a sign-in, and has it revoked where that is offered. */

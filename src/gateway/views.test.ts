@@ -158,9 +158,13 @@ describe('explainTool', () => {
     expect(await ask({ status: 'pending' })).toMatchObject({
       offered: false,
       because: 'approval',
-      reason: '"a:one" is pending and waits for approval.',
+      reason: '"a:one" is not offered: it waits for approval; see toolscout pending.',
     });
-    expect(await ask({ status: 'quarantined' })).toMatchObject({ offered: false, because: 'approval' });
+    expect(await ask({ status: 'quarantined', hold: 'it changed after it was trusted' })).toMatchObject({
+      offered: false,
+      because: 'quarantine',
+      reason: '"a:one" is quarantined: it changed after it was trusted; look at it with: toolscout diff a:one',
+    });
     expect(await ask({ provenance: 'guessed' })).toMatchObject({
       offered: false,
       because: 'provenance',

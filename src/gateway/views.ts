@@ -69,7 +69,7 @@ export function viewServer(server: Server, sources: Sources): ServerView {
   const health = sources.pool.health(server.id);
   return {
     id: server.id,
-    title: server.title ?? list?.info?.title,
+    title: server.title ?? sources.catalog.title(server.id),
     source: server.source,
     transport: server.shown,
     tags: server.tags,

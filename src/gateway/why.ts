@@ -10,7 +10,15 @@ export interface Why {
   readonly address: string;
   readonly offered: boolean;
   /** What decided: the first of these that stands in the way, or `none`. */
-  readonly because: 'none' | 'server' | 'connection' | 'unknown-tool' | 'rule' | 'approval' | 'provenance';
+  readonly because:
+    | 'none'
+    | 'server'
+    | 'connection'
+    | 'unknown-tool'
+    | 'rule'
+    | 'approval'
+    | 'quarantine'
+    | 'provenance';
   /** One sentence for a person. */
   readonly reason: string;
 }
@@ -30,6 +38,8 @@ export function explainTool(
     const near = nearestNames(server, catalog.servers.keys(), 1)[0];
     return no('server', `No server "${server}" is configured${near ? `; the nearest name is "${near}"` : ''}.`);
   }
+  const hold = known.enabled ? catalog.hold(server) : undefined;
+  if (hold) return no('approval', `Server "${server}" is not used: ${hold.reason}.`);
   if (!isUsable(known)) return no('server', `Server "${server}" is off: ${problemOf(known, sources)}.`);
   const list = catalog.list(server);
   if (!list) {
@@ -52,7 +62,14 @@ export function explainTool(
     return no('provenance', `"${address}" was ${found.provenance}, not listed by the server, so it cannot be called.`);
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
-  if (found.status !== 'enabled') return no('approval', `"${address}" is ${found.status} and waits for approval.`);
+  if (found.status === 'quarantined') {
+    const reason = found.hold ?? 'it changed';
+    return no('quarantine', `"${address}" is quarantined: ${reason}; look at it with: toolscout diff ${address}`);
+  }
+  if (found.status === 'pending') {
+    const reason = found.hold ?? 'it waits for approval';
+    return no('approval', `"${address}" is not offered: ${reason}; see toolscout pending.`);
+  }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);
   return {

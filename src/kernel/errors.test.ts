@@ -42,7 +42,14 @@ describe('errors', () => {
   it('CLI-2 what a rule or an approval refuses ends with 4, what is not found with 2', () => {
     const ending = (exit: number): string[] => CODES.filter((code) => ERROR_TABLE[code].exit === exit).toSorted();
     expect(ending(4)).toEqual(['APPROVAL_REQUIRED', 'FORBIDDEN', 'TOOL_CHANGED', 'TOOL_DISABLED']);
-    expect(ending(2)).toEqual(['CONFIGURATION_ERROR', 'NOTHING_FOUND', 'SERVER_NOT_FOUND', 'TOOL_NOT_FOUND']);
+    expect(ending(2)).toEqual([
+      'CONFIGURATION_ERROR',
+      'NOTHING_FOUND',
+      'REGISTRY_MISCONFIGURED',
+      'SERVER_NOT_FOUND',
+      'SKILL_NOT_FOUND',
+      'TOOL_NOT_FOUND',
+    ]);
     expect(ending(64)).toEqual(['INVALID_REQUEST']);
   });
 

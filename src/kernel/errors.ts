@@ -23,6 +23,7 @@ export const ERROR_TABLE = {
   TOOL_VALIDATION_ERROR: row(422, 3, 'WARNING', 'Fix the named arguments; get_tool_details shows the schema.'),
   TOOL_NOT_FOUND: row(404, 2, 'WARNING', 'Use search_tools or list_tools to find the right name.'),
   SERVER_NOT_FOUND: row(404, 2, 'WARNING', 'Use list_mcp_servers to see the configured servers.'),
+  SKILL_NOT_FOUND: row(404, 2, 'WARNING', 'Run toolscout skills list to see the skills.'),
   NOTHING_FOUND: row(404, 2, 'WARNING', 'Try other words: action + object + product.'),
   TOOL_DISABLED: row(403, 4, 'WARNING', 'Choose another tool, or change the rule that disables this one.'),
   APPROVAL_REQUIRED: row(403, 4, 'WARNING', 'Ask the user to approve it: toolscout approve.'),

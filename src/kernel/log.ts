@@ -22,12 +22,15 @@ export function createLog(options: {
   readonly write: (line: string) => void;
   readonly now: () => number;
   readonly mask?: (text: string) => string;
+  /** Makes fields fit to be written. */
+  readonly redact?: (fields: LogFields) => LogFields;
 }): Log {
   const least = ORDER.indexOf(options.level);
   const mask = options.mask ?? ((text) => text);
+  const redact = options.redact ?? ((fields) => fields);
   const emit = (level: LogLevel, event: string, fields: LogFields = {}): void => {
     if (ORDER.indexOf(level) < least) return;
-    const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, event, ...fields });
+    const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, event, ...redact(fields) });
     options.write(`${printable(mask(line))}\n`);
   };
   return {

@@ -32,11 +32,10 @@ function encode(value: string): string {
   return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
-/** The value a header carries; `undefined` when it is not one that `encode` could have made. */
+/** The value a header carries; `undefined` when it claims to be base64 and is not. */
 function decode(value: string): string | undefined {
-  if (!value.startsWith('=?base64?')) return value;
-  const body = value.endsWith('?=') ? value.slice('=?base64?'.length, -2) : undefined;
-  if (body === undefined) return undefined;
+  if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
+  const body = value.slice('=?base64?'.length, -2);
   const text = Buffer.from(body, 'base64').toString('utf8');
   return Buffer.from(text, 'utf8').toString('base64') === body ? text : undefined;
 }

@@ -21,7 +21,9 @@ export interface PatternList {
   matches(server: string, tool: string): boolean;
 }
 
-interface Body {
+/** A glob that was compiled. */
+export interface Glob {
+  /** It names a `:`. */
   readonly hasColon: boolean;
   matches(text: string): boolean;
 }
@@ -67,8 +69,13 @@ function readClass(chars: readonly string[], start: number): CharClass {
   return { regex: `[${negated ? '^' : ''}${members}]`, end: i };
 }
 
-/** Alternatives become a group of the linear engine and are never multiplied out, so no glob can explode. */
-function compileGlob(glob: string): Body {
+/**
+ * Compiles one glob. Alternatives become a group of the linear engine and are never multiplied out, so none can
+ * explode.
+ *
+ * @throws Error that says what is wrong with it.
+ */
+export function compileGlob(glob: string): Glob {
   if (glob.length > LONGEST_GLOB) throw new Error(`it is longer than ${LONGEST_GLOB} characters`);
   const chars = [...glob];
   let regex = '';
@@ -122,7 +129,7 @@ function regexHasColon(source: string): boolean {
   return false;
 }
 
-function compileBody(body: string): Body {
+function compileBody(body: string): Glob {
   if (body === '') throw new Error('it is empty');
   if (!body.startsWith('/')) return compileGlob(body);
   const end = body.lastIndexOf('/');

@@ -6,6 +6,8 @@ export interface LinearRegex {
   readonly source: string;
   /** Whether the expression matches anywhere in the text. */
   test(text: string): boolean;
+  /** Where it matches, from left to right, as [start, end]; matches of nothing are left out. */
+  spans(text: string): Array<readonly [start: number, end: number]>;
 }
 
 /** Compiling costs time and memory by length; the longest pattern seen in a real schema has 261 characters. */
@@ -57,6 +59,15 @@ function readFlags(flags: string): number {
   return bits;
 }
 
+function spansOf(compiled: RE2JS, text: string): Array<readonly [number, number]> {
+  const spans: Array<readonly [number, number]> = [];
+  // Most texts match nowhere, and to know that much is far cheaper than to ask where.
+  if (!compiled.test(text)) return spans;
+  const matcher = compiled.matcher(text);
+  while (matcher.find()) if (matcher.end() > matcher.start()) spans.push([matcher.start(), matcher.end()]);
+  return spans;
+}
+
 /**
  * Compiles a regular expression in JavaScript's syntax for the linear-time engine, so that neither
  * a config nor a server's schema can hang the process.
@@ -74,5 +85,5 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   } catch (thrown) {
     throw new Error(messageOf(thrown).replace(/^error parsing regexp: /, ''), { cause: thrown });
   }
-  return { source, test: (text) => compiled.test(text) };
+  return { source, test: (text) => compiled.test(text), spans: (text) => spansOf(compiled, text) };
 }

@@ -39,6 +39,8 @@ export interface Failure {
   readonly tool: string;
   readonly suggestion: string;
   readonly severity: Severity;
+  /** The server's own name for its error, where its error body has one (EXEC-3). */
+  readonly error_code?: string;
   readonly retryAfterMs?: number;
   readonly problems?: readonly Problem[];
   /** The JSON-RPC error of the server, when that is what failed; fronts that pass servers through give it on. */

@@ -15,6 +15,20 @@ export const RuleConfig = z.strictObject({
 /** See the schema of the same name. */
 export type RuleConfig = z.infer<typeof RuleConfig>;
 
+const redactionPlace = z.enum(['logs', 'arguments', 'results']);
+
+/** What is redacted as it is written in a config (NEG-6). */
+export const RedactionConfig = z.strictObject({
+  /** Globs over paths of fields, or `/regex/` on values. */
+  match: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+  action: z.enum(['mask', 'hash', 'drop']).default('mask'),
+  where: z.union([redactionPlace, z.array(redactionPlace).min(1)]).default('logs'),
+  /** Ids or patterns of servers; the rule holds only for them. */
+  servers: z.array(text.min(1)).min(1).optional(),
+});
+/** See the schema of the same name. */
+export type RedactionConfig = z.infer<typeof RedactionConfig>;
+
 /** Token bucket of one server (CONN-7). */
 export const RateLimitConfig = z.strictObject({
   requestsPerSecond: z.number().positive().default(10),
@@ -65,6 +79,10 @@ export const ServerEntry = z.strictObject({
   enabled: z.boolean().optional(),
   title: text.optional(),
   tags: z.array(text.min(1)).optional(),
+  /** What it offers to skills, as `incident:read` (NEG-1). */
+  capabilities: z.array(text.min(1).max(200)).optional(),
+  /** Started with toolscout and kept running (NEG-7). */
+  eager: z.boolean().optional(),
   timeout: milliseconds.optional(),
   autoApprove: z.array(text.min(1)).optional(),
   toolTimeouts: z.record(z.string(), milliseconds).optional(),
@@ -142,6 +160,13 @@ const AiConfig = z.strictObject({
   fallbackToAi: z.boolean().default(true),
   cache: z.boolean().default(true),
 });
+
+/** Where skills are (NEG-2): folders that hold a `skill.md`, or folders of such folders. */
+export const SkillsConfig = z.strictObject({
+  directories: z.array(text.min(1)).default([]),
+});
+/** See the schema of the same name. */
+export type SkillsConfig = z.infer<typeof SkillsConfig>;
 
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
@@ -246,8 +271,8 @@ export const Config = z.strictObject({
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
   ai: AiConfig.prefault({}),
   registry: RegistryConfig.prefault({}),
-  skills: z.looseObject({}).default({}),
-  redaction: z.array(z.looseObject({})).default([]),
+  skills: SkillsConfig.prefault({}),
+  redaction: z.array(RedactionConfig).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
   store: text.default('sqlite'),

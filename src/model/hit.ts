@@ -33,6 +33,8 @@ export interface SearchOptions {
   readonly limit?: number;
   readonly includeDisabled?: boolean;
   readonly tags?: readonly string[];
+  /** Only tools for which this holds; of the others nothing is said at all. */
+  readonly accepts?: (server: string, tool: string) => boolean;
   readonly includeSchema?: boolean;
   readonly explain?: boolean;
   /** The most tokens that all signatures together may take (o200k, reckoned on the safe side). */

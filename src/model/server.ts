@@ -41,6 +41,8 @@ export interface Server {
   readonly source: string;
   /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */
   readonly scope?: ServerScope;
+  /** How it was found when nobody configured it; such a server is pending until approved (SEC-9). */
+  readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;
   readonly shown: ShownTransport;
   /** Changes whenever anything that matters for connecting changes, credentials included. */
@@ -49,6 +51,10 @@ export interface Server {
   /** Why it cannot be used at all although it is enabled, e.g. a missing variable. */
   readonly problem?: string;
   readonly tags: readonly string[];
+  /** What it is declared to offer to skills (NEG-1). */
+  readonly capabilities?: readonly string[];
+  /** Started with toolscout and kept running (NEG-7). */
+  readonly eager?: boolean;
   /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
   readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;

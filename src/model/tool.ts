@@ -38,6 +38,8 @@ export interface Tool {
   readonly tags: readonly string[];
   readonly status: ToolStatus;
   readonly decision: Decision;
+  /** Why it is pending or quarantined, as one phrase for people; absent otherwise (SEC-9). */
+  readonly hold?: string;
   readonly provenance: Provenance;
   /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
   readonly confidence?: number;

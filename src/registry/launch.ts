@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { ServerEntry } from '../model/config.js';
 import type { Launch, LaunchAnswers, RegistryServer } from '../model/registry-server.js';
-import { isInternalHost } from './address.js';
+import { isInternalHost } from '../kernel/address.js';
 import { environmentOf, packageArguments, runtimeArguments } from './launch-arguments.js';
 import {
   fillTemplate,

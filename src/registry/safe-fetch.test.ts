@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { systemClock } from '../kernel/clock.js';
-import { isInternalAddress } from './address.js';
+import { isInternalAddress } from '../kernel/address.js';
 import { createSafeFetch, type FetchOptions, type SafeFetchDeps } from './safe-fetch.js';
 
 async function listen(server: Server): Promise<number> {

@@ -3,7 +3,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../kernel/clock.js';
-import { bareHost, isInternalAddress } from './address.js';
+import { bareHost, isInternalAddress } from '../kernel/address.js';
 
 /** One answer of a name service. */
 export interface Resolved {

@@ -229,9 +229,8 @@ describe('search', () => {
 
   it('FIND-1 what is not enabled is absent unless it is asked for', () => {
     expect(find('repository')).not.toContain('github:delete_repository');
-    expect(find('repository', { includeDisabled: true })).toEqual(
-      expect.arrayContaining(['github:delete_repository', 'github:fork_repository']),
-    );
+    expect(find('repository', { includeDisabled: true })).toContain('github:delete_repository');
+    expect(find('repository', { includeDisabled: true })).not.toContain('github:fork_repository');
     expect(find('', { server: 'github' })).toEqual(['github:create_issue', 'github:list_issues']);
   });
 

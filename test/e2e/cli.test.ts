@@ -31,10 +31,19 @@ const COMMANDS = [
   'cache clear',
   'import',
   'install',
+  'skills',
+  'skills list',
+  'skills check',
+  'skills bind',
+  'skills watch',
   'audit',
   'doctor',
   'eval',
   'why',
+  'pending',
+  'approve',
+  'reject',
+  'diff',
 ];
 
 const real = (name: string, ...args: string[]): { command: string; args: string[] } => ({

@@ -36,7 +36,7 @@ describe('the built command and other clients', () => {
     const listed = await run(place, 'servers', '--json');
     const { servers } = JSON.parse(listed.stdout) as { servers: Array<{ id: string; problem?: string }> };
     expect(servers).toHaveLength(plan.additions);
-    expect(servers.find(({ id }) => id === 'shared')?.problem).toContain('is pending');
+    expect(servers.find(({ id }) => id === 'shared')?.problem).toContain('waits for approval');
     const everything = [shown, asked, written, again, listed].map(({ stdout, stderr }) => stdout + stderr).join('');
     expect(everything).not.toMatch(/canary/i);
   });

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type TestHost } from '../support/mcp-host.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+import { CLI, workplace } from '../support/toolscout.js';
 
 const META = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mcp_servers', 'list_tools'];
 
@@ -212,5 +215,31 @@ describe('one server passed through', () => {
       const response = await fetch(`${url}/servers/${id}/mcp`, { method: 'POST', body });
       expect(response.status).toBe(404);
     }
+  });
+});
+
+describe('the command line', () => {
+  it('META-5 serve --stdio takes --mode and --server', { timeout: 60_000 }, async () => {
+    const place = await workplace({ servers: { asking: fixture('asking') } });
+    await place.run('discover', 'asking');
+    const host = async (...flags: string[]): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+      client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ann' } }));
+      const args = [CLI, 'serve', '--stdio', ...flags, ...place.flags];
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const direct = await host('--mode', 'passthrough');
+    const names = (await direct.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('asking__elicit');
+    const called = await direct.callTool({ name: 'asking__elicit', arguments: { message: 'm' } });
+    expect(JSON.stringify(called)).toContain('Ann');
+    const only = await host('--server', 'asking');
+    expect(only.getServerVersion()).toMatchObject({ name: 'asking' });
+    expect(JSON.stringify(await only.callTool({ name: 'elicit', arguments: { message: 'm' } }))).toContain('Ann');
+    expect(await place.run('serve', '--stdio', '--server', 'nobody')).toMatchObject({ code: 2 });
+    expect(await place.run('serve', '--server', 'asking')).toMatchObject({ code: 64 });
+    expect(await place.run('serve', '--mode', 'loud')).toMatchObject({ code: 64 });
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { temporaryDirectory } from '../support/fixture.js';
+import { temporaryDirectory, waitUntil } from '../support/fixture.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { rawHost, startRaw, type RawHost } from '../support/raw-host.js';
@@ -39,7 +39,7 @@ const SERVERS: RealServer[] = [
   {
     name: '@modelcontextprotocol/server-everything',
     era: 'legacy',
-    tools: 13,
+    tools: 17,
     entry: () => realServer('@modelcontextprotocol/server-everything', 'stdio'),
     calls: () => [
       ['echo', { message: 'grüß dich 👋' }],
@@ -141,6 +141,12 @@ async function places(): Promise<{ direct: string; through: string; shared: stri
 async function openBoth(server: RealServer): Promise<{ gateway: Gateway; witness: RawHost; shared: string }> {
   const { direct, through, shared } = await places();
   const gateway = await openToolscout({ ...SLOW, servers: { real: server.entry(through, shared) } });
+  await gateway.discoverTools('real');
+  await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'disconnected', {
+    timeoutMs: 30_000,
+    what: 'the end of the connection it was learned over',
+  });
+  // By now it is known which era it speaks, however slow it was to say so.
   await gateway.discoverTools('real');
   const [view] = await gateway.listServers();
   const witness = await startRaw(server.entry(direct, shared), view?.health.era);

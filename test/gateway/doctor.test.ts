@@ -1,13 +1,16 @@
 import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Finding, Gateway } from '../../src/gateway/index.js';
+import type { Finding, Gateway, SchemaFindings } from '../../src/gateway/index.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
 
-async function examine(gateway: Gateway): Promise<{ ok: boolean; find(subject: string): Finding[] }> {
-  const { ok, findings } = await gateway.doctor();
-  return { ok, find: (subject) => findings.filter((finding) => finding.subject === subject) };
+async function examine(
+  gateway: Gateway,
+): Promise<{ ok: boolean; find(subject: string): Finding[]; schemas: readonly SchemaFindings[] }> {
+  const { ok, findings, schemas } = await gateway.doctor();
+  return { ok, schemas, find: (subject) => findings.filter((finding) => finding.subject === subject) };
 }
 
 describe('doctor', () => {
@@ -164,7 +167,11 @@ describe('secrets', () => {
 
     await waitUntil(async () => (await readdir(stateDir)).length > 0);
     for (const file of await readdir(stateDir)) {
-      const bytes = await readFile(join(stateDir, file), 'latin1');
+      // SQLite lets go of its -wal when its statements are collected, perhaps between the two looks.
+      const bytes = await readFile(join(stateDir, file), 'latin1').catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code !== 'ENOENT' || file === 'toolscout.db') throw thrown;
+        return '';
+      });
       expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
     }
     await http.stop();
@@ -188,5 +195,47 @@ describe('secrets', () => {
     expect((await stat(stateDir)).mode & 0o077).toBe(0);
     for (const file of await readdir(stateDir)) expect((await stat(join(stateDir, file))).mode & 0o077).toBe(0);
     await chmod(stateDir, 0o700);
+  });
+
+  it('NEG-8 tools whose schemas are not valid, that lack a description or declare no output are counted and named', async () => {
+    const tools = [
+      { name: 'fine', description: 'x', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } },
+      {
+        name: 'mute',
+        description: ' ',
+        inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' },
+      },
+      { name: 'wrong', description: 'x', inputSchema: { type: 'object', properties: { a: { type: 'strin' } } } },
+      {
+        name: 'worse',
+        description: 'x',
+        inputSchema: { type: 'object', required: 'a' },
+        outputSchema: { type: 'object' },
+      },
+    ];
+    const { gateway } = await openOfflineGateway([{ id: 'taught', tools }]);
+    const { find, schemas } = await examine(gateway);
+    expect(schemas).toEqual([
+      {
+        server: 'taught',
+        tools: 4,
+        invalid: [
+          { tool: 'worse', field: 'inputSchema', problem: '/required must be array' },
+          { tool: 'wrong', field: 'inputSchema', problem: expect.stringContaining('/properties/a/type') as string },
+        ],
+        undescribed: ['mute'],
+        withoutOutput: ['mute', 'wrong'],
+      },
+    ]);
+    expect(find('schemas taught')).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(
+          /^of 4 tools: 2 schemas are not valid JSON Schema, 1 has no description, 2 declare no output \(worse,/,
+        ) as string,
+        next: expect.stringContaining('tell the author of taught') as string,
+      },
+    ]);
+    await gateway.close();
   });
 });

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServeOptions } from '../../src/front/cli/context.js';
@@ -85,6 +85,27 @@ const hasProgress = (fake: FakeProcess): boolean =>
   fake.messages.some((message) => message['method'] === 'notifications/progress');
 
 describe('serving over stdio', () => {
+  it('NEG-5 --skill offers only what the skill declared; an unknown skill ends it, with nothing left behind', async () => {
+    const folder = await temporaryDirectory();
+    await writeFile(join(folder, 'skill.md'), '# Reader\n\n## Capabilities\n- old:echo\n');
+    const config = { servers: { old: fixture('legacy'), other: fixture('legacy') }, skills: { directories: [folder] } };
+    const { fake } = await serving(config, { skill: basename(folder) });
+    await handshake(fake);
+    fake.send({ id: 1, ...execute('old', 'echo', { message: 'hi' }) });
+    expect(await fake.answer(1)).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    for (const [id, server, tool] of [
+      [2, 'old', 'env'],
+      [3, 'other', 'echo'],
+    ] as const) {
+      fake.send({ id, ...execute(server, tool, { message: 'hi' }) });
+      expect(JSON.stringify(await fake.answer(id))).toContain('FORBIDDEN');
+    }
+    fake.send({ id: 4, method: 'tools/call', params: { name: 'list_mcp_servers', arguments: {} } });
+    expect(JSON.stringify(await fake.answer(4))).not.toContain('other');
+    const unknown = await serving(config, { skill: 'nobody' });
+    await expect(unknown.done).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+  });
+
   it('R7 CONN-4 ends with its host: exit code 0, no child left', async () => {
     const starts = await startCounter();
     const { fake, done } = await serving({ servers: { old: fixture('legacy', starts.flag) } });

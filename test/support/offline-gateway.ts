@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createSecretMask } from '../../src/kernel/secrets.js';
 import type { ConfigInput } from '../../src/model/config.js';
+import { createRedaction } from '../../src/redact/index.js';
 import { createMemoryStore } from '../../src/store/index.js';
 
 /** The recorded list of one real server. */
@@ -45,6 +46,7 @@ export async function openOfflineGateway(
     const recorded = servers.find(({ id }) => id === server.id);
     await cache.write(server, { items: [...(recorded?.tools ?? [])], bad: [] }, {});
   }
+  const redaction = createRedaction();
   const limiter = createLimiter({ clock });
   let starts = 0;
   const pool = createPool({
@@ -65,11 +67,12 @@ export async function openOfflineGateway(
     clock,
     log,
     mask: createSecretMask(),
+    redaction,
     random: Math.random,
     pool,
     limiter,
     cache,
-    audit: createAudit({ store, clock, log }),
+    audit: createAudit({ store, clock, log, redact: redaction.stored }),
     learnAtStart: true,
   });
   return { gateway, starts: () => starts };

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { isObject, type JsonObject } from '../../src/kernel/json.js';
+import { EVERY_CAPABILITY } from '../../src/model/host.js';
 
 /** A host that reads raw lines: a client library might strip the very fields that are looked for. */
 export interface RawHost {
@@ -29,7 +30,11 @@ function resultOf(answer: JsonObject): JsonObject {
 }
 
 /** Speaks to a process over its pipes, in the newest era it knows unless told which, and ends it after the test. */
-export async function rawHost(child: ChildProcess, era?: RawHost['era']): Promise<RawHost> {
+export async function rawHost(
+  child: ChildProcess,
+  era?: RawHost['era'],
+  capabilities: JsonObject = {},
+): Promise<RawHost> {
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr?.resume();
   const waiting = new Map<unknown, (message: JsonObject) => void>();
@@ -37,6 +42,8 @@ export async function rawHost(child: ChildProcess, era?: RawHost['era']): Promis
     if (!line.startsWith('{')) return;
     const message = JSON.parse(line) as JsonObject;
     if (message['method'] === undefined) waiting.get(message['id'])?.(message);
+    // Asked back, it has nothing to give.
+    else if (message['id'] !== undefined) send({ id: message['id'], result: { roots: [] } });
   });
   const send = (message: JsonObject): void =>
     void child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -54,7 +61,7 @@ export async function rawHost(child: ChildProcess, era?: RawHost['era']): Promis
   const isModern = Array.isArray(versions) && versions.includes(REVISION);
   if (!isModern) {
     envelope = undefined;
-    await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    await ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
     send({ method: 'notifications/initialized' });
   }
   return {
@@ -84,5 +91,5 @@ export function startRaw(
   era?: RawHost['era'],
 ): Promise<RawHost> {
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...entry.env };
-  return rawHost(spawn(entry.command, entry.args, { stdio: 'pipe', env }), era);
+  return rawHost(spawn(entry.command, entry.args, { stdio: 'pipe', env }), era, EVERY_CAPABILITY);
 }

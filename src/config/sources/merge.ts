@@ -96,9 +96,14 @@ export function warningsAbout(found: readonly ImportedServer[], fates: readonly 
 }
 
 /** The entry as a config has it: names of tools that run without a question are what is known of a silent server. */
-export function entryOf({ entry, autoApproved }: ImportedServer): ServerEntry {
+export function entryOf({ entry, autoApproved, capabilities }: ImportedServer): ServerEntry {
   const names = autoApproved.filter((name) => !/[*?]/.test(name) && name.length <= LONGEST_NAME);
-  return names.length === 0 ? entry : { ...entry, autoApprove: [...new Set(names)] };
+  const offered = capabilities.filter((name) => name.length <= LONGEST_NAME);
+  return {
+    ...entry,
+    ...(names.length > 0 && { autoApprove: [...new Set(names)] }),
+    ...(offered.length > 0 && { capabilities: [...new Set(offered)] }),
+  };
 }
 
 /** Longer names are no tools; a pattern of that length would be refused. */

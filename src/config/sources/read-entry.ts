@@ -196,6 +196,7 @@ export function readEntry(written: unknown, dialect: Dialect, context: TextConte
     ...launchOf(raw, dialect, context, fill),
     enabled: isEnabled(raw) ? undefined : false,
     title: textField(raw, 'title', 'display_name', 'displayName'),
+    eager: field(raw, 'eager') === true ? true : undefined,
     tags: textList(field(raw, 'tags')).length > 0 ? textList(field(raw, 'tags')) : undefined,
     timeout,
     connectTimeout,

@@ -24,6 +24,8 @@ export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
   /** Over stdio: this one server passed through. */
   readonly server?: string;
+  /** Hosts get only what this skill declared. */
+  readonly skill?: string;
   /** What hosts are offered, whatever the configuration says (META-5). */
   readonly mode?: ModeName;
   readonly host?: string;

@@ -17,6 +17,11 @@ export function table(terminal: Terminal, head: readonly string[], rows: Readonl
   return [terminal.paint.dim(line(head)), ...clean.map(line)].join('\n');
 }
 
+/** Text from elsewhere on one line of its own: whatever stands in it, it cannot look like the next line. */
+export function inLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
 /** A progress bar for a discovery, on terminals only. */
 export function progressBar(terminal: Terminal): (progress: DiscoveryProgress) => void {
   const cells = 24;

@@ -1,6 +1,7 @@
 import type { Gateway } from '../../gateway/index.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { compilePatterns } from '../../kernel/pattern.js';
+import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
 import { callOptions, methodNotFound, protocolError, type Exchange } from './exchange.js';
 import { createGuide } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
@@ -24,19 +25,24 @@ function textOf(params: JsonObject, field: string, method: string): string {
 /** Everything behind toolscout, in one of the modes: the meta-tools, the tools themselves, or both (META-5). */
 export function createCatalogOffer(
   gateway: Gateway,
-  options: { readonly info: Offer['info']; readonly mode: Mode; readonly pinned: readonly string[] },
+  options: {
+    readonly info: Offer['info'];
+    readonly mode: Mode;
+    readonly pinned: readonly string[];
+    readonly admin?: boolean;
+  },
 ): Offer {
-  const { info, mode, pinned } = options;
+  const { info, mode, pinned, admin = false } = options;
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode !== 'meta';
   const watching = new Map<string, () => void>();
 
   const listTools = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const menu = mode === 'passthrough' ? [] : META_TOOLS;
+    const menu = [...(mode === 'passthrough' ? [] : META_TOOLS), ...(admin ? ADMIN_TOOLS : [])];
     if (!isDirect) {
-      const tools = menu as JsonObject[];
-      return exchange.host.era === 'legacy' ? { tools } : { tools, ttlMs: MENU_TTL_MS, cacheScope: 'public' };
+      const cacheScope = admin ? 'private' : 'public';
+      return exchange.host.era === 'legacy' ? { tools: menu } : { tools: menu, ttlMs: MENU_TTL_MS, cacheScope };
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
     await gateway.settle(gateway.config().config.limits.searchWaitMs);
@@ -47,6 +53,10 @@ export function createCatalogOffer(
 
   const callTool = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const name = textOf(params, 'name', 'tools/call');
+    if (admin && isAdminTool(name)) {
+      const args = params['arguments'];
+      return callAdminTool(gateway, name, isObject(args) ? args : {}, exchange.principal);
+    }
     if (mode !== 'passthrough' && (META_NAMES.has(name) || !isDirect)) {
       const args = params['arguments'];
       return callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));

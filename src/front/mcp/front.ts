@@ -47,8 +47,8 @@ export function createFront(deps: FrontDeps): McpFront {
   });
 
   const announce = (event: GatewayEvent): void => {
-    if (event.type !== 'learned' && event.type !== 'reloaded') return;
-    const server = event.type === 'learned' ? event.server : undefined;
+    if (event.type !== 'learned' && event.type !== 'reloaded' && event.type !== 'reconsidered') return;
+    const server = event.type === 'reloaded' ? undefined : event.server;
     const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
     for (const listener of listeners) {
       if (listener.offer.concerns(server)) for (const kind of kinds) listener.changed(kind);
@@ -67,7 +67,7 @@ export function createFront(deps: FrontDeps): McpFront {
     offerFor(introduction) {
       const { mode, hostModes, pinned } = gateway.config().config;
       const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
-      return createCatalogOffer(gateway, { info: { ...deps.info }, mode: chosen, pinned });
+      return createCatalogOffer(gateway, { info: { ...deps.info }, mode: chosen, pinned, admin: deps.admin ?? false });
     },
     laneFor(wire, options) {
       let unlisten = (): void => {};

@@ -47,10 +47,19 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   let offer: Offer | undefined;
   let session: LegacySession | undefined;
 
+  const send = async (message: JsonObject, related?: RequestId): Promise<void> =>
+    wire.send(message as unknown as JSONRPCMessage, related === undefined ? undefined : { relatedRequestId: related });
+
   const post = (message: JsonObject, related?: RequestId): void => {
-    wire
-      .send(message as unknown as JSONRPCMessage, related === undefined ? undefined : { relatedRequestId: related })
-      .catch((thrown: unknown) => log.debug('mcp.answer-lost', { error: messageOf(thrown) }));
+    send(message, related).catch((thrown: unknown) => log.debug('mcp.answer-lost', { error: messageOf(thrown) }));
+  };
+
+  /** An answer that cannot be written, because it nests too deep for JSON, must not leave its request unanswered. */
+  const reply = (id: RequestId, answer: JsonObject): void => {
+    send({ jsonrpc: '2.0', id, ...answer }).catch((thrown: unknown) => {
+      log.warn('mcp.unwritable', { error: messageOf(thrown) });
+      post({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'The answer cannot be written as JSON.' } });
+    });
   };
 
   const introduce = (id: RequestId, params: unknown): void => {
@@ -80,18 +89,18 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   const answer = async (id: RequestId, method: string, params: JsonObject, host: LegacySession): Promise<void> => {
     const stop = new AbortController();
     running.set(id, stop);
-    let reply: JsonObject;
+    let given: JsonObject;
     try {
       const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop.signal };
       const result =
         method === 'logging/setLevel' ? setLogLevel(params) : await offer!.answer(method, params, exchange);
-      reply = { jsonrpc: '2.0', id, result };
+      given = { result };
     } catch (thrown) {
-      reply = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
+      given = { error: { ...toRpcError(thrown) } };
     }
     if (running.get(id) === stop) running.delete(id);
     // The protocol: a cancelled request is not answered.
-    if (!stop.signal.aborted) post(reply);
+    if (!stop.signal.aborted) reply(id, given);
   };
 
   const cancel = (params: JsonObject): boolean => {

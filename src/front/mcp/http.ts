@@ -7,6 +7,7 @@ import {
 import { newId } from '../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { createParamHeaders } from '../../kernel/param-headers.js';
+import { createEventMemory } from './event-memory.js';
 import { methodNotFound } from './exchange.js';
 import { createFront, type ListKind } from './front.js';
 import { introductionIn, jsonRpcError, readBody, refuseUnknownMethod } from './http-body.js';
@@ -33,6 +34,9 @@ export interface McpEndpoint {
 
 /** Sessions kept at once; beyond that the one that was quiet longest is ended. */
 const MAX_SESSIONS = 1000;
+
+/** How soon a host whose stream broke may come back. */
+const RETRY_MS = 1000;
 
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -109,6 +113,8 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     const offer = await offerAt(arrival.server, isObject(body['params']) ? body['params'] : {});
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,
+      eventStore: createEventMemory(),
+      retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
         sessions.set(id, { transport, door, principal });
         const oldest = sessions.keys().next().value;

@@ -19,6 +19,8 @@ export interface FrontDeps {
   readonly info: FrontInfo;
   readonly log: Log;
   readonly clock: Clock;
+  /** Whether hosts of this front may administer toolscout; they may not by default. */
+  readonly admin?: boolean;
   /** What hosts are offered, whatever the configuration says. */
   readonly mode?: ModeChoice;
 }

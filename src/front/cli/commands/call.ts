@@ -10,6 +10,7 @@ import { contentText } from '../render.js';
 interface Flags extends CommonFlags {
   readonly args?: string;
   readonly timeout?: number;
+  readonly skill?: string;
 }
 
 async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
@@ -41,6 +42,7 @@ export function addCall(program: Command, deps: CliDeps): void {
     .argument('[tool]', 'name of the tool')
     .argument('[arguments...]', 'name=value or name:=JSON')
     .option('-a, --args <json>', 'all arguments as a JSON object, @FILE, or - for stdin')
+    .option('--skill <id>', 'call as this skill: only what its bindings cover')
     .option('--timeout <ms>', 'give up after this long without progress', wholeNumber)
     .addHelpText(
       'after',
@@ -63,6 +65,7 @@ export function addCall(program: Command, deps: CliDeps): void {
           {
             route: 'cli',
             timeoutMs: flags.timeout,
+            skill: flags.skill,
             onProgress: (step) =>
               terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
           },
@@ -71,11 +74,13 @@ export function addCall(program: Command, deps: CliDeps): void {
         if (flags.json) terminal.out(printable(JSON.stringify(outcome)));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
-        const { code, message, suggestion, problems } = outcome.error;
+        const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
           for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
           terminal.note(printable(suggestion));
+        } else if (!flags.json && own !== undefined) {
+          terminal.note(`${terminal.paint.red(printable(own))}: ${printable(suggestion)}`);
         }
         throw new Exit(ERROR_TABLE[code].exit);
       });

@@ -15,6 +15,7 @@ const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'auto'];
 interface Flags extends CommonFlags {
   readonly stdio?: boolean;
   readonly server?: string;
+  readonly skill?: string;
   readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
@@ -28,6 +29,7 @@ export function addServe(program: Command, deps: CliDeps): void {
     .option('--stdio', 'speak MCP over stdin and stdout')
     .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
     .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
+    .option('--skill <id>', 'offer only what this skill declared')
     .option('--host <address>', 'listen on this loopback address')
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
@@ -44,6 +46,7 @@ export function addServe(program: Command, deps: CliDeps): void {
         watch: true,
         stdio: flags.stdio ?? false,
         server: flags.server,
+        skill: flags.skill,
         mode: flags.mode,
         host: flags.host,
         port: flags.port,

@@ -19,7 +19,7 @@ export function addWhy(program: Command, deps: CliDeps): void {
         if (known?.knowledge === 'unknown') await gateway.discover([server]);
         const why = await gateway.why(server, tool);
         deps.terminal.out(flags.json ? printable(JSON.stringify(why)) : printable(why.reason));
-        if (!why.offered) throw new Exit(why.because === 'rule' || why.because === 'approval' ? 4 : 2);
+        if (!why.offered) throw new Exit(['rule', 'approval', 'quarantine'].includes(why.because) ? 4 : 2);
       });
     });
 }

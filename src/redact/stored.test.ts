@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDeeperThan, type JsonValue } from '../kernel/json.js';
-import { redactArguments } from './redact.js';
+import { createRedaction } from './redaction.js';
+
+const redactArguments = createRedaction().stored;
 
 const SECRET_NAMES = [
   'authorization',

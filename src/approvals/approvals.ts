@@ -1,0 +1,243 @@
+import type { Clock } from '../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { hashJson, sha256 } from '../kernel/hash.js';
+import type { JsonValue } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import { printable } from '../kernel/text.js';
+import type { Approval, ApprovalDiff } from '../model/approval.js';
+import type { Server } from '../model/server.js';
+import type { Store } from '../model/store.js';
+import { compareJson } from './compare.js';
+import {
+  holdServer,
+  isExpired,
+  judgeServer,
+  takeIn,
+  type ApprovalPolicy,
+  type Hold,
+  type Judgement,
+  type Known,
+  type Seen,
+} from './decide.js';
+import { createDefinitions } from './definitions.js';
+import { launchOf, originOf, presentationOf, type Presentation } from './fingerprint.js';
+import { createLedger } from './ledger.js';
+import type { TrustRecord } from './record.js';
+import { weighServer } from './risk.js';
+import { approvalsOf, approveIn, askedSubjects, rejectIn, standingOf, type Answer, type Subject } from './rule.js';
+
+/** Who is trusted with what: pins, requests and decisions, shared by all processes of a store (SEC-9). */
+export interface Approvals {
+  /** Reads what is stored, once. Before that nothing is trusted. */
+  load(): Promise<void>;
+  /** Why a server may not be started; `undefined` when it may. */
+  hold(server: Server, policy: ApprovalPolicy): Hold | undefined;
+  /** How a server and each of its tools stand, given what the server says of itself. */
+  judge(server: Server, presentation: Presentation, policy: ApprovalPolicy): Judgement;
+  /**
+   * Takes in a list: pins what is trusted, asks for the rest; durable when it resolves. `fresh` says that
+   * the server gave it just now. Answers the requests that are new.
+   */
+  admit(
+    server: Server,
+    seen: Seen,
+    how: { readonly policy: ApprovalPolicy; readonly fresh: boolean },
+  ): Promise<Approval[]>;
+  /**
+   * Asks for the approval of servers that are held and not asked for yet. One that a project still names
+   * after its request expired is asked for again; any other only with `renew`. Answers the requests that are new.
+   */
+  request(
+    servers: readonly Server[],
+    policy: ApprovalPolicy,
+    options?: { readonly renew?: boolean },
+  ): Promise<Approval[]>;
+  /** Everything asked for or decided about these servers as they are launched now. */
+  list(servers: Iterable<Server>): Approval[];
+  /** Everything of a server about which something is asked, the server before its tools. */
+  asked(server: Server): Subject[];
+  /** Trusts subjects, all or none; durable when it resolves. */
+  approve(server: Server, subjects: readonly Subject[], answer: Answer): Promise<Approval[]>;
+  /** Rejects subjects, all or none; durable when it resolves. */
+  reject(server: Server, subjects: readonly Subject[], answer: Answer): Promise<Approval[]>;
+  /** What a request would change. */
+  diff(server: Server, subject: Subject): Promise<ApprovalDiff>;
+  /** Called with the ids of servers about which another process noted something. The answer stops it. */
+  onChange(listener: (servers: ReadonlySet<string>) => void): () => void;
+  close(): void;
+}
+
+const toolOf = (subject: Subject): string | undefined => (subject.about === 'tool' ? subject.tool : undefined);
+
+/** How a server is started or reached, whole, with the names of what it is given besides. */
+function targetOf({ shown: { type, target, secrets } }: Server): string {
+  if (secrets.length === 0) return target;
+  return printable(`${target} (with ${type === 'stdio' ? 'env' : 'headers'} ${secrets.join(', ')})`);
+}
+
+/** Every hash in a record behind which a definition or a presentation stands. */
+function hashesOf(record: TrustRecord): Set<string> {
+  const standings = [record.presentation, ...record.tools.values()];
+  const hashes = standings.flatMap(({ trust, ask }) => [trust?.hash, ask?.hash]);
+  return new Set(hashes.filter((hash) => hash !== undefined));
+}
+
+/** The approvals over a store. */
+export function createApprovals(deps: { readonly store: Store; readonly clock: Clock; readonly log: Log }): Approvals {
+  const { store, clock, log } = deps;
+  const ledger = createLedger({ store, log });
+  const definitions = createDefinitions({ store, log });
+  const prints = new WeakMap<Server, { readonly launch: string; readonly key: string }>();
+
+  /** The raw id and the exact launch: neither a similar id nor a changed command shares a record (A2, A22). */
+  const printOf = (server: Server): { readonly launch: string; readonly key: string } => {
+    let print = prints.get(server);
+    if (!print) {
+      const launch = launchOf(server);
+      prints.set(server, (print = { launch, key: sha256(`${server.id}\0${launch}`) }));
+    }
+    return print;
+  };
+  const launchFor = (server: Server): string => printOf(server).launch;
+  const keyOf = (server: Server): string => printOf(server).key;
+  const knownOf = (server: Server): Known => ledger.get(keyOf(server));
+  const holdOf = (server: Server, policy: ApprovalPolicy): Hold | undefined =>
+    holdServer({ id: server.id, origin: originOf(server), launch: launchFor(server) }, knownOf(server), policy);
+
+  const blank = (server: Server): TrustRecord => ({
+    version: 0,
+    server: server.id,
+    launch: launchFor(server),
+    origin: originOf(server),
+    target: targetOf(server),
+    start: {},
+    presentation: {},
+    tools: new Map(),
+    past: [],
+  });
+
+  const listed = (record: TrustRecord | undefined): Approval[] => (record ? approvalsOf(record, clock.now()) : []);
+  /** The requests of a record that were not there before. */
+  const newIn = (before: TrustRecord | undefined, after: TrustRecord): Approval[] => {
+    const nameOf = ({ about, ref, hash }: Approval): string => `${about} ${hash} ${ref}`;
+    const pending = (record: TrustRecord | undefined): Approval[] =>
+      listed(record).filter(({ state }) => state === 'pending');
+    const old = new Set(pending(before).map(nameOf));
+    return pending(after).filter((approval) => !old.has(nameOf(approval)));
+  };
+
+  const decide = async (
+    server: Server,
+    subjects: readonly Subject[],
+    apply: (record: TrustRecord, subject: Subject) => TrustRecord,
+    state: Approval['state'],
+  ): Promise<Approval[]> => {
+    await ledger.load();
+    // A subject that is not what was seen throws, and then nothing of all of them is written.
+    const record = await ledger.change(blank(server), keyOf(server), (before) => subjects.reduce(apply, before));
+    await definitions.forget(keyOf(server), hashesOf(record));
+    return listed(record).filter(
+      (approval) =>
+        approval.state === state &&
+        subjects.some((subject) => subject.about === approval.about && toolOf(subject) === approval.tool),
+    );
+  };
+
+  /** Writes what a list shows; a store that fails costs the next process its knowledge, not this one its tools. */
+  const admit: Approvals['admit'] = async (server, seen, { policy, fresh }) => {
+    if (policy === 'off') return [];
+    await ledger.load();
+    const key = keyOf(server);
+    const { record: before, unreadable, isUnsaved } = ledger.get(key);
+    const how = { policy, fresh, now: clock.now() };
+    if (before && !isUnsaved && takeIn(before, seen, { ...how, careful: false, earlier: () => undefined }) === before)
+      return [];
+    if (unreadable === 'newer') return [];
+    const earlier = await definitions.read(key);
+    const take = (record: TrustRecord, careful: boolean): TrustRecord =>
+      takeIn(record, seen, { ...how, careful, earlier });
+    const shown = presentationOf(seen);
+    const values = new Map<string, JsonValue>([[hashJson(shown), shown]]);
+    for (const { hash, definition } of seen.tools) values.set(hash, definition);
+    // Before the record, so that whatever is pinned can be shown later.
+    await definitions.add(key, values);
+    try {
+      const record = await ledger.change(blank(server), key, take);
+      if (before) await definitions.forget(key, hashesOf(record));
+      return newIn(before, record);
+    } catch (thrown) {
+      log.error('approvals.unsaved', { server: server.id, reason: messageOf(thrown) });
+      const unsaved = take(before ?? blank(server), unreadable !== undefined);
+      ledger.holdUnsaved(key, unsaved);
+      return newIn(before, unsaved);
+    }
+  };
+
+  const request: Approvals['request'] = async (servers, policy, { renew = false } = {}) => {
+    await ledger.load();
+    const made: Approval[] = [];
+    const mayAsk = ({ start: { trust, ask }, origin }: TrustRecord): boolean => {
+      if (trust || !ask) return !trust;
+      const isOver = isExpired(ask, clock.now());
+      return renew ? isOver || ask.state === 'rejected' : isOver && origin === 'project';
+    };
+    for (const server of servers) {
+      const before = knownOf(server).record;
+      if (!holdOf(server, policy) || (before && !mayAsk(before))) continue;
+      const risk = weighServer(server, originOf(server));
+      const after = await ledger.change(blank(server), keyOf(server), (record) => {
+        if (!mayAsk(record)) return record;
+        const ask = { hash: launchFor(server), at: clock.now(), state: 'pending', risk, changed: [] } as const;
+        return { ...record, start: { ask } };
+      });
+      made.push(...newIn(before, after));
+    }
+    return made;
+  };
+
+  const diff: Approvals['diff'] = async (server, subject) => {
+    await ledger.load();
+    const { record } = knownOf(server);
+    const { trust, ask } = record ? standingOf(record, subject) : {};
+    const approval = listed(record).find(
+      ({ about, tool, hash, state }) =>
+        state !== 'superseded' && hash === ask?.hash && about === subject.about && tool === toolOf(subject),
+    );
+    if (!approval || !ask) {
+      throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${server.id}" changed there and waits for approval.`, {
+        suggestion: 'Run toolscout pending to see what waits.',
+      });
+    }
+    if (subject.about === 'launch') return { approval, changes: [], note: `It would be run as: ${approval.target}` };
+    const valueOf = await definitions.read(keyOf(server));
+    const after = valueOf(ask.hash);
+    if (after === undefined) return { approval, changes: [], note: 'What it is now was not kept; discover it again.' };
+    if (!trust) return { approval, changes: compareJson(undefined, after), note: 'Nothing of it was trusted before.' };
+    const before = valueOf(trust.hash);
+    return {
+      approval,
+      changes: compareJson(before, after),
+      ...(before === undefined ? { note: 'What it was before was not kept.' } : {}),
+    };
+  };
+
+  return {
+    load: ledger.load,
+    hold: holdOf,
+    judge: (server, presentation, policy) => judgeServer(knownOf(server), presentation, policy),
+    admit,
+    request,
+    list: (servers) => [...servers].flatMap((server) => listed(knownOf(server).record)),
+    asked(server) {
+      const { record } = knownOf(server);
+      return record ? askedSubjects(record) : [];
+    },
+    approve: (server, subjects, answer) =>
+      decide(server, subjects, (record, subject) => approveIn(record, subject, answer), 'approved'),
+    reject: (server, subjects, answer) =>
+      decide(server, subjects, (record, subject) => rejectIn(record, subject, answer), 'rejected'),
+    diff,
+    onChange: ledger.onChange,
+    close: ledger.close,
+  };
+}

@@ -1,0 +1,226 @@
+import { hashJson } from '../kernel/hash.js';
+import { isObject, type JsonValue } from '../kernel/json.js';
+import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
+import type { Config } from '../model/config.js';
+import type { Tool, ToolStatus } from '../model/tool.js';
+import { presentationOf, type Presentation } from './fingerprint.js';
+import { MOST_PAST, type Past, type Standing, type TrustRecord } from './record.js';
+import { weighInstructions, weighTool } from './risk.js';
+
+/** What is trusted without being asked about: everything a user configured, nothing, or everything. */
+export type ApprovalPolicy = Config['approval'];
+
+/** A request that nobody has answered for this long has expired. */
+export const EXPIRES_AFTER_MS = 7 * 86_400_000;
+
+/** Names pinned for one server. A server that lists ever new ones gets no further ones trusted by itself. */
+export const MOST_PINS = 20_000;
+
+/** Why a server may not be started. */
+export interface Hold {
+  readonly state: 'pending' | 'rejected';
+  /** One phrase for people; it says what to do. */
+  readonly reason: string;
+}
+
+/** Whether one tool is offered, as far as trust goes. */
+export interface Verdict {
+  readonly status: Exclude<ToolStatus, 'disabled'>;
+  /** Why not, as one phrase for people. */
+  readonly reason?: string;
+}
+
+/** What is known of a server's trust: its record, nothing yet, or that there is one which is not to be had. */
+export interface Known {
+  readonly record?: TrustRecord;
+  readonly unreadable?: 'damaged' | 'newer' | 'unread';
+  /** The record could not be stored; it is tried again. */
+  readonly isUnsaved?: boolean;
+}
+
+const UNREADABLE = {
+  damaged: 'the record of what was trusted is damaged, so it must be approved anew',
+  newer: 'the record of what was trusted was written by a newer version of toolscout',
+  unread: 'the record of what is trusted could not be read',
+} as const;
+
+const ENABLED: Verdict = { status: 'enabled' };
+const WAITING: Verdict = { status: 'pending', reason: 'it waits for approval' };
+
+const FOUND: Readonly<Record<ServerOrigin, string>> = {
+  user: 'you configured it',
+  project: 'it comes from a file of a project',
+  registry: 'it comes from a registry',
+  introspected: 'a caller proposed it',
+};
+
+const becauseOf = (ruling: Ruling | undefined): string =>
+  ruling === undefined ? '' : ` by ${ruling.by}${ruling.reason ? `: ${ruling.reason}` : ''}`;
+
+/** Whether a server may be started at all; `undefined` means yes. */
+export function holdServer(
+  server: { readonly id: string; readonly origin: ServerOrigin; readonly launch: string },
+  known: Known,
+  policy: ApprovalPolicy,
+): Hold | undefined {
+  // Even then nothing starts that a caller or a registry proposed: no person has written it anywhere.
+  if (policy === 'off' && (server.origin === 'user' || server.origin === 'project')) return undefined;
+  const start = known.record?.start;
+  if (start?.ask?.state === 'rejected' && start.ask.hash === server.launch) {
+    return { state: 'rejected', reason: `it was rejected${becauseOf(start.ask.ruling)}` };
+  }
+  if (server.origin === 'user' || start?.trust?.hash === server.launch) return undefined;
+  return {
+    state: 'pending',
+    reason: `it waits for approval, because ${FOUND[server.origin]}; look at it with "toolscout pending", then run: toolscout approve ${server.id}`,
+  };
+}
+
+/** How one server as it shows itself now is judged. */
+export interface Judgement {
+  /** Whether what the server says of itself may be shown. */
+  readonly isPresentable: boolean;
+  judge(tool: Pick<Tool, 'name' | 'hash'>): Verdict;
+}
+
+/** Judges one server; its presentation is compared once for all of its tools. */
+export function judgeServer(known: Known, presentation: Presentation, policy: ApprovalPolicy): Judgement {
+  if (policy === 'off') return { isPresentable: true, judge: () => ENABLED };
+  const { record } = known;
+  if (!record) {
+    const lost = known.unreadable && UNREADABLE[known.unreadable];
+    const verdict: Verdict = lost ? { status: 'pending', reason: lost } : policy === 'manual' ? WAITING : ENABLED;
+    return { isPresentable: lost === undefined, judge: () => verdict };
+  }
+  const trusted = record.presentation.trust?.hash;
+  const isChanged =
+    !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(presentationOf(presentation));
+  const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
+  const judge = ({ name, hash }: Pick<Tool, 'name' | 'hash'>): Verdict => {
+    const { trust, ask } = record.tools.get(name) ?? {};
+    if (ask?.state === 'rejected' && ask.hash === hash) {
+      return { status: trust ? 'quarantined' : 'pending', reason: `it was rejected${becauseOf(ask.ruling)}` };
+    }
+    if (trust && trust.hash !== hash) return { status: 'quarantined', reason: 'it changed after it was trusted' };
+    if (isChanged) {
+      return { status: 'quarantined', reason: 'what its server says of itself changed after it was trusted' };
+    }
+    return trust || (!ask && mayPin) ? ENABLED : WAITING;
+  };
+  return { isPresentable: !isChanged, judge };
+}
+
+/** What a server showed when its tools were learned. */
+export interface Seen extends Presentation {
+  readonly tools: ReadonlyArray<Pick<Tool, 'name' | 'hash' | 'definition' | 'categories'>>;
+}
+
+/** How what is seen is taken in. */
+export interface Circumstances {
+  readonly policy: ApprovalPolicy;
+  readonly now: number;
+  /** The server was asked just now; only then is a request that expired renewed. */
+  readonly fresh: boolean;
+  /** The earlier record is lost, so nothing may be trusted as if it were seen for the first time. */
+  readonly careful: boolean;
+  /** What stood behind a hash, where it is still known. */
+  readonly earlier: (hash: string) => JsonValue | undefined;
+}
+
+/** Whether a request is too old to be answered. */
+export function isExpired(ask: { readonly state: string; readonly at: number }, now: number): boolean {
+  return ask.state === 'pending' && now - ask.at > EXPIRES_AFTER_MS;
+}
+
+/** The request that something newer took the place of, for the memory of past ones. */
+function pastOf(before: Standing, after: Standing, about: Past['about'], tool?: string): Past[] {
+  const { ask } = before;
+  if (!ask || ask.hash === after.ask?.hash) return [];
+  return [{ about, ...(tool === undefined ? {} : { tool }), hash: ask.hash, at: ask.at, ruling: ask.ruling }];
+}
+
+/** Takes in that a subject now has this hash; the same standing when nothing is to be noted. */
+function observe(
+  standing: Standing,
+  hash: string,
+  how: Pick<Circumstances, 'now' | 'fresh'> & {
+    readonly trustNew: boolean;
+    readonly weigh: () => Pick<Asked, 'risk' | 'changed'>;
+  },
+): Standing {
+  const { trust, ask } = standing;
+  if (trust?.hash === hash) return ask?.state === 'pending' ? { trust } : standing;
+  if (!trust && !ask && how.trustNew) return { trust: { hash, at: how.now } };
+  if (ask?.hash === hash) {
+    return how.fresh && isExpired(ask, how.now) ? { ...standing, ask: { ...ask, at: how.now } } : standing;
+  }
+  return { ...standing, ask: { hash, at: how.now, state: 'pending', ...how.weigh() } };
+}
+
+interface Asked {
+  readonly risk: Risk;
+  readonly changed: readonly string[];
+}
+
+/** The top-level fields in which two values differ. */
+export function changedFields(before: JsonValue | undefined, after: JsonValue): string[] {
+  if (!isObject(before) || !isObject(after)) return [];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const valueOf = (object: typeof before, name: string): string =>
+    Object.hasOwn(object, name) ? hashJson(object[name]) : '';
+  return [...names].filter((name) => valueOf(before, name) !== valueOf(after, name)).toSorted();
+}
+
+/**
+ * Takes in a server's list: what is new is trusted or asked for, what changed is asked for. Pure; the
+ * same record comes back when there is nothing to write.
+ */
+export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): TrustRecord {
+  if (how.policy === 'off') return record;
+  const past: Past[] = [];
+  const { earlier, now, fresh } = how;
+
+  const shown = presentationOf(seen);
+  const pinned = record.presentation.trust?.hash;
+  const present = (): Standing =>
+    observe(record.presentation, hashJson(shown), {
+      now,
+      fresh,
+      // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
+      trustNew: true,
+      weigh: () => ({
+        risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`),
+        changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
+      }),
+    });
+  const presentation = seen.isUnknown ? record.presentation : present();
+  past.push(...pastOf(record.presentation, presentation, 'instructions'));
+
+  let tools: Map<string, Standing> | undefined;
+  for (const tool of seen.tools) {
+    const before = (tools ?? record.tools).get(tool.name);
+    // Not even noted: what a server makes us keep is bounded, and without a note it stays pending.
+    if (!before && (tools ?? record.tools).size >= MOST_PINS) continue;
+    const known = before?.trust?.hash;
+    const after = observe(before ?? {}, tool.hash, {
+      now,
+      fresh,
+      trustNew: how.policy === 'trust-first' && !how.careful,
+      weigh: () => ({
+        risk: weighTool(tool, { changed: known !== undefined }),
+        changed: changedFields(known === undefined ? undefined : earlier(known), tool.definition),
+      }),
+    });
+    if (after === before) continue;
+    if (before) past.push(...pastOf(before, after, 'tool', tool.name));
+    tools ??= new Map(record.tools);
+    tools.set(tool.name, after);
+  }
+  if (presentation === record.presentation && !tools) return record;
+  return {
+    ...record,
+    presentation,
+    tools: tools ?? record.tools,
+    past: [...record.past, ...past].slice(-MOST_PAST),
+  };
+}

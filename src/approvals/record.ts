@@ -1,0 +1,74 @@
+import { sha256 } from '../kernel/hash.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
+
+/** Something that is trusted, by its hash. Without a ruling it was trusted on first use. */
+export interface Trust {
+  readonly hash: string;
+  readonly at: number;
+  readonly ruling?: Ruling;
+}
+
+/** Something that waits for a decision, or was rejected. */
+export interface Ask {
+  readonly hash: string;
+  readonly at: number;
+  readonly state: 'pending' | 'rejected';
+  readonly risk: Risk;
+  readonly changed: readonly string[];
+  readonly ruling?: Ruling;
+}
+
+/** How one subject stands: what of it is trusted, and what of it is asked for. */
+export interface Standing {
+  readonly trust?: Trust;
+  readonly ask?: Ask;
+}
+
+/** A request or a trust that something newer took the place of. */
+export interface Past {
+  readonly about: 'launch' | 'instructions' | 'tool';
+  readonly tool?: string;
+  readonly hash: string;
+  readonly at: number;
+  readonly ruling?: Ruling;
+}
+
+/** Everything that is known about the trust in one server as it is launched; one stored value. */
+export interface TrustRecord {
+  /** Grows with every write, so that what is older never replaces what is newer in memory. */
+  readonly version: number;
+  readonly server: string;
+  readonly launch: string;
+  readonly origin: ServerOrigin;
+  readonly target: string;
+  readonly start: Standing;
+  readonly presentation: Standing;
+  readonly tools: ReadonlyMap<string, Standing>;
+  /** The newest last, at most {@link MOST_PAST}. */
+  readonly past: readonly Past[];
+}
+
+/** Superseded requests that are remembered for each server; the audit log has all of them. */
+export const MOST_PAST = 50;
+
+const FORMAT = 1;
+
+/** A stored record, or why there is none to be had. */
+export type Read = { readonly record: TrustRecord } | { readonly unreadable: 'damaged' | 'newer' };
+
+/** The record as a stored value: text with its own checksum, so that no damage goes unnoticed (A23). */
+export function encodeRecord(record: TrustRecord): JsonObject {
+  const body = JSON.stringify({ ...record, tools: [...record.tools] });
+  return { format: FORMAT, sum: sha256(body), body };
+}
+
+/** Reads a stored value. Damage is told apart from absence: what cannot be read must not be trusted anew. */
+export function decodeRecord(value: JsonValue): Read {
+  if (!isObject(value) || typeof value['body'] !== 'string') return { unreadable: 'damaged' };
+  if (typeof value['format'] === 'number' && value['format'] > FORMAT) return { unreadable: 'newer' };
+  if (value['format'] !== FORMAT || value['sum'] !== sha256(value['body'])) return { unreadable: 'damaged' };
+  // The checksum is right, so these are the bytes that encodeRecord wrote.
+  const body = JSON.parse(value['body']) as Omit<TrustRecord, 'tools'> & { tools: Array<[string, Standing]> };
+  return { record: { ...body, tools: new Map(body.tools) } };
+}

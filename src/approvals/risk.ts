@@ -1,0 +1,183 @@
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
+import type { Server, Transport } from '../model/server.js';
+import type { Tool } from '../model/tool.js';
+
+const ORDER: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
+
+interface Weighed {
+  readonly level: RiskLevel;
+  readonly reason: string;
+}
+
+/** The heaviest finding decides; all are named, the heaviest first. */
+function weigh(found: readonly Weighed[]): Risk {
+  const sorted = found.toSorted((a, b) => ORDER.indexOf(b.level) - ORDER.indexOf(a.level));
+  return { level: sorted[0]?.level ?? 'low', reasons: [...new Set(sorted.map(({ reason }) => reason))] };
+}
+
+/** Characters of one definition that are read; discovery lets no larger one through. */
+const MOST_TEXT = 256 * 1024;
+
+/** Every text in a value, names of fields included, one a line. */
+function textOf(value: JsonValue): string {
+  const parts: string[] = [];
+  const stack: Array<JsonValue | undefined> = [value];
+  let length = 0;
+  while (stack.length > 0 && length < MOST_TEXT) {
+    const next = stack.pop();
+    if (typeof next === 'string') {
+      parts.push(next);
+      length += next.length;
+    } else if (Array.isArray(next)) {
+      for (const child of next) stack.push(child);
+    } else if (isObject(next)) {
+      for (const [key, child] of Object.entries(next)) stack.push(key, child);
+    }
+  }
+  return parts.join('\n').slice(0, MOST_TEXT);
+}
+
+/** Invisible or direction-changing characters: text that a person does not see and a model does. */
+const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
+
+/** Control characters other than tab and line ends; they can rewrite what a terminal shows. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+/** Phrases that speak to a model and not about a tool. Compared in lower case with single spaces. */
+const ORDERS = [
+  'ignore all previous',
+  'ignore previous instructions',
+  'ignore the above',
+  'disregard previous',
+  'disregard all previous',
+  'do not tell the user',
+  "don't tell the user",
+  'do not mention this',
+  'without telling the user',
+  'without informing the user',
+  'before using this tool, read',
+  'you must first read',
+  'system prompt',
+  '<important>',
+  '<system>',
+  '<secret>',
+];
+
+/** Places where secrets lie. */
+const SECRET_PLACES = [
+  '.ssh/',
+  'id_rsa',
+  'id_ed25519',
+  '.aws/credentials',
+  '.git-credentials',
+  '.netrc',
+  '.npmrc',
+  '.kube/config',
+  '/etc/passwd',
+  '/etc/shadow',
+  '.gnupg',
+  'mcp.json',
+];
+
+function findInText(text: string): Weighed[] {
+  const found: Weighed[] = [];
+  if (HIDDEN.test(text)) found.push({ level: 'critical', reason: 'contains invisible characters' });
+  if (CONTROL.test(text)) found.push({ level: 'critical', reason: 'contains control characters' });
+  const plain = text.toLowerCase().replace(/\s+/g, ' ');
+  const order = ORDERS.find((phrase) => plain.includes(phrase));
+  if (order !== undefined) found.push({ level: 'critical', reason: `gives orders to a model ("${order}")` });
+  const place = SECRET_PLACES.find((path) => plain.includes(path));
+  if (place !== undefined) found.push({ level: 'high', reason: `names a place of secrets (${place})` });
+  return found;
+}
+
+/**
+ * What a tool admits to by its annotations and its name. A server writes both, so a harmless
+ * annotation never outweighs a name that says otherwise (S21).
+ */
+function findInHints({ definition, categories }: Pick<Tool, 'definition' | 'categories'>): Weighed[] {
+  const hints: JsonObject = isObject(definition['annotations']) ? definition['annotations'] : {};
+  const readOnly = hints['readOnlyHint'] === true;
+  const found: Weighed[] = [];
+  const says = (level: RiskLevel, reason: string): void => void found.push({ level, reason });
+  if (hints['destructiveHint'] === true && !readOnly) says('high', 'says that it destroys');
+  if (hints['openWorldHint'] === true) says('medium', 'says that it reaches the outside world');
+  if (Object.keys(hints).every((hint) => !hint.endsWith('Hint'))) says('medium', 'says nothing about its effects');
+  if (categories.includes('crud.delete')) says('high', 'is named as something that deletes');
+  if (categories.some((category) => ['crud.create', 'crud.update', 'upload'].includes(category))) {
+    says('medium', 'is named as something that changes data');
+  }
+  if (categories.includes('notify')) says('medium', 'is named as something that sends');
+  const acts = categories.some((category) => /^(?:crud\.(?:create|update|delete)|notify|upload)$/.test(category));
+  if (readOnly && acts) says('high', 'says that it only reads, against its name');
+  if (found.length === 0) says('low', readOnly ? 'says that it only reads' : 'shows nothing unusual');
+  return found;
+}
+
+/** How much is at stake with a tool. Deterministic: the same definition always weighs the same. */
+export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options: { readonly changed: boolean }): Risk {
+  const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
+  return weigh([...findInText(textOf(tool.definition)), ...findInHints(tool), ...change]);
+}
+
+/** How much is at stake with what a server says of itself. */
+export function weighInstructions(text: string): Risk {
+  return weigh([{ level: 'medium', reason: 'changed after it was trusted' }, ...findInText(text)]);
+}
+
+/** Programs that run whatever their arguments say. */
+const INTERPRETERS = new Set(
+  'sh bash zsh dash ksh fish cmd powershell pwsh node deno bun python python3 perl ruby php osascript npx uvx docker podman'.split(
+    ' ',
+  ),
+);
+
+/** Arguments that hold a program of their own, or that change which program runs. */
+const INLINE = new Set([
+  '-c',
+  '-e',
+  '-ec',
+  '-lc',
+  '-p',
+  '--eval',
+  '--print',
+  '/c',
+  '-command',
+  '--entrypoint',
+  '--call',
+]);
+
+function weighTransport(transport: Transport): Weighed[] {
+  if (transport.type === 'stdio') {
+    const name = (transport.command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
+    const inline = transport.args.some((arg) => INLINE.has((arg.split('=')[0] ?? '').toLowerCase()));
+    return [
+      { level: 'high', reason: 'starts a program with your rights' },
+      ...(INTERPRETERS.has(name) && inline
+        ? [{ level: 'critical', reason: 'runs code that stands in its arguments' } as const]
+        : []),
+      ...('LD_PRELOAD' in transport.env || 'NODE_OPTIONS' in transport.env || 'DYLD_INSERT_LIBRARIES' in transport.env
+        ? [{ level: 'critical', reason: 'loads further code by its environment' } as const]
+        : []),
+    ];
+  }
+  const secure = transport.url.startsWith('https:');
+  return [
+    { level: 'medium', reason: 'sends arguments of calls to another machine' },
+    ...(secure ? [] : [{ level: 'high', reason: 'sends them unencrypted' } as const]),
+  ];
+}
+
+const FOUND: Readonly<Record<ServerOrigin, string>> = {
+  user: 'was configured by you',
+  project: 'comes from a file of a project',
+  registry: 'comes from a registry',
+  introspected: 'was proposed by a caller',
+};
+
+/** How much is at stake with a server that nobody has vouched for. */
+export function weighServer(server: Pick<Server, 'transport'>, origin: ServerOrigin): Risk {
+  return weigh([...weighTransport(server.transport), { level: 'low', reason: FOUND[origin] }]);
+}

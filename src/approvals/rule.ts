@@ -1,0 +1,144 @@
+import { ToolscoutError } from '../kernel/errors.js';
+import { addressOf } from '../kernel/ids.js';
+import type { Approval, ApprovalState, Risk, Ruling } from '../model/approval.js';
+import { isExpired } from './decide.js';
+import { MOST_PAST, type Ask, type Past, type Standing, type TrustRecord } from './record.js';
+
+/** What a ruling is about: how a server is started, how it presents itself, or one of its tools. */
+export type Subject =
+  | { readonly about: 'launch' }
+  | { readonly about: 'instructions' }
+  | { readonly about: 'tool'; readonly tool: string };
+
+/** How a subject stands in a record. */
+export function standingOf(record: TrustRecord, subject: Subject): Standing {
+  if (subject.about === 'launch') return record.start;
+  if (subject.about === 'instructions') return record.presentation;
+  return record.tools.get(subject.tool) ?? {};
+}
+
+/** The record with one standing replaced. */
+export function withStanding(record: TrustRecord, subject: Subject, standing: Standing): TrustRecord {
+  if (subject.about === 'launch') return { ...record, start: standing };
+  if (subject.about === 'instructions') return { ...record, presentation: standing };
+  return { ...record, tools: new Map(record.tools).set(subject.tool, standing) };
+}
+
+/** Every subject about which something is asked, the server before its tools. */
+export function askedSubjects(record: TrustRecord): Subject[] {
+  const asked: Subject[] = [];
+  if (record.start.ask) asked.push({ about: 'launch' });
+  if (record.presentation.ask) asked.push({ about: 'instructions' });
+  for (const [tool, { ask }] of record.tools) if (ask) asked.push({ about: 'tool', tool });
+  return asked;
+}
+
+const refOf = (record: TrustRecord, subject: Subject): string =>
+  subject.about === 'tool' ? addressOf(record.server, subject.tool) : record.server;
+
+/** The request a ruling answers; refused when it is not what the person saw, or too old. */
+function askOf(record: TrustRecord, subject: Subject, expected: string | undefined, now: number): Ask {
+  const ref = refOf(record, subject);
+  const { ask } = standingOf(record, subject);
+  if (!ask) {
+    throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${ref}" waits for approval.`, {
+      suggestion: 'Run toolscout pending to see what waits.',
+    });
+  }
+  if (isExpired(ask, now)) {
+    throw new ToolscoutError('APPROVAL_REQUIRED', `The request to trust "${ref}" has expired.`, {
+      suggestion: `Run toolscout discover ${record.server}, look at it again and decide then.`,
+    });
+  }
+  if (expected !== undefined && !ask.hash.startsWith(expected)) {
+    throw new ToolscoutError('TOOL_CHANGED', `"${ref}" is no longer what you saw: its hash is now ${ask.hash}.`, {
+      suggestion: `Look at it again: toolscout diff ${ref}`,
+    });
+  }
+  return ask;
+}
+
+/** How a request is answered. */
+export interface Answer {
+  readonly ruling: Ruling;
+  /** The beginning of the hash the person saw; another one is refused. */
+  readonly expected?: string;
+}
+
+/** Trusts what is asked for, and nothing else: its hash is what is pinned from now on. */
+export function approveIn(record: TrustRecord, subject: Subject, { ruling, expected }: Answer): TrustRecord {
+  const ask = askOf(record, subject, expected, ruling.at);
+  const { trust } = standingOf(record, subject);
+  const tool = subject.about === 'tool' ? { tool: subject.tool } : {};
+  const replaced: Past[] = trust
+    ? [{ about: subject.about, ...tool, hash: trust.hash, at: trust.at, ...(trust.ruling && { ruling: trust.ruling }) }]
+    : [];
+  const next = withStanding(record, subject, { trust: { hash: ask.hash, at: ruling.at, ruling } });
+  return { ...next, past: [...record.past, ...replaced].slice(-MOST_PAST) };
+}
+
+const NO_RISK: Risk = { level: 'low', reasons: [] };
+
+/**
+ * Rejects what is asked for, or takes back the trust when nothing is. It stays out until it becomes
+ * something else or somebody approves it.
+ */
+export function rejectIn(record: TrustRecord, subject: Subject, { ruling, expected }: Answer): TrustRecord {
+  const { trust, ask: asked } = standingOf(record, subject);
+  const hash = trust?.hash ?? (subject.about === 'launch' ? record.launch : undefined);
+  if (!asked && hash !== undefined) {
+    const ask: Ask = { hash, at: ruling.at, state: 'rejected', risk: NO_RISK, changed: [], ruling };
+    return withStanding(record, subject, { ask });
+  }
+  const ask = askOf(record, subject, expected, ruling.at);
+  return withStanding(record, subject, { ...(trust ? { trust } : {}), ask: { ...ask, state: 'rejected', ruling } });
+}
+
+/** Everything of a record that somebody asked for or decided, as approvals. */
+export function approvalsOf(record: TrustRecord, now: number): Approval[] {
+  const base = (subject: Subject): Pick<Approval, 'ref' | 'server' | 'tool' | 'about' | 'origin' | 'target'> => ({
+    ref: refOf(record, subject),
+    server: record.server,
+    ...(subject.about === 'tool' ? { tool: subject.tool } : {}),
+    about: subject.about,
+    origin: record.origin,
+    target: record.target,
+  });
+  const found: Approval[] = [];
+  const describe = (subject: Subject): void => {
+    const { trust, ask } = standingOf(record, subject);
+    if (trust?.ruling) {
+      const { hash, at, ruling } = trust;
+      found.push({ ...base(subject), state: 'approved', hash, requestedAt: at, ruling, risk: NO_RISK, changed: [] });
+    }
+    if (!ask) return;
+    const state: ApprovalState = isExpired(ask, now) ? 'expired' : ask.state;
+    found.push({
+      ...base(subject),
+      state,
+      hash: ask.hash,
+      ...(trust ? { pinned: trust.hash } : {}),
+      requestedAt: ask.at,
+      ...(ask.ruling ? { ruling: ask.ruling } : {}),
+      risk: ask.risk,
+      changed: ask.changed,
+    });
+  };
+  describe({ about: 'launch' });
+  describe({ about: 'instructions' });
+  for (const tool of record.tools.keys()) describe({ about: 'tool', tool });
+  for (const { about, tool, hash, at, ruling } of record.past) {
+    const subject: Subject = about === 'tool' ? { about, tool: tool ?? '' } : { about };
+    const decided = ruling ? { ruling } : {};
+    found.push({
+      ...base(subject),
+      state: 'superseded',
+      hash,
+      requestedAt: at,
+      ...decided,
+      risk: NO_RISK,
+      changed: [],
+    });
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPublicFetch } from './public-fetch.js';
+
+type Lookup = NonNullable<Parameters<typeof createPublicFetch>[1]>;
+
+/** A name service that answers these addresses, one list after the other. */
+function names(...answers: string[][]): { lookup: Lookup; asked: string[] } {
+  const asked: string[] = [];
+  const lookup: Lookup = (host, _options, callback) => {
+    asked.push(host);
+    const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return { lookup, asked };
+}
+
+async function listener(): Promise<{ port: number; hits: () => number }> {
+  let hits = 0;
+  const server = createServer((_request, response) => {
+    hits++;
+    response.end('secret');
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, hits: () => hits };
+}
+
+describe('the public network only', () => {
+  it.each([
+    '127.0.0.1',
+    '0x7f.1',
+    '2130706433',
+    '0177.0.0.1',
+    '１２７.０.０.１',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    'localhost',
+    'ⓛocalhost',
+    'localhost.',
+    '169.254.169.254',
+    '10.0.0.1',
+    '[fd00::1]',
+  ])('A19 %s is refused, and nothing is dialled', async (host) => {
+    const { port, hits } = await listener();
+    const { lookup, asked } = names(['127.0.0.1']);
+    const attempt = createPublicFetch('x', lookup)(`http://${host}:${port}/`);
+    await expect(attempt).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(asked).toEqual([]);
+    expect(hits()).toBe(0);
+  });
+
+  it.each([[['127.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['::ffff:169.254.169.254']], [[]]])(
+    'A19 a name that leads to %j is refused when it is dialled',
+    async (addresses) => {
+      const { port, hits } = await listener();
+      const attempt = createPublicFetch('x', names(addresses).lookup)(`http://public.example:${port}/`);
+      await expect(attempt).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      expect(hits()).toBe(0);
+    },
+  );
+
+  it('CONN-1 what is public is asked as with any fetch: method, headers and body arrive, the answer streams back', async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(201, { 'x-seen': `${request.method} ${request.headers['x-mine']}` });
+      request.pipe(response);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    // A machine of the tests that counts as public: everything but the judgement is real.
+    const fetch = createPublicFetch('x', names(['127.0.0.1']).lookup, () => false);
+    const answer = await fetch(`http://public.example:${port}/a`, {
+      method: 'POST',
+      headers: { 'x-mine': 'yes' },
+      body: 'hello',
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('x-seen')).toBe('POST yes');
+    expect(await answer.text()).toBe('hello');
+  });
+
+  it('A19 a name that flips is looked up for every request, and what was looked up is what is dialled', async () => {
+    const { port, hits } = await listener();
+    // The first answer is public and not reachable from here; the second is this machine.
+    const { lookup, asked } = names(['203.0.114.1'], ['127.0.0.1']);
+    const fetch = createPublicFetch('x', lookup);
+    const first = fetch(`http://flip.example:${port}/`, { signal: AbortSignal.timeout(300) });
+    await expect(first).rejects.toThrow();
+    await expect(fetch(`http://flip.example:${port}/`)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(asked).toEqual(['flip.example', 'flip.example']);
+    expect(hits()).toBe(0);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import type { Gateway } from '../../../gateway/index.js';
+import { printable } from '../../../kernel/text.js';
+import { inLine } from '../render.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+interface Flags extends CommonFlags {
+  readonly all?: boolean;
+  readonly reason?: string;
+  readonly hash?: string;
+}
+
+/** References printed of a decision about many tools. */
+const SHOWN = 20;
+
+function addRuling(
+  program: Command,
+  deps: CliDeps,
+  verb: 'approve' | 'reject',
+  words: { readonly summary: string; readonly description: string; readonly example: string; readonly done: string },
+): void {
+  withCommonFlags(program.command(verb))
+    .summary(words.summary)
+    .description(words.description)
+    .argument('<ref>', 'id of a server, or server:tool')
+    .option('--all', 'everything of the server that waits, its tools included')
+    .option('--reason <text>', 'why; it is kept with the decision')
+    .option('--hash <hash>', 'only if this is still the hash of it, or how that begins')
+    .addHelpText('after', `\nExample:\n  $ toolscout ${words.example}`)
+    .action(async (ref: string, flags: Flags) => {
+      await withGateway(deps, flags, async (gateway: Gateway) => {
+        const { all, reason, hash } = flags;
+        const report = await gateway[verb](ref, { by: 'local', all, reason, hash });
+        const { terminal } = deps;
+        if (flags.json) return terminal.out(printable(JSON.stringify(report)));
+        for (const { ref: each, about, hash: whole } of report.approvals.slice(0, SHOWN)) {
+          const what = about === 'instructions' ? ' (what it says of itself)' : '';
+          terminal.out(
+            `${words.done} ${terminal.paint.bold(inLine(each))}${what} ${terminal.paint.dim(whole.slice(0, 12))}`,
+          );
+        }
+        const more = report.approvals.length - SHOWN;
+        if (more > 0) terminal.out(`… and ${more} more`);
+        for (const folder of report.promoted) terminal.out(`Promoted its exported files: ${inLine(folder)}`);
+      });
+    });
+}
+
+/** `toolscout approve`: trusts what waits, exactly as it is (SEC-9). */
+export function addApprove(program: Command, deps: CliDeps): void {
+  addRuling(program, deps, 'approve', {
+    summary: 'trust a server or a tool that waits for approval',
+    description:
+      'Trusts a server, or a tool exactly as it is now: searchable and callable at once, here and in every running toolscout. A later change of it waits again.',
+    example: 'approve github:create_issue --reason "read the diff"',
+    done: 'Approved',
+  });
+}
+
+/** `toolscout reject`: keeps out what waits, or takes back trust (SEC-9). */
+export function addReject(program: Command, deps: CliDeps): void {
+  addRuling(program, deps, 'reject', {
+    summary: 'keep out a server or a tool',
+    description: 'Keeps out a server or a tool that waits for approval, or takes back the trust in one that does not.',
+    example: 'reject team-db --reason "unknown author"',
+    done: 'Rejected',
+  });
+}

@@ -1,0 +1,72 @@
+import { Option, type Command } from 'commander';
+import { printable } from '../../../kernel/text.js';
+import type { Approval, ApprovalState, RiskLevel } from '../../../model/approval.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { ago, inLine } from '../render.js';
+import type { Terminal } from '../terminal.js';
+
+interface Flags extends CommonFlags {
+  readonly server?: string;
+  readonly state: ApprovalState;
+}
+
+const STATES: readonly ApprovalState[] = ['pending', 'approved', 'rejected', 'expired', 'superseded'];
+
+/** A risk in the colour of its weight. */
+export function paintRisk({ paint }: Terminal, level: RiskLevel): string {
+  if (level === 'critical' || level === 'high') return paint.red(level);
+  return level === 'medium' ? paint.yellow(level) : paint.green(level);
+}
+
+/** What an approval is about, as one phrase. */
+function phrase({ about, pinned, changed }: Approval): string {
+  if (about === 'launch') return 'a server that is not used yet';
+  if (about === 'instructions') return 'what the server says of itself changed';
+  if (pinned === undefined) return 'a new tool';
+  return changed.length > 0 ? `a tool that changed: ${changed.join(', ')}` : 'a tool that changed';
+}
+
+/** One approval over several lines; a command is never shortened (S25). */
+function describe(approval: Approval, terminal: Terminal, now: number): string[] {
+  const { ref, about, risk, state, ruling, requestedAt, target, origin } = approval;
+  const { paint } = terminal;
+  const lines = [`${paint.bold(inLine(ref))}  ${inLine(phrase(approval))}  ${paint.dim(ago(now - requestedAt))}`];
+  if (about === 'launch') lines.push(`  ${origin === 'project' ? 'from a project' : origin}: ${inLine(target)}`);
+  if (state === 'pending' || state === 'expired') {
+    lines.push(`  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`);
+  }
+  if (state === 'pending') {
+    const look = about === 'launch' ? '' : `toolscout diff ${ref}   `;
+    lines.push(paint.dim(`  → ${inLine(`${look}toolscout approve ${ref}   toolscout reject ${ref}`)}`));
+  }
+  if (ruling) {
+    const reason = ruling.reason ? `: ${ruling.reason}` : '';
+    lines.push(`  ${state} by ${inLine(`${ruling.by}${reason}`)}, ${ago(now - ruling.at)}`);
+  }
+  return lines;
+}
+
+/** `toolscout pending`: what waits for somebody to approve it (SEC-9). */
+export function addPending(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('pending'))
+    .summary('list what waits for approval')
+    .description(
+      'Lists servers and tools that wait for approval, with the whole command of a server and the risk. Starts nothing.',
+    )
+    .option('-s, --server <id>', 'only this server')
+    .addOption(new Option('--state <state>', 'approvals in another state').choices([...STATES]).default('pending'))
+    .addHelpText('after', '\nExample:\n  $ toolscout pending')
+    .action(async (flags: Flags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const approvals = await gateway.listApprovals({ server: flags.server, state: flags.state });
+        const { terminal, clock } = deps;
+        if (flags.json) return terminal.out(printable(JSON.stringify({ approvals })));
+        if (approvals.length === 0) {
+          return terminal.note(
+            flags.state === 'pending' ? 'Nothing waits for approval.' : `Nothing is ${flags.state}.`,
+          );
+        }
+        for (const approval of approvals) terminal.out(describe(approval, terminal, clock.now()).join('\n'));
+      });
+    });
+}

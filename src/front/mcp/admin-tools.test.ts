@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { openToolscout, textOf } from '../../../test/support/open-toolscout.js';
+import type { Gateway } from '../../gateway/index.js';
+import { systemClock } from '../../kernel/clock.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { silentLog } from '../../kernel/log.js';
+import { ADMIN_TOOLS } from './admin-tools.js';
+import { createCatalogOffer } from './catalog-offer.js';
+import type { Exchange } from './exchange.js';
+import { createMcpEndpoint } from './http.js';
+
+const INFO = { name: 'toolscout', version: '1' };
+
+/** Calls a tool as a host that may administer toolscout, or may not. */
+function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> {
+  const offer = createCatalogOffer(gateway, { info: INFO, mode: 'meta', pinned: [], admin });
+  const exchange = { principal: 'ann', signal: new AbortController().signal, host: { era: 'legacy' } };
+  return offer.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
+}
+
+/** The names on the menu that a host of the modern era gets. */
+async function menu(gateway: Gateway, admin?: boolean): Promise<string[]> {
+  const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog, clock: systemClock, admin });
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const answer = await endpoint.fetch(
+    new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/list',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    }),
+  );
+  const text = await answer.text();
+  await endpoint.close();
+  return [...text.matchAll(/"name":"([a-z_]+)"/g)].map((match) => match[1]!);
+}
+
+describe('the tools of administrators', () => {
+  it('SEC-9 nobody else sees or runs them', async () => {
+    const gateway = await openToolscout({});
+    const names = ADMIN_TOOLS.map(({ name }) => name);
+    expect(names).toEqual(['ccos_introspect_remote_api', 'ccos_register_server']);
+    expect(await menu(gateway)).not.toEqual(expect.arrayContaining(names));
+    expect(await menu(gateway, true)).toEqual(expect.arrayContaining(names));
+    const answer = await call(gateway, false, 'ccos_register_server', { id: 'x', command: 'y' });
+    expect(answer).toMatchObject({ isError: true });
+    expect(JSON.parse(textOf(answer))).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    expect(await gateway.listServers()).toEqual([]);
+  });
+
+  it('SEC-9 an administrator registers a server, which waits for the user', async () => {
+    const gateway = await openToolscout({});
+    const answer = await call(gateway, true, 'ccos_register_server', {
+      id: 'found',
+      command: 'x',
+      args: ['-y', 'pkg'],
+    });
+    expect(JSON.parse(textOf(answer))).toMatchObject({ server: 'found', state: 'pending', target: 'x -y pkg' });
+    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ ref: 'found', origin: 'introspected' }]);
+    expect(await gateway.audit({ kind: 'register' })).toMatchObject([
+      { server: 'found', principal: 'ann', outcome: 'success' },
+    ]);
+  });
+
+  it.each<[string, string, JsonObject, string]>([
+    ['no id', 'ccos_register_server', { command: 'x' }, 'INVALID_REQUEST'],
+    ['an id that is no text', 'ccos_register_server', { id: { a: 1 }, command: 'x' }, 'INVALID_REQUEST'],
+    ['arguments that are no texts', 'ccos_register_server', { id: 'a', command: 'x', args: [1] }, 'INVALID_REQUEST'],
+    ['neither command nor url', 'ccos_register_server', { id: 'a' }, 'CONFIGURATION_ERROR'],
+    ['a prototype for an id', 'ccos_register_server', { id: '__proto__' }, 'CONFIGURATION_ERROR'],
+    ['no url', 'ccos_introspect_remote_api', {}, 'INVALID_REQUEST'],
+    ['this machine', 'ccos_introspect_remote_api', { url: 'https://127.0.0.1/', allowPrivate: true }, 'FORBIDDEN'],
+  ])('SEC-9 A36 %s is refused, as an answer', async (_what, name, args, code) => {
+    const gateway = await openToolscout({});
+    const answer = await call(gateway, true, name, args);
+    expect(answer).toMatchObject({ isError: true });
+    expect(JSON.parse(textOf(answer))).toMatchObject({ code });
+    expect(await gateway.listServers()).toEqual([]);
+  });
+});

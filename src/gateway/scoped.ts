@@ -1,0 +1,126 @@
+import { forbidden } from '../execute/index.js';
+import { addressOf } from '../kernel/ids.js';
+import type { SkillHandle } from './skills.js';
+import type { Gateway } from './verbs.js';
+
+/** Verbs that say and change nothing a skill could misuse. */
+const PASSED: ReadonlySet<keyof Gateway> = new Set([
+  'ready',
+  'settle',
+  'config',
+  'close',
+  'tellServers',
+  'setLogLevel',
+  'releaseHost',
+]);
+
+/**
+ * The gateway as one skill may see it: search, lists, details and calls reach what its bindings cover and nothing else
+ * (NEG-5). A verb that is not named here is refused, so that a new one is no way round.
+ */
+export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
+  const isBound = (server: string): boolean => skill.servers().has(server);
+  const refuse = (wanted: string): never => {
+    throw forbidden(skill.id, wanted);
+  };
+  const demandServer = (server: string): void => {
+    if (!isBound(server)) refuse(server);
+  };
+  /** Bound servers may have to be learned before it is known which of their tools serve. */
+  const demandTool = async (server: string, tool: string): Promise<void> => {
+    demandServer(server);
+    if (skill.allows(server, tool)) return;
+    await gateway.listTools(server);
+    if (!skill.allows(server, tool)) refuse(addressOf(server, tool));
+  };
+
+  const scoped: Partial<Gateway> = {
+    coverage: () => [...skill.servers()].toSorted().join(', '),
+
+    async listServers() {
+      const views = (await gateway.listServers()).filter(({ id }) => isBound(id));
+      return Promise.all(
+        views.map(async (view) => {
+          const tools = await gateway.listTools(view.id).catch(() => []);
+          return { ...view, tools: tools.filter(({ name }) => skill.allows(view.id, name)).length, disabledTools: 0 };
+        }),
+      );
+    },
+
+    async searchTools(query, options = {}) {
+      if (options.server !== undefined) demandServer(options.server);
+      const answer = await gateway.searchTools(query, {
+        ...options,
+        includeDisabled: false,
+        accepts: (server, tool) => skill.allows(server, tool),
+      });
+      return {
+        hits: answer.hits,
+        nearest: answer.nearest.filter((address) => {
+          const colon = address.indexOf(':');
+          return skill.allows(address.slice(0, colon), address.slice(colon + 1));
+        }),
+        learning: answer.learning.filter(isBound),
+        unavailable: answer.unavailable.filter(({ server }) => isBound(server)),
+      };
+    },
+
+    async listTools(server) {
+      demandServer(server);
+      return (await gateway.listTools(server)).filter(({ name }) => skill.allows(server, name));
+    },
+
+    offeredTools: async () => (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name)),
+
+    definitionOf: (server, tool) => (skill.allows(server, tool) ? gateway.definitionOf(server, tool) : undefined),
+
+    async toolDetails(server, tool) {
+      await demandTool(server, tool);
+      return gateway.toolDetails(server, tool);
+    },
+
+    async toolSignature(server, tool) {
+      await demandTool(server, tool);
+      return gateway.toolSignature(server, tool);
+    },
+
+    async why(server, tool) {
+      await demandTool(server, tool);
+      return gateway.why(server, tool);
+    },
+
+    // The check at the door decides about these, and records what it refuses.
+    executeTool: (server, tool, args, options) =>
+      gateway.executeTool(server, tool, args, { ...options, skill: skill.id }),
+    executeStream: (server, tool, args, options) =>
+      gateway.executeStream(server, tool, args, { ...options, skill: skill.id }),
+
+    /** A skill declares tools; resources and prompts are not among them. */
+    async serverFacts(server) {
+      demandServer(server);
+      const { info, instructions, era } = await gateway.serverFacts(server);
+      return { info, instructions, era };
+    },
+    knownFacts: async () => new Map(),
+
+    onEvent: (listener) =>
+      gateway.onEvent((event) => {
+        if (
+          event.type === 'briefing'
+            ? event.briefing.skill_id === skill.id
+            : !('server' in event) || isBound(event.server)
+        ) {
+          listener(event);
+        }
+      }),
+  };
+
+  return new Proxy(gateway, {
+    get(target, name: keyof Gateway) {
+      const own = scoped[name];
+      if (own !== undefined) return own;
+      const verb: unknown = target[name];
+      return typeof verb !== 'function' || PASSED.has(name) ? verb : () => refuse(name);
+    },
+  });
+}

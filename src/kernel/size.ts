@@ -1,0 +1,29 @@
+import { isObject, type JsonValue } from './json.js';
+
+/** Values visited to estimate the size of a result. */
+const MOST_VISITED = 10_000;
+
+/**
+ * About how large a result is: the lengths of its texts and names, a few bytes for anything else.
+ * Serialising a large result only to learn its size would double the cost of a call.
+ */
+export function estimateBytes(result: JsonValue | undefined): number {
+  let bytes = 0;
+  let visited = 0;
+  const stack: Array<JsonValue | undefined> = [result];
+  while (stack.length > 0 && visited < MOST_VISITED) {
+    const value = stack.pop();
+    visited++;
+    if (typeof value === 'string') bytes += value.length + 2;
+    else if (Array.isArray(value)) {
+      bytes += value.length + 1;
+      stack.push(...value.slice(0, MOST_VISITED));
+    } else if (isObject(value)) {
+      for (const key of Object.keys(value).slice(0, MOST_VISITED)) {
+        bytes += key.length + 4;
+        stack.push(value[key]);
+      }
+    } else bytes += 4;
+  }
+  return bytes;
+}

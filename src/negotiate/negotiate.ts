@@ -1,0 +1,173 @@
+import { nearestNames } from '../kernel/text.js';
+import type { Binding, CapabilityOrigin, MissingCapability, Negotiation, Skill } from '../model/skill.js';
+import type { Tool } from '../model/tool.js';
+import { capabilitiesOfTool, isWildcard, matcherOf, toolsServing } from './capability.js';
+
+/** What a negotiation knows of one server. */
+export interface OfferingServer {
+  readonly id: string;
+  /** Written in the configuration. */
+  readonly declared: readonly string[];
+  /** Found out by asking the server. */
+  readonly probed: readonly string[];
+  /** The tools that may be called under the rules in force; `undefined` while the list is not known. */
+  readonly tools: readonly Tool[] | undefined;
+  /** Derived from the tools: capability → tools. */
+  readonly derived: ReadonlyMap<string, readonly string[]>;
+}
+
+/** How a server is doing; nothing is said of one that may not be used at all. */
+export interface ServerCondition {
+  /** Why it may not be used. */
+  readonly off?: string;
+  /** Why it fails now. */
+  readonly failing?: string;
+  /** Its list is being learned. */
+  readonly learning?: boolean;
+}
+
+interface Candidate {
+  readonly server: string;
+  readonly capability: string;
+  readonly origin: CapabilityOrigin;
+  readonly healthy: boolean;
+  readonly tools: readonly string[] | undefined;
+}
+
+const ORDER: readonly CapabilityOrigin[] = ['declared', 'probed', 'derived'];
+
+/** Capabilities of a server that are known from its tools. */
+export function deriveCapabilities(tools: readonly Tool[]): Map<string, string[]> {
+  const derived = new Map<string, string[]>();
+  for (const tool of tools) {
+    for (const capability of capabilitiesOfTool(tool)) {
+      const known = derived.get(capability);
+      if (known) known.push(tool.name);
+      else derived.set(capability, [tool.name]);
+    }
+  }
+  return derived;
+}
+
+/** Healthy first, declared before derived, then by name (NEG-3). */
+function compare(a: Candidate, b: Candidate): number {
+  if (a.healthy !== b.healthy) return a.healthy ? -1 : 1;
+  return ORDER.indexOf(a.origin) - ORDER.indexOf(b.origin) || (a.server < b.server ? -1 : 1);
+}
+
+/** The capabilities of a server that meet a request, each by the best way it is known. */
+function offersFor(request: string, server: OfferingServer): Map<string, CapabilityOrigin> {
+  const isMet = matcherOf(request);
+  const met = new Map<string, CapabilityOrigin>();
+  const note = (capability: string, origin: CapabilityOrigin): void => {
+    const name = isWildcard(request) ? capability : request;
+    if (!met.has(name)) met.set(name, origin);
+  };
+  for (const declared of server.declared) {
+    // A user may declare that a server has everything of a kind; what a server says of itself is taken word for word.
+    if (isMet(declared) || (isWildcard(declared) && matcherOf(declared)(request))) note(declared, 'declared');
+  }
+  for (const probed of server.probed) if (!isWildcard(probed) && isMet(probed)) note(probed, 'probed');
+  for (const derived of server.derived.keys()) if (isMet(derived)) note(derived, 'derived');
+  return met;
+}
+
+function derivedTools(capability: string, { derived }: OfferingServer): readonly string[] {
+  const isSame = matcherOf(capability);
+  return [...new Set([...derived].flatMap(([name, tools]) => (isSame(name) ? tools : [])))];
+}
+
+function toolsOf(capability: string, origin: CapabilityOrigin, server: OfferingServer): readonly string[] | undefined {
+  if (origin === 'derived') return derivedTools(capability, server);
+  return server.tools && toolsServing(capability, server.tools);
+}
+
+interface Found {
+  readonly bindings: Binding[];
+  readonly missing?: MissingCapability;
+  readonly impaired: MissingCapability[];
+}
+
+type Condition = (server: string) => ServerCondition;
+
+function why(request: string, hindrances: readonly string[], servers: readonly OfferingServer[], condition: Condition) {
+  if (hindrances.length > 0) return hindrances.join('; ');
+  const known = new Set(servers.flatMap((server) => [...server.declared, ...server.probed, ...server.derived.keys()]));
+  const [nearest] = nearestNames(request, known, 1);
+  const unread = servers.filter(({ id, tools }) => !tools && !condition(id).off).map(({ id }) => id);
+  const more = unread.length === 0 ? '' : `; not known yet: the tools of ${unread.slice(0, 5).join(', ')}`;
+  return `no server offers it${nearest === undefined ? '' : `; the nearest is ${nearest}`}${more}`;
+}
+
+function find(request: string, servers: readonly OfferingServer[], condition: Condition): Found {
+  const candidates = new Map<string, Candidate[]>();
+  const hindrances: string[] = [];
+  for (const server of servers) {
+    const { off, failing } = condition(server.id);
+    for (const [capability, origin] of offersFor(request, server)) {
+      const tools = toolsOf(capability, origin, server);
+      if (off !== undefined) hindrances.push(`"${server.id}" offers it, but is off: ${off}`);
+      else if (tools?.length === 0) {
+        hindrances.push(`"${server.id}" declares it, but none of its tools serves it; tag those that do with it`);
+      } else {
+        const list = candidates.get(capability) ?? [];
+        candidates.set(capability, list);
+        list.push({ server: server.id, capability, origin, healthy: failing === undefined, tools });
+      }
+    }
+  }
+  const bindings: Binding[] = [];
+  const impaired: MissingCapability[] = [];
+  for (const [capability, list] of [...candidates].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const [best, ...others] = list.toSorted(compare);
+    if (!best) continue;
+    const { server, origin, healthy, tools } = best;
+    bindings.push({
+      request,
+      capability,
+      server,
+      origin,
+      healthy,
+      tools,
+      alternatives: others.map((each) => each.server),
+    });
+    if (healthy) continue;
+    const reason = `"${server}" fails: ${condition(server).failing}`;
+    impaired.push({ capability, reason, action: 'Run toolscout doctor to see why the server fails.' });
+  }
+  if (bindings.length > 0) return { bindings, impaired };
+  const reason = why(request, [...new Set(hindrances)], servers, condition);
+  const isUnsure = servers.some(({ id, tools }) => !tools && condition(id).off === undefined);
+  const action =
+    hindrances.length > 0
+      ? `Make a server that offers ${request} usable, or remove the capability from the skill.`
+      : isUnsure
+        ? 'Ask the servers that nobody has asked yet: toolscout discover.'
+        : `Configure a server that offers ${request}, or declare it in the capabilities of one that does.`;
+  return { bindings, impaired, missing: { capability: request, reason, action } };
+}
+
+/**
+ * Finds for every capability of a skill who serves it (NEG-3). Pure: the same skill, servers and conditions give the
+ * same answer.
+ */
+export function negotiate(
+  skill: Pick<Skill, 'capabilities'>,
+  servers: readonly OfferingServer[],
+  condition: (server: string) => ServerCondition,
+): Negotiation {
+  const requests = [...new Set(skill.capabilities.map(({ name }) => name))];
+  const found = requests.map((request) => find(request, servers, condition));
+  const bindings = found.flatMap((each) => each.bindings);
+  const missing = found.flatMap((each) => each.missing ?? []);
+  const impaired = found.flatMap((each) => each.impaired);
+  const isComplete = missing.length === 0 && impaired.length === 0;
+  const isUsable = bindings.some(({ healthy }) => healthy);
+  const state = isComplete ? 'READY' : isUsable ? 'DEGRADED' : 'UNAVAILABLE';
+  return { state, bindings, missing, impaired };
+}
+
+/** Whether one of the bindings covers a tool (NEG-5). */
+export function covers({ bindings }: Negotiation, server: string, tool: string): boolean {
+  return bindings.some((binding) => binding.server === server && binding.tools?.includes(tool));
+}

@@ -1,0 +1,58 @@
+import { compileFieldGlob, type FieldGlob } from '../kernel/field-glob.js';
+
+/** Fields that are never logged or stored in clear, whatever the configuration says (NEG-6). */
+const FIELDS = [
+  '*authorization*',
+  '*token*',
+  '*secret*',
+  '*{password,passwd,passphrase}*',
+  '*cookie*',
+  '*{api,access,private}{,-,_}key*',
+  '*credential*',
+];
+
+/** The fields of the default set. */
+export function defaultFields(): FieldGlob[] {
+  return FIELDS.map((glob) => compileFieldGlob(glob));
+}
+
+/** What stands before a secret in a text: `password=…`, `"api_key": "…"`, `--token …`. */
+const NAMED = String.raw`(?:[Pp]ass(?:word|wd|phrase)|PASSWORD|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Aa]pi[-_]?[Kk]ey|API_KEY)`;
+
+/**
+ * Forms that give a secret away wherever it stands: a value behind such a name, bearer tokens, tokens of common
+ * issuers, web tokens, private keys, passwords in URLs. Every repetition is bounded or begins with a fixed text, so that
+ * no input can slow it down.
+ */
+const FORMS = new RegExp(
+  [
+    NAMED + String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<named>[^\s"'\\,&{}[\]]{1,512})`,
+    String.raw`(?:[Aa]uthorization|[Cc]ookie)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<header>[^"'\\\r\n]{1,4096})`,
+    String.raw`\b[Bb]earer\s{1,4}(?<bearer>[\w.~+/=-]{8,4096})`,
+    String.raw`\b(?:sk-|pk-|rk_|sk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|hf_)[\w-]{16,512}`,
+    String.raw`\beyJ[\w-]{8,4096}\.[\w-]{4,4096}(?:\.[\w-]{0,4096})?`,
+    String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]*?(?:-----END|$)`,
+    String.raw`:\/\/(?<login>[^\s/@:]{0,100}:[^\s/@]{1,200}@)`,
+  ].join('|'),
+  'g',
+);
+
+/** No form is shorter. */
+const SHORTEST = 7;
+
+/** Every form holds one of these, and to look for a fixed text is far cheaper than to try every form at every letter. */
+const HINTS = (
+  'assw assp PASSW ecret SECRET oken TOKEN key Key KEY uthoriz ookie earer sk- pk- rk_ sk_ gho_ ghp_ ghs_ ghu_ ' +
+  'github_pat_ glpat- xox AKIA AIza npm_ hf_ eyJ PRIVATE ://'
+).split(' ');
+
+/** Where a text holds something in the form of a secret. */
+export function findSecretForms(text: string): Array<readonly [start: number, end: number]> {
+  if (text.length < SHORTEST || !HINTS.some((hint) => text.includes(hint))) return [];
+  return Array.from(text.matchAll(FORMS), ({ 0: form, index, groups }) => {
+    const end = index + form.length;
+    // The secret is what the form ends with; the name before it helps whoever reads the log.
+    const { named, header, bearer, login } = groups ?? {};
+    return [end - (named ?? header ?? bearer ?? login ?? form).length, end] as const;
+  });
+}

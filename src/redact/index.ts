@@ -1,0 +1,1 @@
+export { createRedaction, type Redaction } from './redaction.js';

@@ -1,0 +1,93 @@
+import type { JsonObject, JsonValue } from '../kernel/json.js';
+import type { RedactionConfig } from '../model/config.js';
+import { defaultFields, findSecretForms } from './defaults.js';
+import { compileRules, isAbout, joinRules, type Rule, type Where } from './rules.js';
+import { createStoredRedactor, type RedactStored } from './stored.js';
+import { createWholeRedactor, type WholeRedactor } from './whole.js';
+
+/** What is redacted, where, for which server (NEG-6). */
+export interface Redaction {
+  /** From now on these rules hold, besides the default set. */
+  use(rules: readonly RedactionConfig[]): void;
+  /** What is done to the arguments sent to a server; `undefined` when no rule asks for anything. */
+  outgoing(server: string): ((args: JsonObject) => JsonObject) | undefined;
+  /** What is done to what a server answers; `undefined` when no rule asks for anything. */
+  incoming(server: string): Pick<WholeRedactor, 'result' | 'text'> | undefined;
+  /** A value as it may be stored: by the rules for logs, those for arguments, and the default set. */
+  stored(value: JsonValue, server?: string): JsonValue;
+  /** The fields of one line of the log. */
+  logged(fields: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** Longest text in one line of the log; a stack has to fit. */
+const LOGGED_TEXT = 8000;
+
+/** Servers whose rules are kept ready; names in records come from callers. */
+const MOST_SERVERS = 1000;
+
+interface Ready {
+  readonly rules: readonly Rule[];
+  readonly outgoing: Map<string, WholeRedactor | undefined>;
+  readonly incoming: Map<string, WholeRedactor | undefined>;
+  readonly stored: Map<string, RedactStored>;
+  readonly logged: Map<string, RedactStored>;
+}
+
+function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
+  if (kept.has(key)) return kept.get(key)!;
+  const made = make();
+  if (kept.size >= MOST_SERVERS) kept.clear();
+  kept.set(key, made);
+  return made;
+}
+
+/** Redaction with the default set alone, until it is told of rules; `hide` removes the secrets in use from a text. */
+export function createRedaction({
+  hide = (text) => text,
+}: { readonly hide?: (text: string) => string } = {}): Redaction {
+  const prepare = (rules: readonly Rule[]): Ready => ({
+    rules,
+    outgoing: new Map(),
+    incoming: new Map(),
+    stored: new Map(),
+    logged: new Map(),
+  });
+  const forms = [{ action: 'mask' as const, spans: findSecretForms }];
+  let ready = prepare([]);
+
+  const chosen = (server: string | undefined, ...where: Where[]): Rule[] =>
+    ready.rules.filter((rule) => where.some((place) => rule.where.has(place)) && isAbout(rule, server));
+  const whole = (server: string, where: Where): WholeRedactor | undefined => {
+    const rules = chosen(server, where);
+    return rules.length === 0 ? undefined : createWholeRedactor(joinRules(rules));
+  };
+  const keeper = (kept: Map<string, RedactStored>, server: string | undefined, longest?: number): RedactStored => {
+    // Most rules name no server, and then one walk serves all.
+    const key = ready.rules.some((rule) => rule.servers) ? `:${server ?? ''}` : '';
+    return remembered(kept, key, () => {
+      // What must not even be sent is not kept either.
+      const rules = chosen(server, 'logs', 'arguments');
+      return createStoredRedactor(joinRules(rules, defaultFields()), { forms, hide }, longest);
+    });
+  };
+
+  return {
+    use(rules) {
+      ready = prepare(compileRules(rules));
+    },
+    outgoing(server) {
+      if (ready.rules.length === 0) return undefined;
+      return remembered(ready.outgoing, server, () => whole(server, 'arguments'))?.arguments;
+    },
+    incoming(server) {
+      if (ready.rules.length === 0) return undefined;
+      return remembered(ready.incoming, server, () => whole(server, 'results'));
+    },
+    stored: (value, server) => keeper(ready.stored, server)(value),
+    logged(fields) {
+      const { server } = fields;
+      const redact = keeper(ready.logged, typeof server === 'string' ? server : undefined, LOGGED_TEXT);
+      return redact(fields as JsonObject) as JsonObject;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { FieldPlace } from '../kernel/field-glob.js';
+import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { MASK } from '../kernel/secrets.js';
+import { hashMark } from './marks.js';
+import type { Action, Matchers } from './rules.js';
+import { createTextRedactor } from './text.js';
+
+/** Values that pass through a call are redacted whole: nothing is cut, and what no rule matches is the same object. */
+export interface WholeRedactor {
+  /** Outgoing arguments. */
+  arguments(value: JsonObject): JsonObject;
+  /** A result; paths begin at the result, and anew at its structured content. */
+  result(value: JsonObject): JsonObject;
+  /** One text: a message, a reason. */
+  text(value: string): string;
+}
+
+/** Nesting that is walked, JSON within texts included; what lies deeper is masked, unseen. */
+const DEEPEST = 256;
+
+/** Longer texts are not read as JSON; patterns on values still see them. */
+const LONGEST_JSON = 8 * 1024 * 1024;
+
+/** What one pass has joined may match again; after so many a text goes whole. */
+const MOST_ROUNDS = 4;
+
+type Place = FieldPlace<Action>;
+
+function parse(text: string): JsonValue | undefined {
+  if (text.length > LONGEST_JSON || !/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // Text that merely begins like JSON is text.
+    return undefined;
+  }
+}
+
+/** A walk over whole values under joined rules. `undefined` stands for a value that goes. */
+export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor {
+  const redactText = createTextRedactor(texts, (text) => text);
+
+  /** A text that is JSON holds fields like any other value, and their paths begin in it. */
+  const redactJson = (text: string, depth: number): string => {
+    const parsed = parse(text);
+    if (parsed === undefined) return text;
+    if (isDeeperThan(parsed, DEEPEST - depth)) return MASK;
+    const redacted = redactValue(parsed, fields.root, depth + 1);
+    if (redacted === parsed) return text;
+    return JSON.stringify(redacted ?? MASK, null, text.includes('\n') ? 2 : undefined);
+  };
+  const redactString = (text: string, depth: number): string | undefined => {
+    let shown = text;
+    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+      const next = redactText(redactJson(shown, depth));
+      if (next === undefined || next === shown) return next;
+      shown = next;
+    }
+    return MASK;
+  };
+
+  const redactNumber = (value: number): JsonValue | undefined => {
+    const plain = String(value);
+    const shown = redactText(plain);
+    return shown === plain ? value : shown;
+  };
+
+  const redactValue = (value: JsonValue, place: Place, depth: number): JsonValue | undefined => {
+    if (depth > DEEPEST) return MASK;
+    if (typeof value === 'string') return redactString(value, depth);
+    if (typeof value === 'number') return redactNumber(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (!Array.isArray(value)) return redactFields(value, (name) => fields.step(place, name), depth);
+    const items = value.map((item) => redactValue(item, place, depth + 1));
+    return items.every((item, at) => item === value[at]) ? value : items.filter((item) => item !== undefined);
+  };
+
+  const redactField = (value: JsonValue, place: Place, depth: number): JsonValue | undefined => {
+    if (place.hit === undefined) return redactValue(value, place, depth);
+    if (place.hit === 'drop') return undefined;
+    return place.hit === 'hash' ? hashMark(value) : MASK;
+  };
+
+  const redactFields = (value: JsonObject, placeOf: (name: string) => Place, depth: number): JsonObject => {
+    let copy: JsonObject | undefined;
+    for (const name of Object.keys(value)) {
+      const field = value[name];
+      if (field === undefined) continue;
+      const redacted = redactField(field, placeOf(name), depth + 1);
+      if (redacted === field) continue;
+      // Spreading makes every name an own field of the copy, `__proto__` too.
+      copy ??= { ...value };
+      if (redacted === undefined) delete copy[name];
+      else copy[name] = redacted;
+    }
+    return copy ?? value;
+  };
+
+  const below = (name: string): Place => fields.step(fields.root, name);
+  const belowResult = (name: string): Place =>
+    name === 'structuredContent' ? fields.merge(fields.root, below(name)) : below(name);
+
+  return {
+    arguments: (value) => redactFields(value, below, 0),
+    result: (value) => redactFields(value, belowResult, 0),
+    text: (value) => redactString(value, 0) ?? MASK,
+  };
+}

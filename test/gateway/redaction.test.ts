@@ -1,0 +1,201 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Gateway } from '../../src/gateway/index.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { commandLine } from '../support/command-line.js';
+import { fixture, startHttpFixture, temporaryDirectory } from '../support/fixture.js';
+import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { connectHost } from '../support/stdio-host.js';
+
+/** Every byte of every file below a folder. */
+async function bytesBelow(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+}
+
+describe('redaction', () => {
+  it('EXEC-2 NEG-6 outgoing arguments are redacted after they were checked and before they are sent; the log has neither', async () => {
+    const folder = await temporaryDirectory();
+    const file = join(folder, 'received.jsonl');
+    const stateDir = await temporaryDirectory();
+    const gateway = await openToolscout(
+      {
+        servers: {
+          ext: fixture('recorder', `--file=${file}`),
+          own: fixture('recorder', `--file=${join(folder, 'own')}`),
+        },
+        redaction: [
+          { match: '/BUD-\\d{6}/', action: 'hash', where: 'arguments', servers: ['ext'] },
+          { match: 'value', where: 'logs' },
+        ],
+      },
+      { stateDir },
+    );
+    expect(await gateway.executeTool('ext', 'write', { value: 5 })).toMatchObject({
+      error: { code: 'TOOL_VALIDATION_ERROR' },
+    });
+    const answer = await gateway.executeTool('ext', 'write', { value: 'for BUD-123456' });
+    expect(textOf(answer)).toMatch(/^wrote for sha256:[0-9a-f]{16}$/);
+    expect(textOf(await gateway.executeTool('own', 'write', { value: 'for BUD-123456' }))).toBe('wrote for BUD-123456');
+    expect(await readFile(file, 'utf8')).not.toContain('BUD-123456');
+    const [record] = await gateway.audit({ kind: 'execution', outcome: 'success' });
+    expect(record?.arguments).toEqual({ value: '***' });
+    await gateway.close();
+    expect(await bytesBelow(stateDir)).not.toContain('BUD-123456');
+  });
+
+  it('EXEC-2 NEG-6 results are redacted before anybody sees them: structured, as text, as an error, as progress', async () => {
+    const gateway = await openToolscout({
+      servers: { s: fixture('capable') },
+      redaction: [{ match: ['user.ssn', '/CANARY\\w+/'], where: 'results' }],
+    });
+    const args = { user: { ssn: '123-45', name: 'ada' }, note: 'see CANARYx' };
+    const shown = { user: { ssn: '***', name: 'ada' }, note: 'see ***' };
+    expect(await gateway.executeTool('s', 'get_incident', args)).toMatchObject({
+      result: { structuredContent: shown, content: [{ text: JSON.stringify(shown) }] },
+    });
+    const failed = await gateway.executeTool('s', 'fail_aloud', { note: 'CANARYy' });
+    expect(failed.success).toBe(false);
+    expect(JSON.stringify(failed)).not.toContain('CANARY');
+  });
+
+  it('NEG-6 CFG-6 a reload brings new rules; config validate names a rule that cannot work', async () => {
+    const redaction: NonNullable<ConfigInput['redaction']> = [];
+    const gateway = await openToolscout({ servers: { s: fixture('capable') }, redaction });
+    expect(textOf(await gateway.executeTool('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"B-1"}');
+    redaction.push({ match: 'id', where: 'results' });
+    await gateway.reload();
+    expect(textOf(await gateway.executeTool('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"***"}');
+    const { validateConfig } = await import('../../src/config/index.js');
+    const { problems, warnings } = validateConfig({
+      redaction: [
+        { match: 'a..b' },
+        { match: ['ok', '/(/', '/a*/'] },
+        { match: 'x', where: 'everywhere' },
+        { match: 'x', servers: ['nobody', '['] },
+        { match: 'x', action: 'burn' },
+      ],
+    });
+    expect(problems.map(({ path }) => path).toSorted()).toEqual([
+      'redaction[0].match',
+      'redaction[1].match[1]',
+      'redaction[1].match[2]',
+      'redaction[2].where',
+      'redaction[3].servers[1]',
+      'redaction[4].action',
+    ]);
+    expect(warnings.map(({ path }) => path)).toContain('redaction[3].servers[0]');
+  });
+
+  it('A33 A34 a secret in env, header, URL, argv, arguments and result is nowhere: logs, audit, answers, files, exports', async () => {
+    const canary = (place: string): string => `c4n4ry-${place}-0123456789`;
+    const places = ['env', 'header', 'user', 'query', 'argv', 'argument', 'result'].map(canary);
+    const remote = await startHttpFixture('http');
+    const stateDir = await temporaryDirectory();
+    const exported = await temporaryDirectory();
+    const url = new URL(remote.url);
+    url.username = 'me';
+    url.password = canary('user');
+    url.searchParams.set('key', canary('query'));
+    const config: ConfigInput = {
+      servers: {
+        local: {
+          ...fixture('capable', '--tools=get_incident', `--token=${canary('argv')}`),
+          env: { API_KEY: canary('env') },
+        },
+        remote: { url: url.href, headers: { 'X-Api-Key': canary('header') } },
+        dead: {
+          url: `http://me:${canary('user')}@127.0.0.1:9/mcp?key=${canary('query')}`,
+          headers: { Authorization: canary('header') },
+        },
+        broken: { command: '/nonexistent/server', args: ['--api-key', canary('argv')], env: { TOKEN: canary('env') } },
+      },
+      redaction: [
+        { match: ['hidden', `/${canary('result')}/`], where: ['arguments', 'results', 'logs'] },
+        { match: '/c4n4ry-argument-\\d+/', where: 'logs' },
+      ],
+      limits: { connectTimeoutMs: 3000 },
+    };
+    let seen = '';
+    const see = (...things: unknown[]): void =>
+      void (seen += `${things.map((thing) => JSON.stringify(thing)).join('\n')}\n`);
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((seen += String(text)), true));
+    try {
+      const open = (): Promise<Gateway> => openToolscout(config, { stateDir, logLevel: 'debug' });
+      const gateway = await open();
+      gateway.onEvent((event) => see(event));
+      await gateway.discover();
+      const args = { password: canary('argument'), hidden: canary('result'), text: `token=${canary('argument')}` };
+      const found = await gateway.executeTool('local', 'get_incident', args);
+      // The caller gave this one itself, and no rule takes it out of results.
+      expect(JSON.stringify(found)).toContain(canary('argument'));
+      expect(JSON.stringify(found)).not.toContain(canary('result'));
+      for (const [server, tool] of [
+        ['local', 'fail_aloud'],
+        ['local', 'fail_rpc'],
+        ['local', 'no_such_tool'],
+        ['remote', 'echo'],
+        ['dead', 'x'],
+        ['broken', 'x'],
+        ['nobody', 'x'],
+      ] as const) {
+        see(await gateway.executeTool(server, tool, { hidden: canary('result') }));
+      }
+      see(await gateway.listServers(), await gateway.doctor(), await gateway.audit({ limit: 100 }));
+      for (const server of ['local', 'remote', 'dead', 'broken']) see(await gateway.why(server, 'echo'));
+      for (const format of ['markdown', 'json', 'typescript'] as const) {
+        see(await gateway.exportTools({ format, file: join(exported, `all.${format}`) }));
+      }
+      const host = await connectHost(gateway);
+      await host.call('list_mcp_servers', {});
+      await host.call('execute_tool', { server: 'broken', tool: 'x', arguments: {} });
+      await host.call('execute_tool', { server: 'local', tool: 'fail_aloud', arguments: {} });
+      see(host.received);
+      await gateway.close();
+      for (const line of [['servers'], ['doctor'], ['audit'], ['call', 'local', 'fail_aloud'], ['why', 'broken:x']]) {
+        see(await commandLine([...line, '--json'], { gateway: open }), await commandLine(line, { gateway: open }));
+      }
+    } finally {
+      stderr.mockRestore();
+      await remote.stop();
+    }
+    seen += await bytesBelow(stateDir);
+    seen += await bytesBelow(exported);
+    expect(seen.length).toBeGreaterThan(10_000);
+    for (const place of places) {
+      const at = seen.indexOf(place);
+      expect(at === -1 ? 'nowhere' : seen.slice(Math.max(0, at - 200), at + 60), place).toBe('nowhere');
+    }
+    for (const line of seen.split('\n').filter((each) => each.startsWith('{"time"')))
+      expect(() => JSON.parse(line)).not.toThrow();
+  });
+});
+
+describe('errors that say what to do', () => {
+  const body = {
+    error_code: 'INCIDENT_NOT_FOUND',
+    suggestion: 'Verify the Fire ID against the IRWIN registry',
+    severity: 'SEVERE',
+  };
+
+  it('EXEC-3 an error body reaches the library, the command line and a host, wherever the server put it', async () => {
+    const open = (): Promise<Gateway> => openToolscout({ servers: { s: fixture('capable') } });
+    const gateway = await open();
+    const host = await connectHost(gateway);
+    for (const tool of ['fail_text', 'fail_structured', 'fail_rpc']) {
+      expect((await gateway.executeTool('s', tool, {})).error, tool).toMatchObject({
+        code: 'TOOL_EXECUTION_ERROR',
+        ...body,
+      });
+      const { code, stdout } = await commandLine(['call', 's', tool, '--json'], { gateway: open });
+      expect([code, JSON.parse(stdout).error]).toEqual([3, expect.objectContaining(body)]);
+      expect((await commandLine(['call', 's', tool], { gateway: open })).stderr, tool).toContain(body.suggestion);
+      const answer = await host.call('execute_tool', { server: 's', tool, arguments: {} });
+      expect(answer['isError'], tool).toBe(true);
+      const said = answer['structuredContent'] ?? JSON.parse(textOf(answer));
+      expect(said, tool).toMatchObject(body);
+    }
+  });
+});

@@ -1,0 +1,290 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import { createToolscout } from '../../src/main.js';
+import type { AgentBriefingEvent } from '../../src/model/skill.js';
+import { commandLine } from '../support/command-line.js';
+import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { connectHost } from '../support/stdio-host.js';
+import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+
+const SCHEMA = fileURLToPath(new URL('../../docs/schemas/agent-briefing-event.json', import.meta.url));
+
+/** A folder with one skill that asks for these capabilities. */
+async function skillFolder(
+  ...capabilities: string[]
+): Promise<{ directory: string; write(...names: string[]): Promise<void> }> {
+  const directory = await temporaryDirectory();
+  const write = async (...names: string[]): Promise<void> => {
+    await mkdir(join(directory, 'fire-watch'), { recursive: true });
+    const list = names.map((name) => `- \`${name}\``).join('\n');
+    await writeFile(join(directory, 'fire-watch', 'skill.md'), `# Fire watch\n\n## Capabilities\n\n${list}\n`);
+  };
+  await write(...capabilities);
+  return { directory, write };
+}
+
+function listen(gateway: Gateway): AgentBriefingEvent[] {
+  const heard: AgentBriefingEvent[] = [];
+  gateway.onEvent((event) => event.type === 'briefing' && heard.push(event.briefing));
+  return heard;
+}
+
+const irwin = {
+  ...fixture('capable', '--tools=get_incident,delete_incident'),
+  capabilities: ['incident:read', 'incident:query'],
+};
+const earth = { ...fixture('capable', '--tools=compute_dnbr'), capabilities: ['raster:dnbr', 'raster:ndvi'] };
+const arcgis = { ...fixture('capable', '--tools=radius_query'), capabilities: ['gis:radius_query'] };
+
+describe('negotiation', () => {
+  it('NEG-1 NEG-3 NEG-4 one bound, one missing: DEGRADED with an event that keeps to its schema; a server appears: READY, one event', async () => {
+    const root = await temporaryDirectory();
+    const { directory } = await skillFolder('gis:radius_query', 'incident:read');
+    const entry = (id: string, { command, args, capabilities }: typeof irwin): object => ({
+      id,
+      transport: 'stdio',
+      command,
+      args,
+      capabilities,
+    });
+    const servers = [entry('mcp-irwin', irwin), entry('mcp-google-earth-engine', earth)];
+    const writeServers = (list: object[]): Promise<void> =>
+      writeFile(join(root, 'mcp.json'), JSON.stringify({ version: '1.0', servers: list }));
+    await writeServers(servers);
+    const config = join(root, 'toolscout.config.json');
+    const sources = [{ type: 'ranger-mcp-json', path: join(root, 'mcp.json'), scope: 'user' }];
+    await writeFile(config, JSON.stringify({ sources, skills: { directories: [directory] }, store: 'memory' }));
+    const gateway = await createToolscout({
+      config,
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: root },
+      stateDir: root,
+    });
+    try {
+      const heard = listen(gateway);
+      await waitUntil(() => heard.length > 0, { what: 'the first event', timeoutMs: 20_000 });
+      const [degraded] = heard;
+      expect(degraded).toMatchObject({
+        type: 'SKILL_DEGRADED',
+        skill_id: 'fire-watch',
+        severity: 'WARNING',
+        parent_event_id: null,
+        content: { degradation_notice: 'Without: gis:radius_query.' },
+        proof_layer: {
+          previous_state: null,
+          bindings: [{ capability: 'incident:read', server: 'mcp-irwin', origin: 'declared' }],
+        },
+      });
+      const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
+        JSON.parse(await readFile(SCHEMA, 'utf8')),
+      );
+      expect(validate(degraded), JSON.stringify(validate.errors)).toBe(true);
+      expect(await gateway.checkSkill('fire-watch')).toMatchObject({
+        state: 'DEGRADED',
+        missing: [{ capability: 'gis:radius_query' }],
+      });
+
+      await writeServers([...servers, entry('mcp-arcgis', arcgis)]);
+      await gateway.reload();
+      await waitUntil(() => heard.length > 1, { what: 'the second event', timeoutMs: 20_000 });
+      await gateway.settle(10_000);
+      await waitUntil(
+        async () => (await gateway.bindSkill('fire-watch')).bindings.every(({ tools }) => tools !== undefined),
+        { timeoutMs: 20_000 },
+      );
+      const ready = heard[1];
+      expect(validate(ready), JSON.stringify(validate.errors)).toBe(true);
+      expect(ready).toMatchObject({
+        type: 'SKILL_READY',
+        severity: 'INFO',
+        parent_event_id: degraded!.event_id,
+        correlation_id: degraded!.correlation_id,
+        content: { degradation_notice: null, suggested_actions: [] },
+      });
+      expect(heard).toHaveLength(2);
+      expect(validate({ ...ready, more: 1 })).toBe(false);
+    } finally {
+      await gateway.close({ drainMs: 0 });
+    }
+  });
+
+  it('NEG-2 NEG-4 a skill that changes, goes or comes is noticed; the same file again is not', async () => {
+    const { directory, write } = await skillFolder('incident:read');
+    const gateway = await openToolscout(
+      { servers: { irwin }, skills: { directories: [directory] } },
+      { learnAtStart: true, watch: true },
+    );
+    const heard = listen(gateway);
+    await gateway.bindSkill('fire-watch');
+    await write('incident:read', 'weather:read');
+    await waitUntil(() => heard.length === 1, { what: 'the event about weather:read', timeoutMs: 20_000 });
+    await write('incident:read', 'weather:read');
+    await write('incident:read');
+    await waitUntil(() => heard.length === 2, { what: 'the event about being ready', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_DEGRADED', 'SKILL_READY']);
+    await rm(join(directory, 'fire-watch'), { recursive: true });
+    await waitUntil(async () => (await gateway.listSkills()).length === 0, {
+      what: 'the skill to go',
+      timeoutMs: 20_000,
+    });
+    await expect(gateway.skill('fire-watch')).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+  });
+
+  it('NEG-4 a server that cannot be started makes its capability unavailable, with the reason; when it recovers the skill is ready', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const script = join(await temporaryDirectory(), 'server.mjs');
+    const command = fixture('capable');
+    const servers = { irwin: { command: command.command, args: [script], capabilities: ['incident:read'] } };
+    const gateway = await openToolscout({ servers, skills: { directories: [directory] } });
+    const heard = listen(gateway);
+    const skill = await gateway.bindSkill('fire-watch');
+    expect(skill).toMatchObject({ state: 'UNAVAILABLE', impaired: [{ capability: 'incident:read' }], missing: [] });
+    await waitUntil(() => heard.length === 1, { what: 'the bad news', timeoutMs: 20_000 });
+    expect(heard[0]).toMatchObject({ type: 'SKILL_UNAVAILABLE', severity: 'SEVERE' });
+    await gateway.discover();
+    await writeFile(script, `await import(${JSON.stringify(pathToFileURL(command.args[0]!).href)});`);
+    await gateway.discover();
+    await waitUntil(() => heard.length > 1, { what: 'the good news', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE', 'SKILL_READY']);
+    const handle = await gateway.skill('fire-watch');
+    expect(await handle.call('incident:read', 'get_incident', {})).toMatchObject({ success: true });
+    expect(heard).toHaveLength(2);
+  });
+
+  it('NEG-7 an eager server runs from the beginning, also when its tools are known, and ends with toolscout', async () => {
+    const starts = await startCounter();
+    const stateDir = await temporaryDirectory();
+    const servers = { old: { ...fixture('legacy', starts.flag), eager: true } };
+    await (await openToolscout({ servers }, { stateDir })).discover();
+    expect(await starts.pids()).toHaveLength(1);
+    const gateway = await openToolscout({ servers }, { stateDir, learnAtStart: true });
+    await gateway.ready();
+    await waitUntil(async () => (await starts.pids()).length === 2, { what: 'the eager start', timeoutMs: 20_000 });
+    const [, pid] = await starts.pids();
+    await gateway.close();
+    await waitUntil(() => !isAlive(pid!), { what: 'its end', timeoutMs: 20_000 });
+  });
+});
+
+describe('what a skill may call', () => {
+  const setUp = async (): Promise<Gateway> => {
+    const { directory } = await skillFolder('incident:read', 'gis:*');
+    const gateway = await openToolscout({ servers: { irwin, arcgis, earth }, skills: { directories: [directory] } });
+    await gateway.discover();
+    return gateway;
+  };
+
+  it('NEG-5 A37 a handle calls what it is bound to; everything else is FORBIDDEN in the library, and in the audit log', async () => {
+    const gateway = await setUp();
+    const skill = await gateway.skill('fire-watch');
+    expect(await skill.call('incident:read', 'get_incident', { id: 1 })).toMatchObject({ success: true });
+    expect(await skill.call('gis:*', 'radius_query', {})).toMatchObject({ success: true });
+    const refused = [
+      await skill.call('incident:read', 'delete_incident', {}),
+      await skill.call('incident:read', 'radius_query', {}),
+      await skill.call('raster:dnbr', 'compute_dnbr', {}),
+      await gateway.executeTool('irwin', 'delete_incident', {}, { skill: 'fire-watch' }),
+      await gateway.executeTool('irwin', 'irwin:delete_incident', {}, { skill: 'fire-watch' }),
+      await gateway.executeTool('earth', 'compute_dnbr', {}, { skill: 'fire-watch' }),
+      await gateway.executeTool('irwin', 'get_incident', {}, { skill: 'no-such-skill' }),
+    ];
+    for (const answer of refused) expect(answer).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
+    const records = await gateway.audit({ kind: 'execution', outcome: 'refused' });
+    expect(records).toHaveLength(refused.length);
+    expect(records.every(({ code, skill: who }) => code === 'FORBIDDEN' && who !== undefined)).toBe(true);
+    expect(await gateway.executeTool('earth', 'compute_dnbr', {})).toMatchObject({ success: true });
+  });
+
+  it('NEG-5 A37 a server that nobody has asked yet is learned before its tools are judged', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const gateway = await openToolscout({ servers: { irwin }, skills: { directories: [directory] } });
+    const skill = await gateway.skill('fire-watch');
+    expect(await skill.call('incident:read', 'delete_incident', {})).toMatchObject({ error: { code: 'FORBIDDEN' } });
+    expect(await skill.call('incident:read', 'get_incident', {})).toMatchObject({ success: true });
+  });
+
+  it('NEG-5 the command line refuses the same, and shows what a skill has', async () => {
+    const { directory } = await skillFolder('incident:read', 'weather:read');
+    const open = async (): Promise<Gateway> =>
+      openToolscout({ servers: { irwin, earth }, skills: { directories: [directory] } });
+    const refused = await commandLine(['call', 'irwin', 'delete_incident', '--skill', 'fire-watch', '--json'], {
+      gateway: open,
+    });
+    expect(refused.code).toBe(4);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
+    expect((await commandLine(['call', 'irwin:get_incident', '--skill', 'fire-watch'], { gateway: open })).code).toBe(
+      0,
+    );
+    const bound = await commandLine(['skills', 'bind', 'fire-watch'], { gateway: open });
+    expect(bound).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('✓ incident:read → irwin (declared, 1 tool)'),
+    });
+    expect(bound.stdout).toContain('✗ weather:read: no server offers it');
+    const list = await commandLine(['skills', 'list', '--json'], { gateway: open });
+    expect(JSON.parse(list.stdout)).toMatchObject({ skills: [{ id: 'fire-watch', state: 'DEGRADED' }] });
+    const file = join(directory, 'fire-watch', 'skill.md');
+    expect((await commandLine(['skills', 'check', file, '--json'], { gateway: open })).code).toBe(3);
+    expect((await commandLine(['skills', 'check', 'nobody'], { gateway: open })).code).toBe(2);
+  });
+
+  it('NEG-5 A37 an MCP host that is a skill finds, lists, reads and runs only what the skill declared', async () => {
+    const gateway = await setUp();
+    const host = await connectHost(scopeToSkill(gateway, await gateway.skill('fire-watch')));
+    expect(host.instructions).toContain('arcgis, irwin');
+    expect(host.instructions).not.toContain('earth');
+    const servers = JSON.parse(textOf(await host.call('list_mcp_servers', {})));
+    expect(servers.servers.map(({ server, tools }: { server: string; tools: number }) => [server, tools])).toEqual([
+      ['arcgis', 1],
+      ['irwin', 1],
+    ]);
+    const found = textOf(await host.call('search_tools', { query: 'incident delete dnbr', limit: 50 }));
+    expect(found).toContain('get_incident');
+    for (const hidden of ['delete_incident', 'earth', 'compute_dnbr']) expect(found).not.toContain(hidden);
+    expect(textOf(await host.call('list_tools', { server: 'irwin', includeDisabled: true }))).not.toContain(
+      'delete_incident',
+    );
+    for (const [name, args] of [
+      ['list_tools', { server: 'earth' }],
+      ['search_tools', { query: 'x', server: 'earth' }],
+      ['get_tool_details', { server: 'irwin', tool: 'delete_incident' }],
+      ['execute_tool', { server: 'irwin', tool: 'delete_incident', arguments: {} }],
+      ['execute_tool', { server: 'earth', tool: 'compute_dnbr', arguments: {} }],
+    ] as const) {
+      const answer = await host.call(name, args);
+      expect([name, answer['isError'], JSON.parse(textOf(answer)).code]).toEqual([name, true, 'FORBIDDEN']);
+    }
+    expect(
+      await host.call('execute_tool', { server: 'irwin', tool: 'get_incident', arguments: { id: 7 } }),
+    ).toMatchObject({ structuredContent: { id: 7 } });
+    const refused = await gateway.audit({ kind: 'execution', outcome: 'refused' });
+    expect(refused.map(({ skill, route, tool }) => [skill, route, tool]).toSorted()).toEqual([
+      ['fire-watch', 'mcp', 'compute_dnbr'],
+      ['fire-watch', 'mcp', 'delete_incident'],
+    ]);
+  });
+
+  it('NEG-5 a verb that nobody scoped is refused to a skill', async () => {
+    const gateway = await setUp();
+    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    for (const verb of [
+      'relay',
+      'subscribe',
+      'exportTools',
+      'audit',
+      'reload',
+      'addServer',
+      'discoverTools',
+      'skill',
+    ] as const) {
+      expect(() => (scoped[verb] as (name: string) => unknown)('irwin')).toThrow(/may not use/);
+    }
+    expect(scoped.definitionOf('irwin', 'delete_incident')).toBeUndefined();
+    expect((await scoped.offeredTools()).every(({ name }) => name !== 'compute_dnbr')).toBe(true);
+    expect([...(await scoped.knownFacts()).keys()]).toEqual([]);
+  });
+});
