@@ -8,6 +8,7 @@ import { adminRoutes } from './routes/admin.js';
 import { callRoutes } from './routes/calls.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
+import { skillRoutes } from './routes/skills.js';
 import { statusRoutes } from './routes/status.js';
 import { subregistryRoutes } from './routes/subregistry.js';
 import { toolRoutes } from './routes/tools.js';
@@ -30,6 +31,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...registryRoutes(options.clock),
     ...toolRoutes(),
     ...callRoutes(options),
+    ...skillRoutes(),
     ...adminRoutes(options),
     ...publishRoutes(options),
     ...subregistryRoutes(options),

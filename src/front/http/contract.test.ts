@@ -1,5 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../../../test/support/fixture.js';
+import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
@@ -23,6 +25,7 @@ function operationsOf({ document }: TestApp): Array<{ method: string; path: stri
 }
 
 const CALL = JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'x' } });
+const SKILL_CALL = JSON.stringify({ capability: 'talk:echo', tool: 'echo' });
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A gateway each verb of which fails in a way nobody foresaw. */
@@ -42,12 +45,31 @@ function failing(gateway: Gateway, code: ErrorCode): Gateway {
   return { ...gateway, executeTool: async () => ({ success: false, error }) };
 }
 
+/** A folder with a skill that may talk. */
+async function talkingSkill(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'talker'));
+  await writeFile(
+    join(directory, 'talker', 'skill.md'),
+    '# Talker\n\n## Capabilities\n\n- `talk:echo`\n- `talk:fail`\n',
+  );
+  return directory;
+}
+
 const KEY = 'a-key-of-more-than-sixteen';
 
 describe('the contract', () => {
   it('REG-1 every documented answer occurs, and nothing undocumented does', async () => {
     const gateway = await openToolscout({
-      servers: { old: fixture('legacy'), absent: { command: '/no/such/program' } },
+      servers: {
+        old: { ...fixture('legacy'), capabilities: ['talk:echo', 'talk:fail'] },
+        absent: { command: '/no/such/program' },
+      },
+      toolRules: [
+        { pattern: 'echo', tags: ['talk:echo'] },
+        { pattern: 'fail', tags: ['talk:fail'] },
+      ],
+      skills: { directories: [await talkingSkill()] },
       limits: { searchWaitMs: 20 },
     });
     await gateway.discover(['old']);
@@ -69,6 +91,8 @@ describe('the contract', () => {
       '/v1/servers',
       '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
       `/v1/tools/old/${tool}`,
+      '/v1/skills',
+      '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',
       '/v1/config',
       '/health',
@@ -90,6 +114,17 @@ describe('the contract', () => {
     }
     expect((await post('/v1/config/reload', undefined)).status).toBe(200);
     expect((await post('/v1/call', CALL)).status).toBe(200);
+    const asSkill = async (capability: string, tool: string, args: JsonObject): Promise<number> =>
+      (await post('/v1/skills/talker/call', { capability, tool, arguments: args })).status;
+    expect(await asSkill('talk:echo', 'echo', { message: 'x' })).toBe(200);
+    expect(await asSkill('talk:echo', 'echo', { message: 7 })).toBe(422);
+    expect(await asSkill('talk:echo', 'add', { a: 1, b: 2 })).toBe(403);
+    expect(await asSkill('talk:sing', 'echo', { message: 'x' })).toBe(403);
+    expect(await asSkill('talk:fail', 'fail', {})).toBe(502);
+    const refusals = await gateway.audit({ outcome: 'refused', limit: 10 });
+    expect(refusals).toContainEqual(
+      expect.objectContaining({ skill: 'talker', tool: 'add', code: 'FORBIDDEN', route: 'http' }),
+    );
     const streamed = await post('/v1/call', CALL, { accept: 'text/event-stream' });
     expect(await streamed.text()).toContain('event: result');
     const followed = await send('/v1/events');
@@ -106,6 +141,7 @@ describe('the contract', () => {
     );
     for (const path of [
       '/v1/servers/nowhere/tools',
+      '/v1/skills/nobody/bindings',
       '/v1/search?q=x&server=nowhere',
       '/v1/tools/old/nothing',
       '/.well-known/oauth-protected-resource',
@@ -117,6 +153,10 @@ describe('the contract', () => {
     }
     for (const path of ['/v1/servers/absent/tools', '/v1/tools/absent/x']) expect((await send(path)).status).toBe(502);
     expect((await post('/v1/call', { server: 'old', tool: 'nothing' })).status).toBe(404);
+    expect((await post('/v1/skills/nobody/call', { capability: 'talk:echo', tool: 'echo' })).status).toBe(404);
+    expect((await post('/v1/skills/talker/call', {})).status).toBe(400);
+    const pad = { pad: 'x'.repeat(5e6) };
+    expect(await asSkill('talk:echo', 'echo', pad)).toBe(413);
     const wrong = await post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 7 } });
     expect(wrong.status).toBe(422);
     expect(await wrong.json()).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', server: 'old', tool: 'echo' });
@@ -150,7 +190,8 @@ describe('the contract', () => {
     }
     const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
     for (const { method, path } of operationsOf(http)) {
-      const init = { method, ...(method === 'POST' ? { body: CALL } : {}) };
+      const body = path === '/v1/skills/x/call' ? SKILL_CALL : CALL;
+      const init = { method, ...(method === 'POST' ? { body } : {}) };
       expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);
       await locked.send(path, { ...init, headers: JSON_TYPE });
       const ruined = await ruin.send(path, { ...init, headers: JSON_TYPE });

@@ -235,3 +235,39 @@ export const RegistryPage = z.object({
   servers: z.array(RegistryEntry),
   metadata: z.object({ count, nextCursor: text.optional() }),
 });
+
+const Missing = z.object({ capability: text, reason: text, action: text });
+/** What a skill was granted, and what it must do without. */
+export const SkillBindings = z.object({
+  id: text,
+  state: z.enum(['READY', 'DEGRADED', 'UNAVAILABLE']),
+  bindings: z.array(
+    z.object({
+      request: text,
+      capability: text,
+      server: text,
+      origin: z.enum(['declared', 'probed', 'derived']),
+      healthy: z.boolean(),
+      tools: z.array(text).optional(),
+      alternatives: z.array(text),
+    }),
+  ),
+  missing: z.array(Missing),
+  impaired: z.array(Missing),
+});
+/** The skills, and how each stands. */
+export const SkillList = z.object({
+  skills: z.array(
+    SkillBindings.extend({
+      title: text,
+      capabilities: z.array(z.object({ name: text, line: z.int() })),
+      problems: z.array(z.object({ path: text, message: text })),
+    }),
+  ),
+});
+/** A call on behalf of a skill. */
+export const SkillCall = z.strictObject({
+  capability: text.min(1),
+  tool: text.min(1),
+  arguments: AnyObject.default({}),
+});

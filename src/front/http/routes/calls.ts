@@ -21,7 +21,7 @@ function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }
 }
 
 /** What a failed call says: the failure, and the untouched result of a tool that answered with an error. */
-function failedCall({ error, result }: CallResult, traceId: string): Response {
+export function failedCall({ error, result }: CallResult, traceId: string): Response {
   if (!error) throw new Error('A call failed without a reason.');
   const { server, tool, code } = error;
   return problemResponse(errorOf(error), {
