@@ -5,6 +5,7 @@ import type { HttpAuth } from '../../model/config.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 import { adminRoutes } from './routes/admin.js';
+import { approvalRoutes } from './routes/approvals.js';
 import { callRoutes } from './routes/calls.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
@@ -33,6 +34,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...callRoutes(options),
     ...skillRoutes(),
     ...adminRoutes(options),
+    ...approvalRoutes(),
     ...publishRoutes(options),
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),

@@ -125,6 +125,27 @@ describe('keys', () => {
       .toMatchObject([{ principal: 'caller', route: 'http', traceId: 'trace-7', server: 'old' }]);
   });
 
+  it('SEC-9 S12 only an administrator approves, in their own name; a limited caller sees no other requests', async () => {
+    const { http } = await openLocked({ approval: 'manual' });
+    const pending = async (key: string): Promise<Array<{ ref: string; server: string }>> => {
+      const response = await http.send('/v1/approvals?state=pending', { headers: bearer(key) });
+      return ((await response.json()) as { approvals: Array<{ ref: string; server: string }> }).approvals;
+    };
+    await http.send('/v1/servers/old/tools', { headers: bearer(READ) });
+    await http.send('/v1/servers/hidden/tools', { headers: bearer(READ) });
+    expect(new Set((await pending(READ)).map(({ server }) => server))).toEqual(new Set(['old', 'hidden']));
+    expect(new Set((await pending(SOME)).map(({ server }) => server))).toEqual(new Set(['old']));
+    expect((await http.send('/v1/approvals/hidden/diff', { headers: bearer(SOME) })).status).toBe(404);
+    const path = '/v1/approvals/old%3Aecho/approve';
+    expect((await http.post('/v1/call', echo, bearer(CALL))).status).toBe(403);
+    for (const key of [READ, CALL, SOME]) expect((await http.post(path, {}, bearer(key))).status).toBe(403);
+    const approved = await http.post(path, { reason: 'read it' }, bearer(ROOT));
+    expect(await approved.json()).toMatchObject({
+      approvals: [{ ref: 'old:echo', state: 'approved', ruling: { by: 'root', reason: 'read it' } }],
+    });
+    expect((await http.post('/v1/call', echo, bearer(CALL))).status).toBe(200);
+  });
+
   it('A33 neither a key nor its hash is in anything that is shown', async () => {
     const { http, gateway } = await openLocked();
     const shown = await (await http.send('/v1/config', { headers: bearer(ROOT) })).text();

@@ -95,6 +95,8 @@ describe('the contract', () => {
       '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',
       '/v1/config',
+      '/v1/approvals',
+      '/v1/marketplace',
       '/health',
       '/ready',
       '/metrics',
@@ -130,7 +132,26 @@ describe('the contract', () => {
     const followed = await send('/v1/events');
     await followed.body?.cancel();
 
+    const waiting = await openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' });
+    await waiting.discover();
+    const held = await openHttpApp(waiting, { contract });
+    const { approvals } = (await (await held.send('/v1/approvals?state=pending')).json()) as {
+      approvals: Array<{ ref: string; hash: string }>;
+    };
+    expect(approvals.length).toBeGreaterThan(2);
+    const [one, two] = approvals.filter(({ ref }) => ref.includes(':')).map(({ ref }) => encodeURIComponent(ref));
+    expect((await held.send(`/v1/approvals/${one}/diff`)).status).toBe(200);
+    expect((await held.post(`/v1/approvals/${one}/approve`, { reason: 'looked at it' })).status).toBe(200);
+    expect((await held.post(`/v1/approvals/${two}/reject`, {})).status).toBe(200);
+
     // What is asked wrongly.
+    expect((await send('/v1/approvals?state=odd')).status).toBe(400);
+    for (const verb of ['approve', 'reject']) {
+      expect((await post(`/v1/approvals/x/${verb}`, { why: 'x' })).status).toBe(400);
+      expect((await post(`/v1/approvals/x/${verb}`, {})).status).toBe(404);
+      expect((await post(`/v1/approvals/x/${verb}`, { reason: 'x'.repeat(5e6) })).status).toBe(413);
+    }
+    expect((await send('/v1/approvals/nowhere/diff')).status).toBe(404);
     for (const path of ['/v1/tools?alive=maybe', '/v1/servers/old/tools?include_disabled=x', '/v1/search']) {
       expect((await send(path)).status).toBe(400);
     }
@@ -190,7 +211,11 @@ describe('the contract', () => {
     }
     const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
     for (const { method, path } of operationsOf(http)) {
-      const body = path === '/v1/skills/x/call' ? SKILL_CALL : CALL;
+      const body =
+        new Map([
+          ['/v1/skills/x/call', SKILL_CALL],
+          ['/v1/call', CALL],
+        ]).get(path) ?? '{}';
       const init = { method, ...(method === 'POST' ? { body } : {}) };
       expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);
       await locked.send(path, { ...init, headers: JSON_TYPE });

@@ -9,7 +9,7 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** How long a client may take for its headers, and for its whole request (A29). */
+/** How long a client may take for its headers unless said otherwise, and for its whole request (A29). */
 const SLOWEST_HEADERS_MS = 10_000;
 const SLOWEST_REQUEST_MS = 60_000;
 const CHECK_EVERY_MS = 2000;
@@ -19,6 +19,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly authenticated?: boolean;
+  /** How long a client may take for its headers. */
+  readonly slowestHeadersMs?: number;
 }
 
 /** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
@@ -34,7 +36,7 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
   }
   return new Promise((resolve, reject) => {
     const serverOptions = {
-      headersTimeout: SLOWEST_HEADERS_MS,
+      headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
       requestTimeout: SLOWEST_REQUEST_MS,
       connectionsCheckingInterval: CHECK_EVERY_MS,
     };

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';

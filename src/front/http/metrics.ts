@@ -112,7 +112,11 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
     },
 
     async text() {
-      const [views, items] = await Promise.all([gateway.listServers(), itemsOf(gateway)]);
+      const [views, items, approvals] = await Promise.all([
+        gateway.listServers(),
+        itemsOf(gateway),
+        gateway.listApprovals(),
+      ]);
       const cache = gateway.cacheStats();
       const one = (value: number): Sample[] => [{ value }];
       const capabilities = items.reduce((sum, item) => sum + item.capabilities.length, 0);
@@ -141,6 +145,16 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
           ),
         ],
         ['toolscout_tools', 'Tools that are offered.', one(views.reduce((sum, { tools }) => sum + tools, 0))],
+        [
+          'toolscout_approvals',
+          'Approvals by state.',
+          countBy(
+            approvals,
+            ['pending', 'approved', 'rejected', 'expired', 'superseded'],
+            'state',
+            ({ state }) => state,
+          ),
+        ],
         ['toolscout_cache_hits', 'Lists found in the cache since the start.', one(cache.hits)],
         ['toolscout_cache_misses', 'Lists not found in the cache since the start.', one(cache.misses)],
         ['toolscout_cache_entries', 'Lists held in memory.', one(cache.entries)],

@@ -108,8 +108,11 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(named, route) };
   // Answers are documented as they come out, requests as they go in.
   const output = z.toJSONSchema(named, { ...OPTIONS, io: 'output', uri: (id) => `#/components/schemas/${id}` });
-  const input = z.toJSONSchema(schemas.CallRequest, { ...OPTIONS, io: 'input' });
-  const components = Object.entries(output.schemas).map(([id, schema]) => [id, bare(schema)] as const);
+  const requests = new Map(routes.flatMap(({ body }) => (body ? [[named.get(body)?.id, body] as const] : [])));
+  const asGiven = (id: string, schema: object): JsonObject => {
+    const body = requests.get(id);
+    return bare(body ? z.toJSONSchema(body, { ...OPTIONS, io: 'input' }) : schema);
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -120,7 +123,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key of http.auth, or a token.' } },
-      schemas: Object.fromEntries(components.map(([id, schema]) => [id, id === 'CallRequest' ? bare(input) : schema])),
+      schemas: Object.fromEntries(Object.entries(output.schemas).map(([id, schema]) => [id, asGiven(id, schema)])),
     },
   };
 }

@@ -271,3 +271,48 @@ export const SkillCall = z.strictObject({
   tool: text.min(1),
   arguments: AnyObject.default({}),
 });
+
+const Ruling = z.object({ by: text, reason: text.optional(), at: z.number() });
+
+const Approval = z.object({
+  ref: text,
+  server: text,
+  tool: text.optional(),
+  about: z.enum(['launch', 'instructions', 'tool']),
+  state: z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded']),
+  hash: text,
+  pinned: text.optional(),
+  requestedAt: z.number(),
+  ruling: Ruling.optional(),
+  risk: z.object({ level: z.enum(['low', 'medium', 'high', 'critical']), reasons: texts }),
+  changed: texts,
+  origin: z.enum(['user', 'project', 'registry', 'introspected']),
+  target: text,
+});
+
+/** What waits for approval, was decided or expired. */
+export const ApprovalList = z.object({ approvals: z.array(Approval) });
+
+/** What requests would change. */
+export const ApprovalDiffs = z.object({
+  diffs: z.array(
+    z.object({
+      approval: Approval,
+      changes: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
+      note: text.optional(),
+    }),
+  ),
+});
+
+/** A decision: why, about how much, and about exactly what. */
+export const RulingRequest = z.strictObject({
+  reason: text.max(500).optional(),
+  all: z.boolean().optional(),
+  hash: text.max(64).optional(),
+});
+
+/** What became of a decision. */
+export const RulingReport = z.object({ approvals: z.array(Approval), promoted: texts, registered: count });
+
+/** Approved manifests. */
+export const ManifestList = z.object({ manifests: z.array(AnyObject) });

@@ -73,7 +73,10 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     if (!sees(id)) throw noServer(id);
   };
   const only = (): string[] => configured().map(({ id }) => id);
-  const isOfOurs = (event: GatewayEvent): boolean => 'server' in event && allowed.has(event.server);
+  const isOfOurs = (event: GatewayEvent): boolean => {
+    if (event.type === 'approval') return allowed.has(event.approval.server);
+    return 'server' in event && allowed.has(event.server);
+  };
   const named = (options: CallOptions | undefined): CallOptions => ({ ...options, principal: principal.name });
 
   return {
@@ -161,6 +164,13 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
       const entries = Object.entries(loaded.config.servers).filter(([id]) => allowed.has(id));
       const config = { ...loaded.config, servers: Object.fromEntries(entries) };
       return { ...loaded, config, servers: configured(), warnings: [] };
+    },
+    listApprovals: async (filter) =>
+      (await gateway.listApprovals(filter)).filter((approval) => allowed.has(approval.server)),
+    async diffApproval(ref) {
+      // An id may itself hold a colon, so what comes back is looked at as well.
+      if (![...allowed].some((id) => ref === id || ref.startsWith(`${id}:`))) throw noServer(ref);
+      return (await gateway.diffApproval(ref)).filter(({ approval }) => allowed.has(approval.server));
     },
     onEvent: (listener) =>
       gateway.onEvent((event) => {
