@@ -130,7 +130,7 @@ export interface Gateway {
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
-  reload(): Promise<ReloadReport>;
+  reload(options?: { readonly by?: string }): Promise<ReloadReport>;
   clearCache(server?: string): Promise<number>;
   /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
   forgetUsage(): Promise<number>;

@@ -87,7 +87,7 @@ describe('keys', () => {
   });
 
   it('S10 S12 a scope that is missing is a 403 that names it; more scope holds less', async () => {
-    const { http } = await openLocked();
+    const { gateway, http } = await openLocked();
     const refused = await http.post('/v1/call', echo, bearer(READ));
     expect(refused.status).toBe(403);
     expect(refused.headers.get('www-authenticate')).toContain('error="insufficient_scope", scope="call"');
@@ -98,6 +98,8 @@ describe('keys', () => {
     expect((await http.post('/v1/call', echo, bearer(CALL))).status).toBe(200);
     expect((await http.send('/v1/config', { headers: bearer(ROOT) })).status).toBe(200);
     expect((await http.post('/v1/call', echo, bearer(ROOT))).status).toBe(200);
+    expect((await http.post('/v1/config/reload', undefined, bearer(ROOT))).status).toBe(200);
+    expect(await gateway.audit({ kind: 'reload' })).toMatchObject([{ principal: 'root' }]);
   });
 
   it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {

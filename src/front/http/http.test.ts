@@ -56,7 +56,7 @@ describe('the guard', () => {
     [''],
   ])('S1 A1 A7 refuses a foreign Host on every route: "%s"', async (host) => {
     const app = await appOver();
-    for (const path of ['/health', '/ready', '/mcp', '/nowhere']) {
+    for (const path of ['/health', '/ready', '/mcp', '/servers/x/mcp', '/v1/tools', '/v1/events', '/nowhere']) {
       const response = await get(app, path, { host });
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ code: 'FORBIDDEN', status: 403 });
@@ -72,7 +72,8 @@ describe('the guard', () => {
     ['garbage'],
   ])('S1 refuses a foreign Origin on every route: %s', async (origin) => {
     const app = await appOver();
-    for (const path of ['/health', '/ready', '/mcp']) expect((await get(app, path, { origin })).status).toBe(403);
+    for (const path of ['/health', '/ready', '/mcp', '/servers/x/mcp', '/v1/tools', '/v1/events'])
+      expect((await get(app, path, { origin })).status).toBe(403);
     const post = await app.request('http://127.0.0.1/mcp', {
       method: 'POST',
       headers: { host: '127.0.0.1', origin },

@@ -187,9 +187,6 @@ const AuditRecord = z.object({
 /** Records of the audit log, newest first. */
 export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
-/** What is in force, without a secret. */
-export const ShownConfig = AnyObject;
-
 /** What a reload changed. */
 export const ReloadReport = z.object({
   changed: z.boolean(),
@@ -213,9 +210,6 @@ export const Ready = z.object({
 
 /** Prometheus text. */
 export const Metrics = text;
-
-/** A document in somebody else's format. */
-export const Document = AnyObject;
 
 /** One server as the official registry describes it. */
 export const RegistryEntry = z.object({

@@ -32,7 +32,7 @@ export function addServe(program: Command, deps: CliDeps): void {
     .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
     .option('--skill <id>', 'offer only what this skill declared')
     .option('--admin', 'also offer the tools that propose servers; you still approve each')
-    .option('--host <address>', 'listen on this loopback address')
+    .option('--host <address>', 'listen on this address; others than loopback need http.auth')
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {

@@ -5,7 +5,7 @@ import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
-import { AuditPage, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
+import { AnyObject, AuditPage, Events, Problem, ReloadReport } from '../schemas.js';
 
 /** Followers of events at once. */
 const MOST_FOLLOWERS = 100;
@@ -84,7 +84,7 @@ export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
       summary: 'What is in force; never a secret',
       scope: 'admin',
       whole: true,
-      responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
+      responses: { 200: { description: 'The config.', content: { 'application/json': AnyObject } } },
       handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
     }),
     route({
@@ -99,7 +99,8 @@ export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
         200: { description: 'What changed.', content: { 'application/json': ReloadReport } },
         400: problem('The config is not valid; `problems` lists everything that is wrong.'),
       },
-      handle: async ({ gateway, reply }) => reply(ReloadReport.parse(await gateway.reload())),
+      handle: async ({ gateway, principal, reply }) =>
+        reply(ReloadReport.parse(await gateway.reload({ by: principal.name }))),
     }),
   ];
 }

@@ -5,7 +5,7 @@ import { SCOPES } from '../../../model/principal.js';
 import { RESOURCE_METADATA } from '../auth.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
-import { Document, Problem } from '../schemas.js';
+import { AnyObject, Problem } from '../schemas.js';
 
 /** The content types of a catalog and of a server card. */
 const CATALOG = 'application/ai-catalog+json';
@@ -66,7 +66,7 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
       path,
       summary,
       cors: true,
-      responses: { 200: { description: 'The document.', content: { [type]: Document } } },
+      responses: { 200: { description: 'The document.', content: { [type]: AnyObject } } },
       handle: ({ request, reply }) => reply(make(request), { type }),
     });
   const resource = (id: string, path: string): Route =>
@@ -78,7 +78,7 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
       summary: 'How to get in (RFC 9728)',
       cors: true,
       responses: {
-        200: { description: 'Who gives tokens, and for what.', content: { 'application/json': Document } },
+        200: { description: 'Who gives tokens, and for what.', content: { 'application/json': AnyObject } },
         404: { description: 'Nobody is asked who they are.', content: { [PROBLEM_TYPE]: Problem } },
       },
       handle({ request, reply }) {
