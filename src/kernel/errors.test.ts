@@ -45,12 +45,13 @@ describe('errors', () => {
     expect(ending(2)).toEqual([
       'CONFIGURATION_ERROR',
       'NOTHING_FOUND',
+      'NOT_FOUND',
       'REGISTRY_MISCONFIGURED',
       'SERVER_NOT_FOUND',
       'SKILL_NOT_FOUND',
       'TOOL_NOT_FOUND',
     ]);
-    expect(ending(64)).toEqual(['INVALID_REQUEST']);
+    expect(ending(64)).toEqual(['INVALID_REQUEST', 'METHOD_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE']);
   });
 
   it('EXEC-3 an error takes suggestion and severity from the table unless it knows better', () => {
