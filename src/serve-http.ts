@@ -53,15 +53,16 @@ export async function openHttpFront(
   const host = options.host ?? http.host;
   const metrics = createMetrics(offered, systemClock);
   const { gateway } = metrics;
-  const open = (seen: Gateway): McpEndpoint =>
+  const open = (seen: Gateway, admin: boolean): McpEndpoint =>
     createMcpEndpoint({
+      admin,
       gateway: seen,
       info: { name: 'toolscout', version: VERSION },
       log,
       clock: systemClock,
       mode: options.mode,
     });
-  const mcp = open(gateway);
+  const mcp = open(gateway, options.admin ?? false);
   const doors = createMcpDoors({ gateway, mcp, open });
   const app = createHttpApp({
     gateway,

@@ -35,8 +35,8 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
   }
   const { stdin: input, stdout: output } = streams;
-  const { mode } = options;
-  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode });
+  const { mode, admin } = options;
+  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });
   return { ended: front.closed, close: () => front.close() };
 }
 

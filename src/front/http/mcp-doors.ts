@@ -20,7 +20,7 @@ export function createMcpDoors(options: {
   readonly gateway: Gateway;
   /** For the user of this machine. */
   readonly mcp: McpEndpoint;
-  readonly open: (gateway: Gateway) => McpEndpoint;
+  readonly open: (gateway: Gateway, admin: boolean) => McpEndpoint;
 }): McpDoors {
   const doors = new Map<string, McpEndpoint>();
   return {
@@ -28,7 +28,7 @@ export function createMcpDoors(options: {
       if (principal === LOCAL) return options.mcp;
       const { name, scopes, servers } = principal;
       const key = JSON.stringify([name, [...scopes].toSorted(), servers ? [...servers].toSorted() : null]);
-      const door = doors.get(key) ?? options.open(scopeGateway(options.gateway, principal));
+      const door = doors.get(key) ?? options.open(scopeGateway(options.gateway, principal), scopes.has('admin'));
       // Most recently used last, so that the quiet one is the first to go.
       doors.delete(key);
       doors.set(key, door);
