@@ -42,7 +42,12 @@ export const ERROR_TABLE = {
   REGISTRY_MISCONFIGURED: row(424, 2, 'SEVERE', 'Write the inventory file, or configure a server.'),
   REGISTRY_UNAVAILABLE: row(503, 1, 'WARNING', 'Try again in a moment.'),
   CONFIGURATION_ERROR: row(400, 2, 'SEVERE', 'Fix the named fields; toolscout config validate checks the file.'),
-  UNAUTHENTICATED: row(401, 4, 'WARNING', 'Send a key or a token of this toolscout: Authorization: Bearer …'),
+  UNAUTHENTICATED: row(
+    401,
+    4,
+    'WARNING',
+    'Send a key or a token of this toolscout in the Authorization header, after Bearer.',
+  ),
   NOT_FOUND: row(404, 2, 'WARNING', 'See /openapi.json for what there is; the MCP endpoint is /mcp.'),
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
