@@ -7,7 +7,7 @@ export interface Address {
 }
 
 /** Plain paths need no parser: nothing in them is escaped, doubled or climbs. */
-const PLAIN = /^https?:\/\/[^/]+((?:\/[\w-][\w.-]*)+)$/;
+const PLAIN = /^https?:\/\/[\w.:[\]-]+((?:\/[\w-][\w.-]*)+)$/;
 
 /** The address of a request. */
 export function createAddress(text: string): Address {

@@ -212,7 +212,10 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 
   const finish = (route: Route, response: Response, isHead: boolean): Response => {
     onAnswer?.(route.id, response.status);
-    return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
+    if (!isHead) return response;
+    // Nobody will read it, and a stream that is not read must not be left open.
+    void response.body?.cancel();
+    return new Response(null, { status: response.status, headers: response.headers });
   };
 
   return (request) => {

@@ -10,6 +10,9 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase());
 }
 
+/** A name or an address, perhaps with a port. */
+const PLAIN_HOST = /^[\w.:[\]-]{1,300}$/;
+
 function hostnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
 }
@@ -34,7 +37,8 @@ export function createGuard(options: GuardOptions): Guard {
   const passed = new Set<string>();
   const isOurs = (header: string): boolean => {
     if (passed.has(header)) return true;
-    if (!hosts.has(hostnameOf(`http://${header}`) ?? '')) return false;
+    // A header with a path, a query or a user in it is no host, whatever a parser makes of it (A1).
+    if (!PLAIN_HOST.test(header) || !hosts.has(hostnameOf(`http://${header}`) ?? '')) return false;
     if (passed.size < MOST_REMEMBERED) passed.add(header);
     return true;
   };

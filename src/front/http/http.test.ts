@@ -52,6 +52,10 @@ describe('the guard', () => {
     ['localhost.evil.example'],
     ['127.0.0.1@evil.example'],
     ['x?'],
+    ['127.0.0.1?'],
+    ['127.0.0.1:7077/health?x'],
+    ['localhost#'],
+    ['user@localhost'],
     ['0.0.0.0'],
     [''],
   ])('S1 A1 A7 refuses a foreign Host on every route: "%s"', async (host) => {

@@ -120,10 +120,6 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
         yield event.type === 'result' ? { ...event, result: hideNeighbours(event.result, server, tool) } : event;
       }
     },
-    async why(server, tool) {
-      check(server);
-      return gateway.why(server, tool);
-    },
     offeredTools: async () => (await gateway.offeredTools()).filter(({ server }) => allowed.has(server)),
     definitionOf: (server, tool) => (sees(server) ? gateway.definitionOf(server, tool) : undefined),
     async serverFacts(server) {

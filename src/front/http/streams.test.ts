@@ -79,6 +79,16 @@ describe('GET /v1/events', () => {
     expect(text).toMatch(/event: learned\ndata: \{"type":"learned","server":"old"/);
   });
 
+  it('R7 asking only for the head of it leaves nothing open', async () => {
+    const http = await openHttpApp(await openToolscout({}));
+    for (let turn = 0; turn < 150; turn++) {
+      expect((await http.send('/v1/events', { method: 'HEAD' })).status).toBe(200);
+    }
+    const { status, body } = await http.send('/v1/events');
+    await body?.cancel();
+    expect(status).toBe(200);
+  });
+
   it('R7 a heartbeat keeps it open, a slow client loses the oldest and is told how many, and memory is bounded', async () => {
     const clock = createFakeClock();
     let closed = 0;
