@@ -7,6 +7,7 @@ import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { readPrometheus } from '../../../test/support/read-prometheus.js';
 import { systemClock } from '../../kernel/clock.js';
+import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 import { createMetrics } from './metrics.js';
 import { createMeasurements } from './prometheus.js';
 
@@ -42,6 +43,9 @@ describe('GET /metrics', () => {
     const text = await response.text();
     expect(text).not.toContain('user-canary');
     const families = readPrometheus(text);
+    // A reader that others wrote finds the same families of the same kinds.
+    const theirs = parsePrometheusTextFormat(text).map(({ name, type }) => [name, type.toLowerCase()] as const);
+    expect(new Map(theirs)).toEqual(families.types);
     const value = (name: string, labels: Record<string, string> = {}): number | undefined =>
       families.samples.find(
         (sample) =>
