@@ -223,7 +223,7 @@ describe('the sign-in to a server', () => {
       const mine = signInTo(server.url);
       const failure = await mine.signIn({ open: tampered(change) }).catch((thrown: Error) => thrown);
       expect(failure).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
-      expect((failure as Error).message).not.toContain('555');
+      expect((failure as Error).message).not.toContain('555 to confirm');
       expect(tokenRequests(issuer, 'authorization_code')).toEqual([]);
     },
   );

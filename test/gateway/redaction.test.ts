@@ -6,6 +6,9 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, startHttpFixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { createMetrics } from '../../src/front/http/metrics.js';
+import { systemClock } from '../../src/kernel/clock.js';
+import { openHttpApp } from '../support/http-app.js';
 import { connectHost } from '../support/stdio-host.js';
 
 /** Every byte of every file below a folder. */
@@ -89,7 +92,7 @@ describe('redaction', () => {
     expect(warnings.map(({ path }) => path)).toContain('redaction[3].servers[0]');
   });
 
-  it('A33 A34 a secret in env, header, URL, argv, arguments and result is nowhere: logs, audit, answers, files, exports', async () => {
+  it('A33 A34 a secret in env, header, URL, argv, arguments and result is nowhere: logs, audit, answers of every front, metrics, files, exports', async () => {
     const canary = (place: string): string => `c4n4ry-${place}-0123456789`;
     const places = ['env', 'header', 'user', 'query', 'argv', 'argument', 'result'].map(canary);
     const remote = await startHttpFixture('http');
@@ -153,6 +156,39 @@ describe('redaction', () => {
       await host.call('execute_tool', { server: 'broken', tool: 'x', arguments: {} });
       await host.call('execute_tool', { server: 'local', tool: 'fail_aloud', arguments: {} });
       see(host.received);
+      const metrics = createMetrics(gateway, systemClock);
+      const http = await openHttpApp(metrics.gateway, { metrics });
+      const registry = (await gateway.registry())!;
+      metrics.watch(registry);
+      await registry.refresh();
+      for (const path of [
+        '/v1/tools',
+        '/v1/servers',
+        '/v1/servers/local/tools',
+        '/v1/servers/broken/tools',
+        '/v1/servers/dead/tools',
+        '/v1/search?q=incident&explain=true',
+        '/v1/tools/local/get_incident',
+        '/v1/audit?limit=100',
+        '/v1/config',
+        '/v1/approvals',
+        '/v1/skills',
+        '/ready',
+        '/metrics',
+        '/openapi.json',
+        '/v0.1/servers',
+        '/.well-known/mcp',
+      ]) {
+        see(await (await http.send(path)).text());
+      }
+      for (const [server, tool] of [
+        ['local', 'fail_aloud'],
+        ['remote', 'echo'],
+        ['dead', 'x'],
+        ['broken', 'x'],
+      ] as const) {
+        see(await (await http.post('/v1/call', { server, tool, arguments: { hidden: canary('result') } })).text());
+      }
       await gateway.close();
       for (const line of [['servers'], ['doctor'], ['audit'], ['call', 'local', 'fail_aloud'], ['why', 'broken:x']]) {
         see(await commandLine([...line, '--json'], { gateway: open }), await commandLine(line, { gateway: open }));
@@ -180,10 +216,11 @@ describe('errors that say what to do', () => {
     severity: 'SEVERE',
   };
 
-  it('EXEC-3 an error body reaches the library, the command line and a host, wherever the server put it', async () => {
+  it('EXEC-3 an error body reaches the library, the command line, the HTTP API and a host, wherever the server put it', async () => {
     const open = (): Promise<Gateway> => openToolscout({ servers: { s: fixture('capable') } });
     const gateway = await open();
     const host = await connectHost(gateway);
+    const http = await openHttpApp(gateway);
     for (const tool of ['fail_text', 'fail_structured', 'fail_rpc']) {
       expect((await gateway.executeTool('s', tool, {})).error, tool).toMatchObject({
         code: 'TOOL_EXECUTION_ERROR',
@@ -196,6 +233,8 @@ describe('errors that say what to do', () => {
       expect(answer['isError'], tool).toBe(true);
       const said = answer['structuredContent'] ?? JSON.parse(textOf(answer));
       expect(said, tool).toMatchObject(body);
+      const problem = await http.post('/v1/call', { server: 's', tool, arguments: {} });
+      expect(await problem.json(), tool).toMatchObject(body);
     }
   });
 });

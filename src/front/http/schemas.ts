@@ -27,6 +27,7 @@ export const Problem = z.object({
   problems: z.array(ProblemItem).optional(),
   server: text.optional(),
   tool: text.optional(),
+  error_code: text.meta({ description: 'What the server itself calls the failure.' }).optional(),
   result: AnyObject.optional(),
 });
 

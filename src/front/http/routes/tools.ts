@@ -42,7 +42,7 @@ export function toolRoutes(): Route[] {
       responses: {
         200: { description: 'The tools, by name.', content: { 'application/json': ToolList } },
         404: problem('There is no such server.'),
-        502: FAILED,
+        '5XX': FAILED,
       },
       async handle({ params, query, gateway, reply }) {
         const tools = await gateway.listTools(params.id, { includeDisabled: query.include_disabled === 'true' });
@@ -92,7 +92,7 @@ export function toolRoutes(): Route[] {
       responses: {
         200: { description: 'The tool.', content: { 'application/json': ToolDetails } },
         404: problem('There is no such server or tool.'),
-        502: FAILED,
+        '5XX': FAILED,
       },
       async handle({ params, gateway, reply }) {
         const { tool, lean } = await gateway.toolDetails(params.server, params.tool);
