@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { createEmitter } from '../kernel/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
@@ -93,6 +94,8 @@ export function createRegistry(deps: RegistryDeps): Registry {
   const running = new Map<string, Promise<void>>();
   const waiting: Array<() => void> = [];
   const stopping = new AbortController();
+  // Every running check listens to it, and there may be hundreds; each takes its listener off again.
+  setMaxListeners(0, stopping.signal);
   let active = 0;
   let underWay = 0;
   let inventory: ReadInventory | undefined;
