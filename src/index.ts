@@ -1,4 +1,5 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
+export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { DiscoveryEngine, type ToolMetadata } from './discovery-engine.js';
 export {
   DiscoveryService,
@@ -34,6 +35,7 @@ export type {
   LabelledQuery,
   ProposedServer,
   RecordedServer,
+  Registry,
   RegistryCandidate,
   RegistryDiscovery,
   RegistryFindings,
@@ -69,6 +71,7 @@ export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.
 export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
 export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
+export type { Principal, Scope } from './model/principal.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
 export type { Entry, Store } from './model/store.js';

@@ -245,5 +245,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }
   };
   let closed: Promise<void> | undefined;
-  return { ...gateway, close: (how) => (closed ??= shutDown(how)) };
+  const opened: Gateway = { ...gateway, close: (how) => (closed ??= shutDown(how)) };
+  const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
+  if (url === undefined) return opened;
+  const { createTraceExporter, traceGateway } = await import('./traces.js');
+  mask.add(Object.values(headers));
+  return traceGateway(opened, createTraceExporter({ url, headers, service, fetch, clock, log }));
 }

@@ -35,42 +35,25 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
   }
   const { stdin: input, stdout: output } = streams;
-  const { mode } = options;
-  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode });
+  const { mode, admin } = options;
+  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });
   return { ended: front.closed, close: () => front.close() };
 }
 
-/** `offered` is what hosts may see of the gateway. */
+/** `offered` is what hosts and callers may see of the gateway. */
 async function serveHttp(
   { gateway, offered }: { readonly gateway: Gateway; readonly offered: Gateway },
   log: Log,
   options: ServeOptions,
   terminal: Terminal,
 ): Promise<Running> {
-  const [{ createMcpEndpoint }, { createHttpApp }, { listen }] = await Promise.all([
-    import('./front/mcp/http.js'),
-    import('./front/http/app.js'),
-    import('./front/http/listen.js'),
-  ]);
-  const { http } = gateway.config().config;
-  const mcp = createMcpEndpoint({ gateway: offered, info: INFO, log, clock: systemClock, mode: options.mode });
-  const app = createHttpApp({
-    gateway,
-    mcp,
-    version: VERSION,
-    log,
-    allowedHosts: http.allowedHosts,
-    allowedOrigins: http.allowedOrigins,
-  });
-  const front = await listen(app, { host: options.host ?? http.host, port: options.port ?? http.port });
+  const { openHttpFront } = await import('./serve-http.js');
+  const front = await openHttpFront({ opened: gateway, offered }, log, options);
   terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
-    async close() {
-      await mcp.close();
-      await front.close();
-    },
+    close: () => front.close(),
   };
 }
 

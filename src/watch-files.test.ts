@@ -83,7 +83,7 @@ describe('sources of a running toolscout', () => {
     const called = await gateway.executeTool('theirs', 'echo', { text: 'x' });
     expect(called.success).toBe(false);
     const [view] = await gateway.listServers();
-    expect(view).toMatchObject({ id: 'theirs', problem: expect.stringContaining('is pending') as string });
+    expect(view).toMatchObject({ id: 'theirs', problem: expect.stringContaining('waits for approval') as string });
     expect(await counter.pids()).toEqual([]);
     // The same server, once it is the user's own.
     const own = await open(root, {

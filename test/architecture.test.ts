@@ -104,4 +104,8 @@ describe('architecture', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     expect(VERSION).toBe(manifest.version);
   });
+
+  it('ARCH-6 tests run with the Node.js that was chosen, not with one that a dependency brings', () => {
+    expect(process.execPath).not.toContain('node_modules');
+  });
 });

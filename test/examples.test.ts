@@ -87,6 +87,18 @@ describe('the examples', () => {
   });
 });
 
+describe('the examples that mount the API in an app', () => {
+  it.each([
+    ['hono', /^app {7}my own app\nregistry {2}200 memory \(stdio\)\nagain {5}304\n$/],
+    ['express', /^app {7}my own app\nstranger {2}401\nsearch {4}200 filesystem:read_text_file\nnothing {3}404\n$/],
+    ['fastify', /^app {7}my own app\nregistry {2}200 sha256- 0\nwrong {5}400 application\/problem\+json.* alive\n$/],
+  ])('REG-10 mount-%s.ts serves the routes beside its own', async (name, output) => {
+    const { code: exit, stdout, stderr } = await run(`examples/mount-${name}.ts`);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(output);
+  });
+});
+
 describe('the docs', () => {
   it('EXEC-3 docs/errors.md is the table of errors', () => {
     const rows = rowsOf('docs/errors.md').filter(([first]) => first?.startsWith('`'));

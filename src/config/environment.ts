@@ -29,6 +29,12 @@ export interface Environment {
   readonly registryEnabled: boolean;
   /** `REGISTRY_ALLOWED_HOSTS`, lower-case; `undefined` when every host is allowed. */
   readonly registryAllowedHosts?: readonly string[];
+  /** `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_EXPORTER_OTLP_ENDPOINT` with the path of traces: where spans are sent. */
+  readonly tracesUrl?: string;
+  /** `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…` */
+  readonly traceHeaders: Readonly<Record<string, string>>;
+  /** `OTEL_SERVICE_NAME` */
+  readonly serviceName: string;
   /** `NO_COLOR` is set to anything. */
   readonly noColor: boolean;
   /** `XDG_DATA_HOME` */
@@ -48,6 +54,27 @@ export function tokenVariable(id: string): string {
 export function readVariable(env: Variables, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined;
   return value === '' ? undefined : value;
+}
+
+/** `name=value,…`, values escaped as in a URL; what is not of that form is left out. */
+function readPairs(text: string): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair): Array<[string, string]> => {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(0, at)).trim();
+    const value = decodePart(pair.slice(at + 1).trim());
+    const isHeader = /^[\w-]+$/.test(name) && /^[\u0020-\u007e]*$/.test(value);
+    return isHeader ? [[name, value]] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone percent sign means itself.
+    return text;
+  }
 }
 
 /** Reads every variable in one place; a senseless value is reported and its default taken. */
@@ -85,6 +112,13 @@ export function readEnvironment(env: Variables): Environment {
     refuse('DISCOVERY_UA', 'printable ASCII');
     return 'toolscout';
   };
+  const address = (name: string): string | undefined => {
+    const value = text(name);
+    if (value === undefined || (URL.canParse(value) && /^https?:/.test(value))) return value;
+    refuse(name, 'an http or https URL');
+    return undefined;
+  };
+  const collector = address('OTEL_EXPORTER_OTLP_ENDPOINT');
   const hosts = text('REGISTRY_ALLOWED_HOSTS')
     ?.split(',')
     .map((host) => host.trim().toLowerCase())
@@ -101,6 +135,10 @@ export function readEnvironment(env: Variables): Environment {
     discoveryUserAgent: userAgent(),
     registryEnabled: flag('TOOLS_REGISTRY_ENABLED', true),
     registryAllowedHosts: hosts,
+    tracesUrl:
+      address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? (collector && `${collector.replace(/\/+$/, '')}/v1/traces`),
+    traceHeaders: readPairs(text('OTEL_EXPORTER_OTLP_HEADERS') ?? ''),
+    serviceName: text('OTEL_SERVICE_NAME') ?? 'toolscout',
     noColor: text('NO_COLOR') !== undefined,
     dataHome: directory('XDG_DATA_HOME'),
     configHome: directory('XDG_CONFIG_HOME'),

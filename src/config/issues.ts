@@ -76,6 +76,9 @@ function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Prob
   const value = valueAt(place.value, keys);
   const found = describeValue(value, isQuotable(schemas));
   if (issue.code === 'too_small' || issue.code === 'too_big') return [problemAt(path, boundMessage(issue, found))];
+  // What the schema itself says is more exact than its type.
+  if (issue.code === 'custom') return [problemAt(path, issue.message)];
+  if (issue.code === 'invalid_format' && issue.format === 'regex') return [problemAt(path, issue.message)];
   if (value === undefined) return [problemAt(path, `is missing; expected ${expectation(schemas)}`)];
   const hint = issue.code === 'invalid_value' ? nearestValue(value, issue.values) : '';
   return [problemAt(path, `expected ${expectation(schemas)}, found ${found}${hint}`)];

@@ -88,6 +88,26 @@ function expandAi(shop: Omit<Workshop, 'config'>, ai: Config['ai'], warnings: Pr
   return { ...ai, enabled: false, apiKey: undefined };
 }
 
+/** Shorter keys can be guessed. */
+const SHORTEST_KEY = 16;
+
+/** Keys become their hashes at once: nothing that is held later can show them. One that cannot be read opens nothing. */
+function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnings: Problem[]): Config['http'] {
+  if (http.auth === undefined) return http;
+  const keys = http.auth.keys.flatMap(({ key, hash, ...rest }, index) => {
+    if (key === undefined) return [{ ...rest, hash: hash?.toLowerCase().replace('sha256:', '') }];
+    const problems: string[] = [];
+    const filled = expandInto(shop, key, problems);
+    shop.secrets.add(filled);
+    if (problems.length === 0 && filled.length < SHORTEST_KEY)
+      problems.push(`has fewer than ${SHORTEST_KEY} characters`);
+    if (problems.length === 0) return [{ ...rest, hash: sha256(filled) }];
+    warnings.push(problemAt(`http.auth.keys[${index}].key`, `${problems.join('; ')}; this key opens nothing`));
+    return [];
+  });
+  return { ...http, auth: { ...http.auth, keys } };
+}
+
 function passwordOf(store: string): string[] {
   const password = URL.canParse(store) ? new URL(store).password : '';
   return [password, decodeComponent(password)];
@@ -149,6 +169,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     toolRules: [...parsed.toolRules, ...imported.servers.flatMap(({ server }) => rulesFor(server))],
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
     ai: expandAi(bench, parsed.ai, warnings),
+    http: expandHttp(bench, parsed.http, warnings),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };

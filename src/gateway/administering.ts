@@ -14,7 +14,7 @@ export function administrationVerbs(
 > {
   const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
 
-  const reloadOnce = async (): Promise<ReloadReport> => {
+  const reloadOnce = async (by: string): Promise<ReloadReport> => {
     if (core.closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
     await core.filled();
     try {
@@ -35,7 +35,7 @@ export function administrationVerbs(
       core.learnInBackground(next.due);
       // The new state is in force by now; a record that cannot be kept does not undo that.
       await audit
-        .recordNow({ kind: 'reload', principal: 'local', outcome: 'success', detail: { ...next.report } })
+        .recordNow({ kind: 'reload', principal: by, outcome: 'success', detail: { ...next.report } })
         .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
       core.events.emit({ type: 'reloaded', report: next.report });
       return next.report;
@@ -49,9 +49,9 @@ export function administrationVerbs(
   let reloading: Promise<unknown> = Promise.resolve();
 
   return {
-    reload() {
+    reload({ by = 'local' } = {}) {
       // One after the other, so that the last one asked for is the one that holds.
-      const done = reloading.then(reloadOnce);
+      const done = reloading.then(() => reloadOnce(by));
       reloading = done.then(
         () => undefined,
         () => undefined,

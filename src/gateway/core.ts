@@ -71,8 +71,6 @@ export interface GatewayDeps {
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
-  /** What servers were found to offer when they were asked (NEG-1); nothing unless handed in. */
-  readonly probedCapabilities?: (server: string) => readonly string[];
   /** Whether folders of skills are read again when they change. */
   readonly watchSkills?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
@@ -89,6 +87,8 @@ export interface Core {
   readonly marketplace: Marketplace;
   /** What queries led to. */
   readonly experience: ExperienceKeeper;
+  /** What servers said they offer when the registry asked them (NEG-1), by id. */
+  readonly probed: Map<string, readonly string[]>;
   /** The configuration in force; a reload swaps it together with the catalog. */
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
@@ -269,6 +269,7 @@ export function createCore(deps: GatewayDeps): Core {
     approvals,
     trust,
     marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
+    probed: new Map(),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;

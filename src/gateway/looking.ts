@@ -31,7 +31,9 @@ export function lookingVerbs(
     async searchTools(query, options = {}) {
       await core.filled();
       const { catalog, learner } = core;
-      const servers = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
+      const { servers: only } = options;
+      const all = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
+      const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
       // Who failed before is tried again in the background, but nobody waits for that.

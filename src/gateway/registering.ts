@@ -55,8 +55,15 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
     const registry = await core.deps.openServerRegistry?.(sources);
     core.events.on((event) => {
       // The inventory file is read again before long in any case; a failure to do so now is reported there.
-      if (event.type === 'reloaded') registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced'));
+      if (event.type === 'reloaded')
+        registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced', { phase: 'load' }));
       if (event.type === 'state' || event.type === 'learned') registry?.touch();
+    });
+    registry?.onProbe(({ id, result }) => {
+      const said = result.description?.capabilities;
+      if (said === undefined || said.join('\n') === core.probed.get(id)?.join('\n')) return;
+      core.probed.set(id, said);
+      core.events.emit({ type: 'probed', server: id, capabilities: said });
     });
     return registry;
   };

@@ -55,7 +55,7 @@ interface Loaded {
 /** Reads the skills, negotiates for them, and again whenever something changes. Nothing is loaded where there are none. */
 export function createSkills(core: Core): Skills {
   const { clock, log, pool } = core.deps;
-  const probed = core.deps.probedCapabilities ?? (() => []);
+  const probed = (id: string): readonly string[] => core.probed.get(id) ?? [];
   let current: Loaded | undefined;
   let loading: Promise<void> | undefined;
   let directories: readonly string[] = [];
@@ -168,7 +168,14 @@ export function createSkills(core: Core): Skills {
       derived.delete(event.server);
       soon();
     }
-    if (event.type === 'learned' || event.type === 'learn-failed' || event.type === 'state') soon();
+    if (
+      event.type === 'learned' ||
+      event.type === 'learn-failed' ||
+      event.type === 'state' ||
+      event.type === 'probed'
+    ) {
+      soon();
+    }
   });
   const begin = core.loaded.config.skills.directories.length > 0 ? clock.after(0, () => void loaded()) : undefined;
 

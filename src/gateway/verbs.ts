@@ -44,6 +44,8 @@ export type GatewayEvent =
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
   | { readonly type: 'reload-failed'; readonly reason: string }
+  /** A server says it offers something else than before (NEG-1). */
+  | { readonly type: 'probed'; readonly server: string; readonly capabilities: readonly string[] }
   | { readonly type: 'approval'; readonly approval: Approval }
   /** Which tools of a server are offered may be different now. */
   | { readonly type: 'reconsidered'; readonly server: string }
@@ -128,7 +130,7 @@ export interface Gateway {
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
-  reload(): Promise<ReloadReport>;
+  reload(options?: { readonly by?: string }): Promise<ReloadReport>;
   clearCache(server?: string): Promise<number>;
   /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
   forgetUsage(): Promise<number>;

@@ -41,16 +41,17 @@ describe('errors', () => {
 
   it('CLI-2 what a rule or an approval refuses ends with 4, what is not found with 2', () => {
     const ending = (exit: number): string[] => CODES.filter((code) => ERROR_TABLE[code].exit === exit).toSorted();
-    expect(ending(4)).toEqual(['APPROVAL_REQUIRED', 'FORBIDDEN', 'TOOL_CHANGED', 'TOOL_DISABLED']);
+    expect(ending(4)).toEqual(['APPROVAL_REQUIRED', 'FORBIDDEN', 'TOOL_CHANGED', 'TOOL_DISABLED', 'UNAUTHENTICATED']);
     expect(ending(2)).toEqual([
       'CONFIGURATION_ERROR',
       'NOTHING_FOUND',
+      'NOT_FOUND',
       'REGISTRY_MISCONFIGURED',
       'SERVER_NOT_FOUND',
       'SKILL_NOT_FOUND',
       'TOOL_NOT_FOUND',
     ]);
-    expect(ending(64)).toEqual(['INVALID_REQUEST']);
+    expect(ending(64)).toEqual(['INVALID_REQUEST', 'METHOD_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE']);
   });
 
   it('EXEC-3 an error takes suggestion and severity from the table unless it knows better', () => {

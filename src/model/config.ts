@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SCOPES } from './principal.js';
 
 const text = z.string();
 const milliseconds = z.int().min(0).max(86_400_000);
@@ -172,11 +173,48 @@ const CacheConfig = z.strictObject({
   ttl: z.int().min(0).default(86_400),
 });
 
+/** A key that opens the HTTP front: what it is called in the audit log, and what its holder may do (S12). */
+const HttpKey = z
+  .strictObject({
+    name: text.regex(/^[\w.@-]{1,64}$/, 'expected 1 to 64 letters, digits, dots, hyphens or underscores'),
+    /** A variable, so that the key itself never stands in a file. */
+    key: text.regex(/^\$\{[^}]+\}$/, 'expected a variable such as ${TEAM_KEY}').optional(),
+    /** SHA-256 of the key, in hexadecimal digits. */
+    hash: text.regex(/^(sha256:)?[0-9a-f]{64}$/i, 'expected the SHA-256 of the key, 64 hexadecimal digits').optional(),
+    scopes: z.array(z.enum(SCOPES)).min(1).default(['read', 'call']),
+    /** The only servers its holder sees and calls; all of them when absent. */
+    servers: z.array(text.min(1)).optional(),
+  })
+  .refine(({ key, hash }) => (key === undefined) !== (hash === undefined), 'expected either key or hash');
+
+const HttpOauth = z.strictObject({
+  issuer: z.url({ protocol: /^https?$/ }),
+  /** What a token must be meant for. */
+  audience: z.union([text.min(1), z.array(text.min(1)).min(1)]),
+  /** Where the keys of the issuer are; found in its metadata when absent. */
+  jwksUri: z.url({ protocol: /^https?$/ }).optional(),
+  /** What stands before a scope in a token: `toolscout:` makes `toolscout:read` the scope `read`. */
+  scopePrefix: text.default(''),
+  /** The claim that lists the servers its holder may use; all of them when absent. */
+  serversClaim: text.min(1).optional(),
+});
+
+/** Who may come in over HTTP; once it is given, nobody else may, on any address. */
+const HttpAuth = z.strictObject({
+  keys: z.array(HttpKey).default([]),
+  oauth: HttpOauth.optional(),
+});
+/** See the schema of the same name. */
+export type HttpAuth = z.infer<typeof HttpAuth>;
+
 const HttpConfig = z.strictObject({
   host: text.min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(7077),
   allowedHosts: z.array(text.min(1)).default([]),
   allowedOrigins: z.array(text.min(1)).default([]),
+  /** Under which address the world knows this toolscout, when something stands in front of it. */
+  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+  auth: HttpAuth.optional(),
 });
 
 const LimitsConfig = z.strictObject({

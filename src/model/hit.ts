@@ -28,6 +28,8 @@ export interface Hit {
 /** What a search may be narrowed by (FIND-1). */
 export interface SearchOptions {
   readonly server?: string;
+  /** Only these servers: what the asker may see. */
+  readonly servers?: readonly string[];
   readonly limit?: number;
   readonly includeDisabled?: boolean;
   readonly tags?: readonly string[];

@@ -137,10 +137,13 @@ function find(request: string, servers: readonly OfferingServer[], condition: Co
   }
   if (bindings.length > 0) return { bindings, impaired };
   const reason = why(request, [...new Set(hindrances)], servers, condition);
+  const isUnsure = servers.some(({ id, tools }) => !tools && condition(id).off === undefined);
   const action =
     hindrances.length > 0
       ? `Make a server that offers ${request} usable, or remove the capability from the skill.`
-      : `Configure a server that offers ${request}, or declare it in the capabilities of one that does.`;
+      : isUnsure
+        ? 'Ask the servers that nobody has asked yet: toolscout discover.'
+        : `Configure a server that offers ${request}, or declare it in the capabilities of one that does.`;
   return { bindings, impaired, missing: { capability: request, reason, action } };
 }
 

@@ -51,13 +51,15 @@ export interface RegistryDeps {
 
 /** The snapshot of all servers, kept current. */
 export interface Registry {
+  /** Whether it may be asked at all (`TOOLS_REGISTRY_ENABLED`). */
+  readonly enabled: boolean;
   /**
-   * The servers as they are known now, narrowed by filters or by the query of a request (REG-2).
+   * The servers as they are known now, narrowed by filters or by the query of a request (REG-2), and to `only`.
    *
    * @throws ToolscoutError `INVALID_REQUEST` for a filter that makes no sense, `REGISTRY_MISCONFIGURED` without any
    * inventory, `REGISTRY_UNAVAILABLE` before the first check.
    */
-  snapshot(filters?: SnapshotFilters | URLSearchParams): Snapshot;
+  snapshot(filters?: SnapshotFilters | URLSearchParams, only?: Pick<SnapshotFilters, 'ids'>): Snapshot;
   /** Reads the inventory again and checks servers now: the named ones, or all. */
   refresh(ids?: readonly string[]): Promise<void>;
   /** Reads the inventory again without waiting for any check; after a change of the config. */
@@ -84,7 +86,8 @@ const SHORTEST_WAIT_MS = 250;
 /** A registry; call `start` to have it keep itself current. */
 export function createRegistry(deps: RegistryDeps): Registry {
   const { clock, log, policy } = deps;
-  const report = (thrown: unknown): void => log.error('tools.registry.listener', { error: messageOf(thrown) });
+  const report = (thrown: unknown): void =>
+    log.error('tools.registry.listener', { phase: 'lifecycle', error: messageOf(thrown) });
   const changes = createEmitter<string>(report);
   const probes = createEmitter<ProbeEvent>(report);
   const running = new Map<string, Promise<void>>();
@@ -128,6 +131,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
       const hash = hashItems(current());
       if (hash === lastHash) return;
       lastHash = hash;
+      log.debug('tools.registry.changed', { phase: 'normalize', hash, size: items.size });
       changes.emit(hash);
     });
   };
@@ -236,8 +240,10 @@ export function createRegistry(deps: RegistryDeps): Registry {
   };
 
   return {
-    snapshot(asked = {}) {
-      const filters = asked instanceof URLSearchParams ? readFilters(asked) : asked;
+    enabled: deps.enabled,
+
+    snapshot(asked = {}, only = {}) {
+      const filters = { ...(asked instanceof URLSearchParams ? readFilters(asked) : asked), ...only };
       if (inventory && items.size === 0 && inventory.missing !== undefined) {
         throw new ToolscoutError('REGISTRY_MISCONFIGURED', `There is no server to report on: ${inventory.missing}.`);
       }

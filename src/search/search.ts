@@ -289,10 +289,12 @@ function joined(rows: readonly Int8Array[]): Int8Array {
 
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {
   const { server, includeDisabled = false, tags = [], accepts } = options;
+  const only = options.servers && new Set(options.servers);
   return (tool) =>
     // What is pending or quarantined is found by nobody, whatever is asked for.
     (tool.status === 'enabled' || (includeDisabled && tool.status === 'disabled')) &&
     (server === undefined || tool.server === server) &&
+    (only === undefined || only.has(tool.server)) &&
     tags.every((tag) => tool.tags.includes(tag)) &&
     (accepts === undefined || accepts(tool.server, tool.name));
 }

@@ -156,7 +156,7 @@ describe('the life of a gateway', () => {
 
     const open = await place.run('serve', '--host', '0.0.0.0', '--port', '0');
     expect(open.code).toBe(2);
-    expect(open.stderr).toContain('listens only on this machine');
+    expect(open.stderr).toContain('does not listen on "0.0.0.0": without authentication');
   });
 });
 

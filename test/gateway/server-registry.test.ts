@@ -112,6 +112,30 @@ describe('the registry of servers', () => {
     ]);
   });
 
+  it('NEG-1 what a server says it offers when it is asked is told once, and again when it changes', async () => {
+    let capabilities = ['incident:read'];
+    const server = createServer((request, response) => {
+      if (request.url === '/health') return void response.end('{"status":"ok"}');
+      if (request.url !== '/.well-known/mcp') return void response.writeHead(404).end();
+      response.end(JSON.stringify({ name: 'Desk', version: '1', capabilities }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const { gateway, registry } = await openRegistry({ servers: { desk: { url } } });
+    const told: string[][] = [];
+    gateway.onEvent((event) => event.type === 'probed' && told.push([event.server, ...event.capabilities]));
+    await registry.refresh();
+    await registry.refresh();
+    expect(told).toEqual([['desk', 'incident:read']]);
+    capabilities = ['incident:read', 'incident:write'];
+    await registry.refresh();
+    expect(told.slice(1)).toEqual([['desk', 'incident:read', 'incident:write']]);
+  });
+
   it('REG-4 nothing at all is misconfigured; a server over stdio that was not needed yet is pending', async () => {
     const nothing = await openRegistry({});
     expect(() => nothing.registry.snapshot()).toThrow(expect.objectContaining({ code: 'REGISTRY_UNAVAILABLE' }));

@@ -26,6 +26,8 @@ export interface ServeOptions extends OpenOptions {
   readonly server?: string;
   /** Hosts get only what this skill declared. */
   readonly skill?: string;
+  /** Hosts of this machine are administrators: they may propose servers (SEC-9). */
+  readonly admin?: boolean;
   /** What hosts are offered, whatever the configuration says (META-5). */
   readonly mode?: ModeName;
   readonly host?: string;

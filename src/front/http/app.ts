@@ -1,59 +1,102 @@
-import { Hono } from 'hono';
-import type { Gateway, Knowledge } from '../../gateway/index.js';
-import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { Gateway } from '../../gateway/index.js';
+import { systemClock, type Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { hasScope, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
-import { guardOrigin } from './guard.js';
+import { apiRoutes, baseUrlOf } from './api.js';
+import { createAuthenticator, type Authenticator } from './auth.js';
+import { createDispatch } from './dispatch.js';
+import { createGuard } from './guard.js';
+import { createMetrics, type Metrics } from './metrics.js';
+import { problemResponse } from './problem.js';
+import type { FetchDocument } from './token.js';
+import { traceIdOf } from './trace.js';
 
-/** The HTTP front: the MCP endpoint, whether toolscout lives, and taking over a changed config. */
-export function createHttpApp(options: {
+/** What later handlers find on the context of a request. */
+export interface HttpVariables {
+  readonly Variables: { principal: Principal };
+}
+
+/** What the HTTP front is made of. */
+export interface HttpAppOptions {
   readonly gateway: Gateway;
   readonly mcp: McpEndpoint;
+  /** The endpoint of one principal; without it all share one. */
+  readonly mcpFor?: (principal: Principal) => McpEndpoint;
   readonly version: string;
   readonly log: Log;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-}): Hono {
-  const app = new Hono();
-  app.use(guardOrigin({ hosts: options.allowedHosts, origins: options.allowedOrigins }));
-  app.all('/mcp', (context) => options.mcp.fetch(context.req.raw));
-  app.all('/servers/:server/mcp', (context) =>
-    options.mcp.fetch(context.req.raw, { server: context.req.param('server') }),
-  );
-  app.get('/health', (context) => context.json({ status: 'ok', version: options.version }));
-  app.get('/ready', async (context) => {
-    const servers = await options.gateway.listServers();
-    const count = (...states: Knowledge[]): number =>
-      servers.filter(({ knowledge }) => states.includes(knowledge)).length;
-    const learning = count('learning');
-    return context.json({
-      status: learning > 0 ? 'learning' : 'ready',
-      servers: servers.length,
-      known: count('ready', 'stale'),
-      learning,
-      failed: count('failed'),
+  /** Others than this machine can reach it: without authentication nobody is let in (S2). */
+  readonly exposed?: boolean;
+  /** Asks the issuer of tokens for a document; without it no token can be checked. */
+  readonly fetchDocument?: FetchDocument;
+  readonly metrics?: Metrics;
+  readonly clock?: Clock;
+}
+
+/** Lets through whoever may run tools, and notes who it is. */
+function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariables> {
+  return async (context, next) => {
+    const request = context.req.raw;
+    try {
+      const principal = await authenticator.authenticate(request);
+      if (!hasScope(principal, 'call')) throw new ToolscoutError('FORBIDDEN', 'This needs the scope "call".');
+      context.set('principal', principal);
+    } catch (thrown) {
+      const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
+      const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
+      return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+    }
+    return next();
+  };
+}
+
+/** The HTTP front: the MCP endpoint and the HTTP API, behind one guard and one authentication. */
+export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
+  const { gateway, mcp, log, clock = systemClock, mcpFor = () => mcp } = options;
+  const metrics = options.metrics ?? createMetrics(gateway, clock);
+  const auth = (): ReturnType<Gateway['config']>['config']['http']['auth'] => gateway.config().config.http.auth;
+  const baseUrl = baseUrlOf(gateway);
+  const authenticator = createAuthenticator({
+    auth,
+    required: options.exposed ?? false,
+    baseUrl,
+    clock,
+    log,
+    fetchDocument: options.fetchDocument ?? (() => Promise.resolve(undefined)),
+  });
+  const routes = apiRoutes({ version: options.version, clock, log, baseUrl, auth, metrics: () => metrics.text() });
+  const dispatch = createDispatch(routes, { gateway, log, authenticator, onAnswer: metrics.onAnswer });
+  const nothing = (request: Request): Response =>
+    problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
+      traceId: traceIdOf(request),
+    });
+
+  const guard = createGuard({ hosts: options.allowedHosts, origins: options.allowedOrigins });
+  const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => guard(context.req.raw) ?? next();
+
+  const app = new Hono<HttpVariables>();
+  for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
+  app.all('/mcp', (context) => {
+    const principal = context.get('principal');
+    return mcpFor(principal).fetch(context.req.raw, { principal: principal.name });
+  });
+  app.all('/servers/:server/mcp', (context) => {
+    const principal = context.get('principal');
+    return mcpFor(principal).fetch(context.req.raw, {
+      principal: principal.name,
+      server: context.req.param('server'),
     });
   });
-  app.post('/v1/config/reload', async () => {
-    try {
-      const report: object = await options.gateway.reload();
-      return Response.json(report);
-    } catch (thrown) {
-      const { code, message, suggestion, severity, problems } = toToolscoutError(thrown);
-      const body = { code, message, suggestion, severity, problems };
-      return Response.json(body, { status: ERROR_TABLE[code].status });
-    }
-  });
+  // One handler for everything else, so that nothing stands between the guard and the route.
+  app.all('*', ({ req: { raw } }) => guard(raw) ?? dispatch(raw) ?? nothing(raw));
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
-    options.log.error('http.failed', { path: context.req.path, error: error.message });
-    return context.json({ error: 'INTERNAL_ERROR', message: ERROR_TABLE.INTERNAL_ERROR.suggestion }, 500);
+    log.error('http.failed', { path: context.req.path, error: error.message });
+    return problemResponse(error, { traceId: traceIdOf(context.req.raw) });
   });
-  app.notFound((context) =>
-    context.json(
-      { error: 'NOT_FOUND', message: `There is nothing at ${context.req.path}; the MCP endpoint is /mcp.` },
-      404,
-    ),
-  );
   return app;
 }

@@ -1,4 +1,6 @@
-import type { MiddlewareHandler } from 'hono';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { problemResponse } from './problem.js';
+import { traceIdOf } from './trace.js';
 
 /** Names under which a loopback listener may be addressed. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
@@ -8,30 +10,51 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase());
 }
 
+/** A name or an address, perhaps with a port. */
+const PLAIN_HOST = /^[\w.:[\]-]{1,300}$/;
+
 function hostnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
 }
+
+/** Which `Host` and `Origin` headers may come in. */
+export interface GuardOptions {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+}
+
+/** Looks at one request; an answer is a refusal. */
+export type Guard = (request: Request) => Response | undefined;
 
 /**
  * Refuses requests that a web page could send to this machine behind the user's back: a foreign
  * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
  */
-export function guardOrigin(options: {
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
-}): MiddlewareHandler {
+export function createGuard(options: GuardOptions): Guard {
   const hosts = new Set([...LOOPBACK, ...options.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
-  const refuse = (what: string): Response =>
-    Response.json({ error: 'FORBIDDEN', message: `This ${what} may not talk to toolscout.` }, { status: 403 });
+  // Clients send the same few headers again and again; only those that passed are remembered.
+  const passed = new Set<string>();
+  const isOurs = (header: string): boolean => {
+    if (passed.has(header)) return true;
+    // A header with a path, a query or a user in it is no host, whatever a parser makes of it (A1).
+    if (!PLAIN_HOST.test(header) || !hosts.has(hostnameOf(`http://${header}`) ?? '')) return false;
+    if (passed.size < MOST_REMEMBERED) passed.add(header);
+    return true;
+  };
+  const refuse = (request: Request, what: string): Response =>
+    problemResponse(new ToolscoutError('FORBIDDEN', `This ${what} may not talk to toolscout.`), {
+      traceId: traceIdOf(request),
+    });
 
-  return async (context, next) => {
-    const host = hostnameOf(`http://${context.req.header('host') ?? ''}`);
-    if (host === undefined || !hosts.has(host)) return refuse('Host');
-    const origin = context.req.header('origin');
-    if (origin !== undefined && !origins.has(origin.toLowerCase()) && !hosts.has(hostnameOf(origin) ?? '')) {
-      return refuse('Origin');
+  return (request) => {
+    if (!isOurs(request.headers.get('host') ?? '')) return refuse(request, 'Host');
+    const origin = request.headers.get('origin');
+    if (origin !== null && !origins.has(origin.toLowerCase()) && !hosts.has(hostnameOf(origin) ?? '')) {
+      return refuse(request, 'Origin');
     }
-    return next();
+    return undefined;
   };
 }
+
+const MOST_REMEMBERED = 100;

@@ -52,14 +52,18 @@ describe('the guard', () => {
     ['localhost.evil.example'],
     ['127.0.0.1@evil.example'],
     ['x?'],
+    ['127.0.0.1?'],
+    ['127.0.0.1:7077/health?x'],
+    ['localhost#'],
+    ['user@localhost'],
     ['0.0.0.0'],
     [''],
   ])('S1 A1 A7 refuses a foreign Host on every route: "%s"', async (host) => {
     const app = await appOver();
-    for (const path of ['/health', '/ready', '/mcp', '/nowhere']) {
+    for (const path of ['/health', '/ready', '/mcp', '/servers/x/mcp', '/v1/tools', '/v1/events', '/nowhere']) {
       const response = await get(app, path, { host });
       expect(response.status).toBe(403);
-      expect(await response.json()).toMatchObject({ error: 'FORBIDDEN' });
+      expect(await response.json()).toMatchObject({ code: 'FORBIDDEN', status: 403 });
     }
   });
 
@@ -72,7 +76,8 @@ describe('the guard', () => {
     ['garbage'],
   ])('S1 refuses a foreign Origin on every route: %s', async (origin) => {
     const app = await appOver();
-    for (const path of ['/health', '/ready', '/mcp']) expect((await get(app, path, { origin })).status).toBe(403);
+    for (const path of ['/health', '/ready', '/mcp', '/servers/x/mcp', '/v1/tools', '/v1/events'])
+      expect((await get(app, path, { origin })).status).toBe(403);
     const post = await app.request('http://127.0.0.1/mcp', {
       method: 'POST',
       headers: { host: '127.0.0.1', origin },
@@ -112,7 +117,10 @@ describe('the routes', () => {
     expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'learning', servers: 3, learning: 1 });
     const lost = await get(app, '/no/such/page');
     expect(lost.status).toBe(404);
-    expect(await lost.json()).toMatchObject({ error: 'NOT_FOUND', message: expect.stringContaining('/mcp') as string });
+    expect(await lost.json()).toMatchObject({
+      code: 'NOT_FOUND',
+      suggestion: expect.stringContaining('/mcp') as string,
+    });
     expect((await get(app, '/mcp')).status).toBe(405);
   });
 });

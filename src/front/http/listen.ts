@@ -9,19 +9,38 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** Listens on an address; anything but loopback is refused, because nobody is asked who they are (S2). */
-export function listen(app: Hono, options: { readonly host: string; readonly port: number }): Promise<HttpFront> {
+/** How long a client may take for its headers unless said otherwise, and for its whole request (A29). */
+const SLOWEST_HEADERS_MS = 10_000;
+const SLOWEST_REQUEST_MS = 60_000;
+const CHECK_EVERY_MS = 2000;
+
+/** Where to listen, and whether everybody who comes is asked who they are. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly authenticated?: boolean;
+  /** How long a client may take for its headers. */
+  readonly slowestHeadersMs?: number;
+}
+
+/** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
+export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promise<HttpFront> {
   const { port } = options;
   const host = options.host.replace(/^\[(.*)\]$/, '$1');
-  if (!isLoopback(host)) {
+  if (!isLoopback(host) && !options.authenticated) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
-      `toolscout listens only on this machine (127.0.0.1, ::1 or localhost), not on "${host}": without authentication everybody on the network could call your tools.`,
-      { suggestion: 'Remove http.host, or put a proxy that authenticates in front of it.' },
+      `toolscout does not listen on "${host}": without authentication everybody on the network could call your tools.`,
+      { suggestion: 'Remove http.host to listen on this machine only, or configure http.auth.' },
     );
   }
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: host, port }, (address) => {
+    const serverOptions = {
+      headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
+      requestTimeout: SLOWEST_REQUEST_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    };
+    const server = serve({ fetch: app.fetch, hostname: host, port, serverOptions }, (address) => {
       const shown = host.includes(':') ? `[${host}]` : host;
       resolve({
         url: `http://${shown}:${address.port}`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
+import { showConfig } from '../../shown-config.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout config`: check the config, or show what is in force. */
@@ -34,21 +35,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const { config: inForce, servers, path, source, warnings } = gateway.config();
-        const { toolRules, cache, limits, http, maxParallelDiscoveries, approval, rateLimit, retryPolicy } = inForce;
-        const view = {
-          source: path ?? source,
-          servers: servers.map(({ id, shown, enabled, problem, tags }) => ({ id, ...shown, enabled, problem, tags })),
-          toolRules,
-          cache,
-          limits,
-          http,
-          maxParallelDiscoveries,
-          approval,
-          rateLimit,
-          retryPolicy,
-          warnings,
-        };
+        const view = showConfig(gateway.config());
         terminal.out(printable(flags.json ? printable(JSON.stringify(view)) : JSON.stringify(view, null, 2)));
       });
     });

@@ -16,6 +16,7 @@ interface Flags extends CommonFlags {
   readonly stdio?: boolean;
   readonly server?: string;
   readonly skill?: string;
+  readonly admin?: boolean;
   readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
@@ -30,7 +31,8 @@ export function addServe(program: Command, deps: CliDeps): void {
     .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
     .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
     .option('--skill <id>', 'offer only what this skill declared')
-    .option('--host <address>', 'listen on this loopback address')
+    .option('--admin', 'also offer the tools that propose servers; you still approve each')
+    .option('--host <address>', 'listen on this address; others than loopback need http.auth')
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {
@@ -47,6 +49,7 @@ export function addServe(program: Command, deps: CliDeps): void {
         stdio: flags.stdio ?? false,
         server: flags.server,
         skill: flags.skill,
+        admin: flags.admin,
         mode: flags.mode,
         host: flags.host,
         port: flags.port,

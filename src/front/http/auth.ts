@@ -1,0 +1,102 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import type { HttpAuth } from '../../model/config.js';
+import { LOCAL, type Principal, type Scope } from '../../model/principal.js';
+import { createTokenReader, type FetchDocument, type TokenReader } from './token.js';
+
+/** Where the document about this resource is (RFC 9728). */
+export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+
+/** Finds out who sends a request. */
+export interface Authenticator {
+  /** @throws ToolscoutError `UNAUTHENTICATED` */
+  authenticate(request: Request): Principal | Promise<Principal>;
+  /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
+  challenge(request: Request, scope?: Scope): string;
+}
+
+/** What authentication is made of. */
+export interface AuthenticatorDeps {
+  /** In force now: keys change with the config. */
+  readonly auth: () => HttpAuth | undefined;
+  /** Others can reach this: without any authentication in the config nobody is let in. */
+  readonly required: boolean;
+  readonly baseUrl: (request: Request) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asks the issuer of tokens for a document, guarded and bounded. */
+  readonly fetchDocument: FetchDocument;
+}
+
+interface KnownKey {
+  readonly digest: Buffer;
+  readonly principal: Principal;
+}
+
+const BEARER = /^Bearer +([\w.~+/=-]{1,16384})$/i;
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function keysOf({ keys }: HttpAuth): KnownKey[] {
+  return keys.flatMap(({ name, hash, scopes, servers }) =>
+    hash === undefined
+      ? []
+      : [
+          {
+            digest: Buffer.from(hash, 'hex'),
+            principal: { name, scopes: new Set(scopes), ...(servers ? { servers: new Set(servers) } : {}) },
+          },
+        ],
+  );
+}
+
+/** The holder of a key. Every key is compared, and always hash with hash, so that time tells nothing (A7). */
+function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefined {
+  const digest = digestOf(token);
+  let holder: Principal | undefined;
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) holder = key.principal;
+  return holder;
+}
+
+const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
+
+/** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
+
+  const current = (auth: HttpAuth): NonNullable<typeof known> => {
+    if (known?.auth === auth) return known;
+    const isSameIssuer = JSON.stringify(known?.auth.oauth) === JSON.stringify(auth.oauth);
+    const tokens = isSameIssuer ? known?.tokens : undefined;
+    known = { auth, keys: keysOf(auth), tokens: tokens ?? (auth.oauth && createTokenReader(auth.oauth, deps)) };
+    return known;
+  };
+
+  return {
+    authenticate(request) {
+      const auth = deps.auth();
+      if (auth === undefined) {
+        if (!deps.required) return LOCAL;
+        throw unauthenticated('Nobody can be let in: the config has no http.auth.');
+      }
+      if (new URL(request.url).searchParams.has('access_token')) {
+        throw unauthenticated('A token in an address ends up in logs; send it as a header.');
+      }
+      const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
+      if (token === undefined) throw unauthenticated('This needs a key or a token.');
+      const { keys, tokens } = current(auth);
+      const holder = holderOf(token, keys);
+      if (holder) return holder;
+      if (tokens?.looksLikeToken(token)) return tokens.read(token);
+      throw unauthenticated('This key opens nothing.');
+    },
+
+    challenge(request, scope) {
+      const parts = [`resource_metadata="${deps.baseUrl(request)}${RESOURCE_METADATA}"`];
+      if (scope !== undefined) parts.unshift('error="insufficient_scope"', `scope="${scope}"`);
+      else if (request.headers.has('authorization')) parts.unshift('error="invalid_token"');
+      return `Bearer ${parts.join(', ')}`;
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
+import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import type { Gateway } from '../../gateway/index.js';
+import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+
+interface Documented {
+  readonly paths: Record<string, Record<string, { operationId: string; responses: object; requestBody?: object }>>;
+}
+
+/** Every operation as a request that can be sent. */
+function operationsOf({ document }: TestApp): Array<{ method: string; path: string; template: string }> {
+  const { paths } = document as unknown as Documented;
+  return Object.entries(paths).flatMap(([template, operations]) =>
+    Object.keys(operations).map((method) => ({
+      method: method.toUpperCase(),
+      template,
+      path: template.replaceAll(/\{\w+\}/g, 'x') + (template === '/v1/search' ? '?q=x' : ''),
+    })),
+  );
+}
+
+const CALL = JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'x' } });
+const SKILL_CALL = JSON.stringify({ capability: 'talk:echo', tool: 'echo' });
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A gateway each verb of which fails in a way nobody foresaw. */
+function broken(gateway: Gateway): Gateway {
+  const fail = (): never => {
+    throw new Error('secret-detail');
+  };
+  return Object.fromEntries(
+    Object.keys(gateway).map((verb) => [verb, verb === 'config' ? gateway.config : fail]),
+  ) as never;
+}
+
+/** A gateway whose calls end with a code. */
+function failing(gateway: Gateway, code: ErrorCode): Gateway {
+  const { suggestion, severity } = new ToolscoutError(code, '');
+  const error = { code, message: 'No.', server: 'old', tool: 'echo', suggestion, severity, retryAfterMs: 1500 };
+  return { ...gateway, executeTool: async () => ({ success: false, error }) };
+}
+
+/** A folder with a skill that may talk. */
+async function talkingSkill(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'talker'));
+  await writeFile(
+    join(directory, 'talker', 'skill.md'),
+    '# Talker\n\n## Capabilities\n\n- `talk:echo`\n- `talk:fail`\n',
+  );
+  return directory;
+}
+
+const KEY = 'a-key-of-more-than-sixteen';
+
+describe('the contract', () => {
+  it('REG-1 every documented answer occurs, and nothing undocumented does', async () => {
+    const gateway = await openToolscout({
+      servers: {
+        old: { ...fixture('legacy'), capabilities: ['talk:echo', 'talk:fail'] },
+        absent: { command: '/no/such/program' },
+      },
+      toolRules: [
+        { pattern: 'echo', tags: ['talk:echo'] },
+        { pattern: 'fail', tags: ['talk:fail'] },
+      ],
+      skills: { directories: [await talkingSkill()] },
+      limits: { searchWaitMs: 20 },
+    });
+    await gateway.discover(['old']);
+    const http = await openHttpApp(gateway);
+    const { contract, send, post } = http;
+
+    // What goes well.
+    const registry = await gateway.registry();
+    expect((await send('/v1/tools')).status).toBe(503);
+    await registry!.refresh();
+    const first = await send('/v1/tools');
+    expect(first.status).toBe(200);
+    expect((await send('/v1/tools', { headers: { 'if-none-match': first.headers.get('etag')! } })).status).toBe(304);
+    const { tools } = (await (await send('/v1/servers/old/tools?include_disabled=true')).json()) as {
+      tools: Array<{ tool: string }>;
+    };
+    const tool = tools[0]!.tool;
+    for (const path of [
+      '/v1/servers',
+      '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
+      `/v1/tools/old/${tool}`,
+      '/v1/skills',
+      '/v1/skills/talker/bindings',
+      '/v1/audit?limit=5',
+      '/v1/config',
+      '/v1/approvals',
+      '/v1/marketplace',
+      '/health',
+      '/ready',
+      '/metrics',
+      '/openapi.json',
+      '/.well-known/ai-catalog.json',
+      '/mcp/server-card',
+      '/.well-known/mcp/server-card.json',
+      '/.well-known/mcp/server-card',
+      '/.well-known/mcp-server-card.json',
+      '/.well-known/mcp',
+      '/.well-known/mcp.json',
+      '/v0.1/servers',
+      '/v0.1/servers/local.toolscout%2Fold/versions',
+      '/v0.1/servers/local.toolscout%2Fold/versions/latest',
+    ]) {
+      expect({ path, status: (await send(path)).status }).toEqual({ path, status: 200 });
+    }
+    expect((await post('/v1/config/reload', undefined)).status).toBe(200);
+    expect((await post('/v1/call', CALL)).status).toBe(200);
+    const asSkill = async (capability: string, tool: string, args: JsonObject): Promise<number> =>
+      (await post('/v1/skills/talker/call', { capability, tool, arguments: args })).status;
+    expect(await asSkill('talk:echo', 'echo', { message: 'x' })).toBe(200);
+    expect(await asSkill('talk:echo', 'echo', { message: 7 })).toBe(422);
+    expect(await asSkill('talk:echo', 'add', { a: 1, b: 2 })).toBe(403);
+    expect(await asSkill('talk:sing', 'echo', { message: 'x' })).toBe(403);
+    expect(await asSkill('talk:fail', 'fail', {})).toBe(502);
+    const refusals = await gateway.audit({ outcome: 'refused', limit: 10 });
+    expect(refusals).toContainEqual(
+      expect.objectContaining({ skill: 'talker', tool: 'add', code: 'FORBIDDEN', route: 'http' }),
+    );
+    const streamed = await post('/v1/call', CALL, { accept: 'text/event-stream' });
+    expect(await streamed.text()).toContain('event: result');
+    const followed = await send('/v1/events');
+    await followed.body?.cancel();
+
+    const waiting = await openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' });
+    await waiting.discover();
+    const held = await openHttpApp(waiting, { contract });
+    const { approvals } = (await (await held.send('/v1/approvals?state=pending')).json()) as {
+      approvals: Array<{ ref: string; hash: string }>;
+    };
+    expect(approvals.length).toBeGreaterThan(2);
+    const [one, two] = approvals.filter(({ ref }) => ref.includes(':')).map(({ ref }) => encodeURIComponent(ref));
+    expect((await held.send(`/v1/approvals/${one}/diff`)).status).toBe(200);
+    expect((await held.post(`/v1/approvals/${one}/approve`, { reason: 'looked at it' })).status).toBe(200);
+    expect((await held.post(`/v1/approvals/${two}/reject`, {})).status).toBe(200);
+
+    // What is asked wrongly.
+    expect((await send('/v1/approvals?state=odd')).status).toBe(400);
+    for (const verb of ['approve', 'reject']) {
+      expect((await post(`/v1/approvals/x/${verb}`, { why: 'x' })).status).toBe(400);
+      expect((await post(`/v1/approvals/x/${verb}`, {})).status).toBe(404);
+      expect((await post(`/v1/approvals/x/${verb}`, { reason: 'x'.repeat(5e6) })).status).toBe(413);
+    }
+    expect((await send('/v1/approvals/nowhere/diff')).status).toBe(404);
+    for (const path of ['/v1/tools?alive=maybe', '/v1/servers/old/tools?include_disabled=x', '/v1/search']) {
+      expect((await send(path)).status).toBe(400);
+    }
+    for (const path of ['/v1/audit?limit=0', '/v0.1/servers?limit=many']) expect((await send(path)).status).toBe(400);
+    expect((await post('/v1/call', '{"server":')).status).toBe(400);
+    expect((await post('/v1/call', { server: 'old', tool: 'echo', arguments: { pad: 'x'.repeat(5e6) } })).status).toBe(
+      413,
+    );
+    for (const path of [
+      '/v1/servers/nowhere/tools',
+      '/v1/skills/nobody/bindings',
+      '/v1/search?q=x&server=nowhere',
+      '/v1/tools/old/nothing',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/v0.1/servers/nobody%2Fnothing/versions',
+      '/v0.1/servers/local.toolscout%2Fold/versions/9.9.9',
+    ]) {
+      expect({ path, status: (await send(path)).status }).toEqual({ path, status: 404 });
+    }
+    for (const path of ['/v1/servers/absent/tools', '/v1/tools/absent/x']) expect((await send(path)).status).toBe(502);
+    expect((await post('/v1/call', { server: 'old', tool: 'nothing' })).status).toBe(404);
+    expect((await post('/v1/skills/nobody/call', { capability: 'talk:echo', tool: 'echo' })).status).toBe(404);
+    expect((await post('/v1/skills/talker/call', {})).status).toBe(400);
+    const pad = { pad: 'x'.repeat(5e6) };
+    expect(await asSkill('talk:echo', 'echo', pad)).toBe(413);
+    const wrong = await post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 7 } });
+    expect(wrong.status).toBe(422);
+    expect(await wrong.json()).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', server: 'old', tool: 'echo' });
+    const tired = await openHttpApp(failing(gateway, 'RATE_LIMITED'), { contract });
+    const limited = await tired.post('/v1/call', CALL);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '2']);
+    // Our credentials were refused, not the caller's.
+    const refused = await openHttpApp(failing(gateway, 'AUTHENTICATION_FAILED'), { contract });
+    expect((await refused.post('/v1/call', CALL)).status).toBe(502);
+    const invalid = new ToolscoutError('CONFIGURATION_ERROR', 'No.', { problems: [{ path: 'a', message: 'b' }] });
+    const stuck = await openHttpApp({ ...gateway, reload: () => Promise.reject(invalid) }, { contract });
+    expect((await stuck.post('/v1/config/reload', undefined)).status).toBe(400);
+    const followers = await Promise.all(Array.from({ length: 101 }, () => stuck.send('/v1/events')));
+    expect(followers.filter(({ status }) => status === 429)).toHaveLength(1);
+    await Promise.all(followers.map(({ body }) => body?.cancel()));
+
+    // What nobody may, what nobody is known for, and what breaks.
+    const empty = await openToolscout({}, { env: { TOOLS_REGISTRY_ENABLED: 'false' } });
+    const off = await openHttpApp(empty, { contract });
+    for (const path of ['/v1/tools', '/v0.1/servers']) expect((await off.send(path)).status).toBe(404);
+    const bare = await openToolscout({});
+    await (await bare.registry())!.sync();
+    expect((await (await openHttpApp(bare, { contract })).send('/v1/tools')).status).toBe(424);
+    const guarded = await openToolscout(
+      { http: { auth: { keys: [{ name: 'team', key: '${KEY}' }] } } },
+      { env: { KEY } },
+    );
+    const locked = await openHttpApp(guarded, { contract });
+    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
+      expect((await locked.send(path)).status).toBe(200);
+    }
+    const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
+    for (const { method, path } of operationsOf(http)) {
+      const body =
+        new Map([
+          ['/v1/skills/x/call', SKILL_CALL],
+          ['/v1/call', CALL],
+        ]).get(path) ?? '{}';
+      const init = { method, ...(method === 'POST' ? { body } : {}) };
+      expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);
+      await locked.send(path, { ...init, headers: JSON_TYPE });
+      const ruined = await ruin.send(path, { ...init, headers: JSON_TYPE });
+      if (ruined.status === 500) expect(await ruined.text()).not.toContain('secret-detail');
+    }
+    // Documents that nothing can break are documented as if something could.
+    const unbreakable = /^(health|openApi|aiCatalog|serverCard\w*|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
+    expect(contract.missing().filter((each) => !unbreakable.test(each))).toEqual([]);
+  }, 120_000);
+
+  it('REG-3 the document is OpenAPI 3.1, names every route once and holds no secret', async () => {
+    const { document } = await openHttpApp(await openToolscout({}));
+    expect(document['openapi']).toBe('3.1.0');
+    const { paths } = document as unknown as Documented;
+    const ids = Object.values(paths).flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g)!;
+    const { schemas } = document['components'] as { schemas: JsonObject };
+    expect([...new Set(references)].map((each) => each.slice(21)).filter((id) => !(id in schemas))).toEqual([]);
+  });
+
+  it('REG-1 an address that is none, and a method that is none, are problems too', async () => {
+    const { send } = await openHttpApp(await openToolscout({}));
+    const lost = await send('/v1/nothing');
+    expect(lost.status).toBe(404);
+    expect(lost.headers.get('content-type')).toBe('application/problem+json');
+    const wrong = await send('/v1/tools', { method: 'DELETE' });
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    const head = await send('/health', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+});

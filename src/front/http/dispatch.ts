@@ -1,0 +1,235 @@
+import type { Gateway } from '../../gateway/index.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import { hasScope, LOCAL, type Principal } from '../../model/principal.js';
+import type { Authenticator } from './auth.js';
+import { readBody, readParams, readQuery } from './input.js';
+import { problemResponse } from './problem.js';
+import { createAddress, type Address } from './address.js';
+import type { Reply, Route } from './route.js';
+import { scopeGateway } from './scoped-gateway.js';
+import { traceIdOf } from './trace.js';
+
+/** What stands between a request and its route. */
+export interface DispatchDeps {
+  readonly gateway: Gateway;
+  readonly log: Log;
+  readonly authenticator: Authenticator;
+  /** What stands before every path. */
+  readonly prefix?: string;
+  /** Told of every answer; the route is one of the table, or nothing. */
+  readonly onAnswer?: (route: string, status: number) => void;
+}
+
+/** Answers a request for one of the routes; `undefined` when none is meant. */
+export type Dispatch = (request: Request) => Response | Promise<Response> | undefined;
+
+/** What a route gets when its query is empty; `undefined` when it cannot be. */
+function emptyQueryOf({ query }: Route): unknown {
+  return query?.safeParse({}).data;
+}
+
+/** A request on its way to its route. */
+interface Asked {
+  readonly route: Route;
+  readonly request: Request;
+  readonly address: Address;
+  readonly params: Record<string, string>;
+  readonly traceId: string;
+  admitted: boolean;
+}
+
+function createReply(traceId: string, more: Readonly<Record<string, string>> | undefined): Reply {
+  return (body, { status = 200, type = 'application/json', headers } = {}) => {
+    if (body === undefined || body === null) {
+      return new Response(null, { status, headers: { 'x-trace-id': traceId, ...more, ...headers } });
+    }
+    const isReady = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+    return new Response((isReady ? body : JSON.stringify(body)) as string, {
+      status,
+      headers: { 'x-trace-id': traceId, 'content-type': type, ...more, ...headers },
+    });
+  };
+}
+
+interface Template {
+  readonly segments: readonly string[];
+  readonly methods: Map<string, Route>;
+}
+
+interface Found {
+  readonly methods: Map<string, Route>;
+  readonly params: Record<string, string>;
+}
+
+const CORS = { 'access-control-allow-origin': '*' };
+
+/** Everybody, where nobody is asked who they are. */
+const ANYBODY: Principal = { name: 'anybody', scopes: new Set() };
+
+const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+
+/** One part of a path; what cannot be decoded fits nothing. */
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A broken escape is no name of anything.
+    return undefined;
+  }
+}
+
+function matchTemplate(template: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (template.length !== segments.length) return undefined;
+  const params = Object.create(null) as Record<string, string>;
+  for (const [place, wanted] of template.entries()) {
+    const segment = segments[place]!;
+    if (!wanted.startsWith('{')) {
+      if (wanted !== segment) return undefined;
+      continue;
+    }
+    const value = decode(segment);
+    if (value === undefined || value === '') return undefined;
+    params[wanted.slice(1, -1)] = value;
+  }
+  return params;
+}
+
+/** A finder of routes: those without anything that varies by one look, the others in order. */
+function createFinder(routes: readonly Route[]): (path: string) => Found | undefined {
+  const fixed = new Map<string, Map<string, Route>>();
+  const templates = new Map<string, Template>();
+  for (const route of routes) {
+    if (!route.path.includes('{')) {
+      const methods = fixed.get(route.path) ?? new Map<string, Route>();
+      fixed.set(route.path, methods.set(route.method, route));
+      continue;
+    }
+    const template = templates.get(route.path) ?? { segments: segmentsOf(route.path), methods: new Map() };
+    template.methods.set(route.method, route);
+    templates.set(route.path, template);
+  }
+  const varying = [...templates.values()];
+  return (path) => {
+    const exact = fixed.get(path);
+    if (exact) return { methods: exact, params: {} };
+    const segments = segmentsOf(path);
+    for (const { segments: template, methods } of varying) {
+      const params = matchTemplate(template, segments);
+      if (params) return { methods, params };
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Finds the route of a request, asks who is there, checks every input by the schema of the route, and
+ * has it answered. Who may pass is decided by the route that answers, never by the text of the address (A1).
+ */
+export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Dispatch {
+  const { gateway, log, authenticator, prefix = '', onAnswer } = deps;
+  const find = createFinder(routes);
+  const emptyQueries = new Map(routes.map((route) => [route, emptyQueryOf(route)]));
+
+  const queryOf = (route: Route, address: Address): unknown => {
+    if (!route.query) return undefined;
+    const empty = address.isBare ? emptyQueries.get(route) : undefined;
+    return empty ?? readQuery(route.query, address.url.searchParams);
+  };
+
+  const admit = (route: Route, principal: Principal): Principal => {
+    if (route.scope === undefined) return principal;
+    if (!hasScope(principal, route.scope)) {
+      throw new ToolscoutError('FORBIDDEN', `This needs the scope "${route.scope}".`);
+    }
+    if (route.whole && principal.servers) {
+      throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
+    }
+    return principal;
+  };
+
+  const challengeFor = (thrown: unknown, request: Request, route: Route): Record<string, string> => {
+    if (!(thrown instanceof ToolscoutError)) return {};
+    if (thrown.code === 'UNAUTHENTICATED') return { 'www-authenticate': authenticator.challenge(request) };
+    if (thrown.code !== 'FORBIDDEN' || route.scope === undefined) return {};
+    return { 'www-authenticate': authenticator.challenge(request, route.scope) };
+  };
+
+  const fail = (asked: Asked, thrown: unknown): Response => {
+    const { route, request, traceId } = asked;
+    if (!(thrown instanceof ToolscoutError)) {
+      log.error('http.failed', { route: route.id, trace_id: traceId, error: messageOf(thrown) });
+    }
+    const challenge = asked.admitted ? {} : challengeFor(thrown, request, route);
+    return problemResponse(thrown, { traceId, headers: { ...(route.cors ? CORS : {}), ...challenge } });
+  };
+
+  const run = (asked: Asked, principal: Principal, body: unknown): Response | Promise<Response> => {
+    const { route, request, address, traceId } = asked;
+    return route.handle({
+      request,
+      address,
+      principal: route.scope === undefined ? LOCAL : principal,
+      gateway: scopeGateway(gateway, principal),
+      traceId,
+      reply: createReply(traceId, route.cors ? CORS : undefined),
+      params: (route.params ? readParams(route.params, asked.params) : undefined) as never,
+      query: queryOf(route, address) as never,
+      body: body as never,
+    });
+  };
+
+  const enter = (asked: Asked, who: Principal): Response | Promise<Response> => {
+    const { route, request } = asked;
+    const principal = admit(route, who);
+    asked.admitted = true;
+    if (!route.body) return run(asked, principal, undefined);
+    return readBody(route.body, request).then((body) => run(asked, principal, body));
+  };
+
+  // What can be answered at once is: a promise costs more than most of these answers.
+  const answer = (asked: Asked): Response | Promise<Response> => {
+    try {
+      const who = asked.route.scope === undefined ? ANYBODY : authenticator.authenticate(asked.request);
+      const answered = who instanceof Promise ? who.then((known) => enter(asked, known)) : enter(asked, who);
+      return answered instanceof Promise ? answered.catch((thrown: unknown) => fail(asked, thrown)) : answered;
+    } catch (thrown) {
+      return fail(asked, thrown);
+    }
+  };
+
+  const refuseMethod = ({ methods }: Found, request: Request): Response => {
+    const offered = [...methods.keys()];
+    const allow = [...offered, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
+    const isOpen = [...methods.values()].some(({ cors }) => cors);
+    if (request.method === 'OPTIONS' && isOpen) {
+      const preflight = { ...CORS, 'access-control-allow-methods': allow, 'access-control-allow-headers': '*' };
+      return new Response(null, { status: 204, headers: { ...preflight, 'x-trace-id': traceIdOf(request) } });
+    }
+    const error = new ToolscoutError('METHOD_NOT_ALLOWED', `${request.method} means nothing here.`);
+    return problemResponse(error, { traceId: traceIdOf(request), headers: { allow } });
+  };
+
+  const finish = (route: Route, response: Response, isHead: boolean): Response => {
+    onAnswer?.(route.id, response.status);
+    if (!isHead) return response;
+    // Nobody will read it, and a stream that is not read must not be left open.
+    void response.body?.cancel();
+    return new Response(null, { status: response.status, headers: response.headers });
+  };
+
+  return (request) => {
+    const address = createAddress(request.url);
+    const { path } = address;
+    if (!path.startsWith(prefix)) return undefined;
+    const found = find(prefix === '' ? path : path.slice(prefix.length));
+    if (!found) return undefined;
+    const isHead = request.method === 'HEAD';
+    const route = found.methods.get(isHead ? 'GET' : request.method);
+    if (!route) return refuseMethod(found, request);
+    const { params } = found;
+    const answered = answer({ route, request, address, params, traceId: traceIdOf(request), admitted: false });
+    if (answered instanceof Promise) return answered.then((response) => finish(route, response, isHead));
+    return finish(route, answered, isHead);
+  };
+}

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
+import { openHttpApp } from '../../../test/support/http-app.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { readPrometheus } from '../../../test/support/read-prometheus.js';
+import { systemClock } from '../../kernel/clock.js';
+import parsePrometheusTextFormat from 'parse-prometheus-text-format';
+import { createMetrics } from './metrics.js';
+import { createMeasurements } from './prometheus.js';
+
+describe('GET /metrics', () => {
+  it('REG-7 has every name, is valid, and counts what happened', async () => {
+    const cwd = await temporaryDirectory();
+    const file = join(cwd, 'tools.yaml');
+    await writeFile(
+      file,
+      JSON.stringify([
+        { id: 'far', base_url: 'http://10.0.0.1' },
+        { id: 'odd', base_url: 'ftp://x' },
+      ]),
+    );
+    const gateway = await openToolscout(
+      { servers: { old: fixture('legacy') } },
+      { cwd, env: { PATH: process.env['PATH'], TOOLS_YAML_PATH: file } },
+    );
+    const metrics = createMetrics(gateway, systemClock);
+    const registry = (await gateway.registry())!;
+    metrics.watch(registry);
+    await registry.refresh();
+    await gateway.discover(['old']);
+    const http = await openHttpApp(metrics.gateway, { metrics });
+    await http.send('/v1/search?q=echo');
+    await http.send('/v1/search?q=zzzzzzqqq');
+    await http.post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 'user-canary' } });
+    await http.post('/v1/call', { server: 'user-canary', tool: 'user-canary' });
+    await http.send('/v1/tools/user-canary/user-canary');
+    await http.send('/user-canary');
+    const response = await http.send('/metrics');
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+    const text = await response.text();
+    expect(text).not.toContain('user-canary');
+    const families = readPrometheus(text);
+    // A reader that others wrote finds the same families of the same kinds.
+    const theirs = parsePrometheusTextFormat(text).map(({ name, type }) => [name, type.toLowerCase()] as const);
+    expect(new Map(theirs)).toEqual(families.types);
+    const value = (name: string, labels: Record<string, string> = {}): number | undefined =>
+      families.samples.find(
+        (sample) =>
+          sample.name === name && Object.entries(labels).every(([key, wanted]) => sample.labels[key] === wanted),
+      )?.value;
+    expect(value('tools_registry_size')).toBe(3);
+    expect(value('tools_alive_total')).toBe(1);
+    expect(value('tools_capabilities_total')).toBeGreaterThan(0);
+    expect(value('tools_discovery_latency_ms_count', { tool_id: 'far', result: 'failed' })).toBe(1);
+    expect(value('tools_discovery_failures_total', { tool_id: 'far', reason: 'host_not_allowed' })).toBe(1);
+    expect(value('tools_discovery_failures_total', { tool_id: 'odd', reason: 'invalid_scheme' })).toBe(1);
+    expect(value('toolscout_searches_total', { result: 'found' })).toBe(1);
+    expect(value('toolscout_searches_total', { result: 'nothing' })).toBe(1);
+    expect(value('toolscout_executions_total', { server: 'old', outcome: 'success' })).toBe(1);
+    expect(value('toolscout_executions_total', { server: 'unknown', outcome: 'SERVER_NOT_FOUND' })).toBe(1);
+    expect(value('toolscout_pool_connections', { state: 'connected' })).toBe(1);
+    expect(value('toolscout_breakers', { state: 'closed' })).toBe(1);
+    expect(value('toolscout_http_requests_total', { route: 'showTool', status: '404' })).toBe(1);
+    expect(families.types.get('tools_discovery_latency_ms')).toBe('histogram');
+    for (const name of ['toolscout_cache_hits', 'toolscout_cache_entries', 'toolscout_search_duration_ms']) {
+      expect(families.types.has(name)).toBe(true);
+    }
+  });
+
+  it('REG-7 no label breaks the format, and their number is bounded whatever comes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 20 }), (values) => {
+        const measured = createMeasurements();
+        const counter = measured.counter('a_total', 'With \\ and \n in it.');
+        const times = measured.histogram('b_ms', 'Times.', [1, 10]);
+        for (const value of values) {
+          counter.add({ label: value });
+          times.observe({ label: value }, 5);
+        }
+        const { samples } = readPrometheus(measured.text([['c', 'Now.', [{ value: 3 }]]]));
+        const distinct = new Set(values).size;
+        expect(samples.filter(({ name }) => name === 'a_total')).toHaveLength(distinct);
+        expect(samples.filter(({ name }) => name === 'b_ms_bucket')).toHaveLength(distinct * 3);
+      }),
+    );
+    const measured = createMeasurements();
+    const counter = measured.counter('a_total', 'Many.');
+    for (let index = 0; index < 10_000; index++) counter.add({ id: `id-${index}` });
+    const { samples } = readPrometheus(measured.text([]));
+    expect(samples.length).toBeLessThan(2100);
+    expect(samples.find(({ labels }) => labels['id'] === 'other')?.value).toBe(8000);
+  });
+});

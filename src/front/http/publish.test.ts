@@ -1,0 +1,106 @@
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture } from '../../../test/support/fixture.js';
+import { openHttpApp } from '../../../test/support/http-app.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { listen } from './listen.js';
+
+interface Page {
+  readonly servers: Array<{ server: { name: string; version: string; remotes: Array<{ url: string }> } }>;
+  readonly metadata: { count: number; nextCursor?: string };
+}
+
+const never = (id: string): { command: string; args: string[] } => ({
+  command: '/secret/path',
+  args: ['--token=canary', id],
+});
+
+describe('what toolscout publishes of itself', () => {
+  it('REG-8 the card is the same at every place, and the catalog leads to it', async () => {
+    const http = await openHttpApp(await openToolscout({}));
+    const json = async (path: string): Promise<Record<string, unknown>> =>
+      (await (await http.send(path)).json()) as Record<string, unknown>;
+    const card = await json('/mcp/server-card');
+    expect(card).toMatchObject({
+      version: '9.9.9',
+      remotes: [{ type: 'streamable-http', url: 'http://127.0.0.1:7077/mcp' }],
+    });
+    for (const place of [
+      '/.well-known/mcp/server-card.json',
+      '/.well-known/mcp/server-card',
+      '/.well-known/mcp-server-card.json',
+    ]) {
+      expect(await json(place)).toEqual(card);
+    }
+    const { entries } = (await json('/.well-known/ai-catalog.json')) as { entries: Array<{ url: string }> };
+    expect(await json(new URL(entries[0]!.url).pathname)).toEqual(card);
+    expect(await json('/.well-known/mcp')).toMatchObject({ name: 'toolscout', version: '9.9.9' });
+  });
+
+  it('REG-8 REG-5 another toolscout understands it', async () => {
+    const http = await openHttpApp(await openToolscout({}));
+    const front = await listen(http.app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => front.close());
+    const watcher = await openToolscout({ servers: { scout: { url: `${front.url}/mcp` } } });
+    const registry = (await watcher.registry())!;
+    await registry.refresh();
+    expect(registry.snapshot().items[0]).toMatchObject({ alive: true, failure_reason: null, version: '9.9.9' });
+  });
+
+  it('REG-8 the approved servers are listed as a registry lists servers, page by page, without how they are started', async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => `server-${index}`);
+    const servers = Object.fromEntries(ids.map((id) => [id, never(id)]));
+    const gateway = await openToolscout({ servers: { ...servers, off: { ...never('off'), enabled: false } } });
+    const http = await openHttpApp(gateway);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const response = await http.send(`/v0.1/servers?limit=3${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      const text = await response.text();
+      expect(text).not.toMatch(/canary|secret/);
+      const page = JSON.parse(text) as Page;
+      expect(page.metadata.count).toBe(page.servers.length);
+      seen.push(...page.servers.map(({ server }) => server.name));
+      cursor = page.metadata.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(ids.map((id) => `local.toolscout/${id}`));
+    const found = (await (await http.send('/v0.1/servers?search=SERVER-3&version=latest')).json()) as Page;
+    expect(found.servers.map(({ server }) => server.name)).toEqual(['local.toolscout/server-3']);
+    const one = (await (
+      await http.send('/v0.1/servers/local.toolscout%2Fserver-3/versions/latest')
+    ).json()) as Page['servers'][0];
+    expect(one.server.remotes[0]!.url).toBe('http://127.0.0.1:7077/servers/server-3/mcp');
+    const later = (await (await http.send('/v0.1/servers?updated_since=2090-01-01T00:00:00Z')).json()) as Page;
+    expect(later.servers).toEqual([]);
+    const preflight = await http.send('/v0.1/servers', { method: 'OPTIONS' });
+    expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
+  });
+
+  it('REG-8 SEC-9 what is not approved is not listed', async () => {
+    const gateway = await openToolscout({ servers: { mine: fixture('legacy') } });
+    await gateway.registerServer({ id: 'found', url: 'https://mcp.example.com/mcp' });
+    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['found', 'mine']);
+    const http = await openHttpApp(gateway);
+    const { servers } = (await (await http.send('/v0.1/servers')).json()) as Page;
+    expect(servers.map(({ server }) => server.name)).toEqual(['local.toolscout/mine']);
+  });
+});
+
+describe('slow clients', () => {
+  it('A29 a request that never ends its headers is ended, and others are served meanwhile', async () => {
+    const http = await openHttpApp(await openToolscout({}));
+    const front = await listen(http.app, { host: '127.0.0.1', port: 0, slowestHeadersMs: 300 });
+    onTestFinished(() => front.close());
+    const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
+    const ended = new Promise<string>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString()));
+      socket.on('error', () => resolve(text));
+      socket.on('close', () => resolve(text));
+    });
+    socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+    expect((await fetch(`${front.url}/health`)).status).toBe(200);
+    expect(await ended).not.toContain('200 OK');
+  }, 20_000);
+});

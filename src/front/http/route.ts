@@ -1,0 +1,78 @@
+import type * as z from 'zod';
+import type { Gateway } from '../../gateway/index.js';
+import type { Principal, Scope } from '../../model/principal.js';
+import type { Address } from './address.js';
+
+/** What belongs together, for whoever mounts only a part (REG-10). */
+export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status';
+
+/** How an answer is made; every one of them carries the trace id. */
+export type Reply = (
+  body: unknown,
+  options?: {
+    readonly status?: number;
+    readonly type?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
+) => Response;
+
+/** A request that was let in, its parts checked. */
+export interface RouteInput<Params, Query, Body> {
+  readonly request: Request;
+  readonly address: Address;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly principal: Principal;
+  /** Shows and runs only what the principal may see. */
+  readonly gateway: Gateway;
+  readonly traceId: string;
+  readonly reply: Reply;
+}
+
+/** One documented answer: a schema for each content type, or none for an answer without a body. */
+export interface DocumentedResponse {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, z.ZodType>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One route: what is asked, who may ask, what may come back, and who answers. Documents and checks are made of this. */
+export interface Route {
+  readonly id: string;
+  readonly group: RouteGroup;
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for what varies. */
+  readonly path: string;
+  readonly summary: string;
+  /** What the caller must be allowed; absent for what everybody may see. */
+  readonly scope?: Scope;
+  /** About all servers at once: nothing for a caller who may see only some of them. */
+  readonly whole?: boolean;
+  /** Pages of any origin may read it. */
+  readonly cors?: boolean;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** By status; `5XX` stands for all of them. Failures that every route has are added to these. */
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
+  handle(input: RouteInput<never, never, never>): Response | Promise<Response>;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** A route whose handler is typed by its own schemas. */
+export function route<
+  const Params extends z.ZodObject | undefined = undefined,
+  const Query extends z.ZodObject | undefined = undefined,
+  const Body extends z.ZodType | undefined = undefined,
+>(
+  definition: Omit<Route, 'params' | 'query' | 'body' | 'handle'> & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    handle(input: RouteInput<Parsed<Params>, Parsed<Query>, Parsed<Body>>): Response | Promise<Response>;
+  },
+): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import type { Clock } from '../../../kernel/clock.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import { showConfig } from '../../shown-config.js';
+import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
+import { PROBLEM_TYPE } from '../problem.js';
+import { route, type Route } from '../route.js';
+import { AnyObject, AuditPage, Events, Problem, ReloadReport } from '../schemas.js';
+
+/** Followers of events at once. */
+const MOST_FOLLOWERS = 100;
+/** An event larger than this is of no use to somebody who follows along. */
+const LARGEST_EVENT = 64 * 1024;
+
+const problem = (description: string): Route['responses'][string] => ({
+  description,
+  content: { [PROBLEM_TYPE]: Problem },
+});
+const name = z.string().min(1).max(500);
+const moment = z.coerce.number().int().min(0);
+
+/** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
+export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
+  let followers = 0;
+
+  return [
+    route({
+      id: 'followEvents',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/events',
+      summary: 'What happens, as server-sent events; stays open',
+      scope: 'read',
+      responses: {
+        200: { description: 'Events, named by their type.', content: { [EVENT_STREAM]: Events } },
+        429: problem('Too many follow already.'),
+      },
+      handle({ gateway, request, reply }) {
+        if (followers >= MOST_FOLLOWERS) {
+          throw new ToolscoutError('RATE_LIMITED', `${MOST_FOLLOWERS} clients follow already.`, {
+            retryAfterMs: 10_000,
+          });
+        }
+        followers += 1;
+        const stream = createEventStream({
+          clock,
+          signal: request.signal,
+          onClose: () => {
+            followers -= 1;
+            unfollow?.();
+          },
+        });
+        const unfollow = gateway.onEvent((event) => {
+          if (JSON.stringify(event).length <= LARGEST_EVENT) stream.send(event.type, event);
+        });
+        stream.send('hello', { time: clock.now() });
+        return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
+      },
+    }),
+    route({
+      id: 'listAudit',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/audit',
+      summary: 'The newest records of the audit log',
+      scope: 'admin',
+      whole: true,
+      query: z.object({
+        server: name.optional(),
+        tool: name.optional(),
+        kind: name.optional(),
+        outcome: z.enum(['success', 'failure', 'refused']).optional(),
+        since: moment.meta({ type: 'integer', description: 'Milliseconds since 1970.' }).optional(),
+        limit: moment.min(1).max(1000).meta({ type: 'integer', minimum: 1, maximum: 1000 }).optional(),
+      }),
+      responses: { 200: { description: 'Newest first.', content: { 'application/json': AuditPage } } },
+      handle: async ({ query, gateway, reply }) => reply(AuditPage.parse({ records: await gateway.audit(query) })),
+    }),
+    route({
+      id: 'showConfig',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/config',
+      summary: 'What is in force; never a secret',
+      scope: 'admin',
+      whole: true,
+      responses: { 200: { description: 'The config.', content: { 'application/json': AnyObject } } },
+      handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
+    }),
+    route({
+      id: 'reloadConfig',
+      group: 'admin',
+      method: 'POST',
+      path: '/v1/config/reload',
+      summary: 'Reads the config again; an invalid one changes nothing',
+      scope: 'admin',
+      whole: true,
+      responses: {
+        200: { description: 'What changed.', content: { 'application/json': ReloadReport } },
+        400: problem('The config is not valid; `problems` lists everything that is wrong.'),
+      },
+      handle: async ({ gateway, principal, reply }) =>
+        reply(ReloadReport.parse(await gateway.reload({ by: principal.name }))),
+    }),
+  ];
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../../../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import type { Log } from '../../../kernel/log.js';
+import type { CallResult, Failure } from '../../../model/call.js';
+import type { CallOptions } from '../../../gateway/index.js';
+import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
+import { PROBLEM_TYPE, problemResponse } from '../problem.js';
+import { route, type Route, type RouteInput } from '../route.js';
+import { CallAnswer, CallRequest, Events, Problem } from '../schemas.js';
+import { traceMeta } from '../trace.js';
+import type * as z from 'zod';
+
+type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
+
+function wantsEvents(request: Request): boolean {
+  return (request.headers.get('accept') ?? '').toLowerCase().includes(EVENT_STREAM);
+}
+
+function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }: Failure): ToolscoutError {
+  return new ToolscoutError(code, message, { suggestion, severity, retryAfterMs, problems });
+}
+
+/** What a failed call says: the failure, and the untouched result of a tool that answered with an error. */
+export function failedCall({ error, result }: CallResult, traceId: string): Response {
+  if (!error) throw new Error('A call failed without a reason.');
+  const { server, tool, code } = error;
+  return problemResponse(errorOf(error), {
+    traceId,
+    // The server refused our credentials; a 401 would tell the caller to bring better ones of their own.
+    ...(code === 'AUTHENTICATION_FAILED' ? { status: 502 } : {}),
+    more: { server, tool, ...(result ? { result } : {}) },
+  });
+}
+
+/** Running tools: through the same guarded door as everybody else. */
+export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
+  const optionsOf = ({ body, principal, traceId, request }: Input): CallOptions => ({
+    principal: principal.name,
+    route: 'http',
+    traceId,
+    // The trace goes on at the server; nothing else of the request does (S11).
+    meta: traceMeta(request),
+    ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
+    signal: request.signal,
+  });
+
+  const streamCall = (input: Input): Response => {
+    const { body, gateway, reply, request } = input;
+    const running = gateway.executeStream(body.server, body.tool, body.arguments, optionsOf(input));
+    const events = running[Symbol.asyncIterator]();
+    const stream = createEventStream({
+      clock,
+      signal: request.signal,
+      // Who does not listen any more does not want it done either.
+      onClose: () => void events.return?.(),
+    });
+    const forward = async (): Promise<void> => {
+      for (let next = await events.next(); !next.done; next = await events.next()) {
+        const { value } = next;
+        if (value.type === 'progress') stream.send('progress', value.progress);
+        else stream.send('result', { trace_id: input.traceId, ...value.result });
+      }
+    };
+    forward()
+      .catch((thrown: unknown) => log.error('http.stream', { trace_id: input.traceId, error: messageOf(thrown) }))
+      .finally(() => stream.end());
+    return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
+  };
+
+  const problem = (description: string): Route['responses'][string] => ({
+    description,
+    content: { [PROBLEM_TYPE]: Problem },
+  });
+
+  return [
+    route({
+      id: 'callTool',
+      group: 'calls',
+      method: 'POST',
+      path: '/v1/call',
+      summary: 'Runs one tool; with `Accept: text/event-stream` its progress comes first',
+      scope: 'call',
+      body: CallRequest,
+      responses: {
+        200: {
+          description: 'The answer of the tool, as its server gave it; or events `progress` and `result`.',
+          content: { 'application/json': CallAnswer, [EVENT_STREAM]: Events },
+        },
+        404: problem('There is no such server or tool.'),
+        422: problem('The arguments do not fit the schema of the tool.'),
+        429: problem('The server is asked too often.'),
+        '5XX': problem('The server could not be reached, or the tool failed; `result` has what it said.'),
+      },
+      async handle(input) {
+        if (wantsEvents(input.request)) return streamCall(input);
+        const { body, gateway, reply, traceId } = input;
+        const result = await gateway.executeTool(body.server, body.tool, body.arguments, optionsOf(input));
+        return result.success ? reply(result) : failedCall(result, traceId);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,66 @@
+import type { Knowledge } from '../../../gateway/index.js';
+import { route, type Route } from '../route.js';
+import { AnyObject, Health, Metrics, Ready } from '../schemas.js';
+
+/** The content type of the text format of Prometheus. */
+const PROMETHEUS = 'text/plain; version=0.0.4';
+
+/** Whether toolscout lives, what it has counted, and what it offers here. */
+export function statusRoutes(options: {
+  readonly version: string;
+  readonly metrics: () => Promise<string>;
+  readonly openApi: () => string;
+}): Route[] {
+  return [
+    route({
+      id: 'health',
+      group: 'status',
+      method: 'GET',
+      path: '/health',
+      summary: 'That toolscout lives',
+      responses: { 200: { description: 'It does.', content: { 'application/json': Health } } },
+      handle: ({ reply }) => reply({ status: 'ok', version: options.version }),
+    }),
+    route({
+      id: 'ready',
+      group: 'status',
+      method: 'GET',
+      path: '/ready',
+      summary: 'How much of what is configured is known',
+      responses: { 200: { description: 'Numbers of servers.', content: { 'application/json': Ready } } },
+      async handle({ gateway, reply }) {
+        const servers = await gateway.listServers();
+        const count = (...states: Knowledge[]): number =>
+          servers.filter(({ knowledge }) => states.includes(knowledge)).length;
+        const learning = count('learning');
+        return reply({
+          status: learning > 0 ? 'learning' : 'ready',
+          servers: servers.length,
+          known: count('ready', 'stale'),
+          learning,
+          failed: count('failed'),
+        });
+      },
+    }),
+    route({
+      id: 'metrics',
+      group: 'status',
+      method: 'GET',
+      path: '/metrics',
+      summary: 'Measurements for Prometheus',
+      scope: 'read',
+      whole: true,
+      responses: { 200: { description: 'The text format.', content: { 'text/plain': Metrics } } },
+      handle: async ({ reply }) => reply(await options.metrics(), { type: PROMETHEUS }),
+    }),
+    route({
+      id: 'openApi',
+      group: 'status',
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'This document',
+      responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': AnyObject } } },
+      handle: ({ reply }) => reply(options.openApi()),
+    }),
+  ];
+}

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { LIMITS } from '../../../kernel/limits.js';
+import { PROBLEM_TYPE } from '../problem.js';
+import { route, type Route } from '../route.js';
+import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList } from '../schemas.js';
+
+const name = z.string().min(1).max(500);
+const whole = (least: number, most: number): z.ZodType<number, unknown> => z.coerce.number().int().min(least).max(most);
+const flag = z.enum(['true', 'false']);
+
+const problem = (description: string): Route['responses'][string] => ({
+  description,
+  content: { [PROBLEM_TYPE]: Problem },
+});
+
+const FAILED = problem('The server could not be asked for its tools.');
+
+/** Looking at servers and tools: nothing is run. */
+export function toolRoutes(): Route[] {
+  return [
+    route({
+      id: 'listServers',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/servers',
+      summary: 'The configured servers and what is known of them; starts none',
+      scope: 'read',
+      responses: { 200: { description: 'The servers, by id.', content: { 'application/json': ServerList } } },
+      handle: async ({ gateway, reply }) => reply(ServerList.parse({ servers: await gateway.listServers() })),
+    }),
+    route({
+      id: 'listServerTools',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/servers/{id}/tools',
+      summary: 'The tools of one server; it is asked when they are not known yet',
+      scope: 'read',
+      params: z.object({ id: name }),
+      query: z.object({
+        include_disabled: flag.meta({ description: 'Also tools that are not offered.' }).optional(),
+      }),
+      responses: {
+        200: { description: 'The tools, by name.', content: { 'application/json': ToolList } },
+        404: problem('There is no such server.'),
+        502: FAILED,
+      },
+      async handle({ params, query, gateway, reply }) {
+        const tools = await gateway.listTools(params.id, { includeDisabled: query.include_disabled === 'true' });
+        const shown = tools.map((tool) => ({ ...tool, tool: tool.name }));
+        return reply(ToolList.parse({ server: params.id, tools: shown }));
+      },
+    }),
+    route({
+      id: 'searchTools',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/search',
+      summary: 'Finds tools for a need in plain words',
+      scope: 'read',
+      query: z.object({
+        q: z.string().max(LIMITS.queryBytes).meta({ description: 'What is needed: action + object + product.' }),
+        server: name.meta({ description: 'Only tools of this server.' }).optional(),
+        tag: z.array(name).meta({ description: 'Only tools that have all of these.' }).optional(),
+        limit: whole(1, 100).meta({ type: 'integer', minimum: 1, maximum: 100 }).optional(),
+        include_schema: flag.meta({ description: 'With compact signatures.' }).optional(),
+        explain: flag.meta({ description: 'With the reasons for the ranking.' }).optional(),
+      }),
+      responses: {
+        200: { description: 'The hits, best first.', content: { 'application/json': SearchAnswer } },
+        404: problem('There is no such server.'),
+      },
+      async handle({ query, gateway, principal, reply }) {
+        const answer = await gateway.searchTools(query.q, {
+          server: query.server,
+          tags: query.tag,
+          limit: query.limit,
+          includeSchema: query.include_schema === 'true',
+          explain: query.explain === 'true',
+          principal: principal.name,
+        });
+        return reply(SearchAnswer.parse(answer));
+      },
+    }),
+    route({
+      id: 'showTool',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/tools/{server}/{tool}',
+      summary: 'Everything about one tool',
+      scope: 'read',
+      params: z.object({ server: name, tool: name }),
+      responses: {
+        200: { description: 'The tool.', content: { 'application/json': ToolDetails } },
+        404: problem('There is no such server or tool.'),
+        502: FAILED,
+      },
+      async handle({ params, gateway, reply }) {
+        const { tool, lean } = await gateway.toolDetails(params.server, params.tool);
+        return reply(ToolDetails.parse({ ...tool, tool: tool.name, definition: lean }));
+      },
+    }),
+  ];
+}

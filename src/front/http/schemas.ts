@@ -1,0 +1,312 @@
+import * as z from 'zod';
+import { ERROR_TABLE, type ErrorCode } from '../../kernel/errors.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
+
+const text = z.string();
+const texts = z.array(text);
+const count = z.int().min(0);
+
+/** Any JSON object; what is in it is its author's. */
+export const AnyObject = z
+  .custom<JsonObject>((value) => isObject(value), 'expected an object')
+  .meta({ type: 'object', additionalProperties: true });
+
+const ProblemItem = z.object({ path: text, message: text });
+
+/** Every failure (RFC 9457). */
+export const Problem = z.object({
+  type: text.regex(/^urn:toolscout:problem:[a-z_]+$/),
+  title: text,
+  status: z.int().min(400).max(599),
+  detail: text,
+  code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]),
+  suggestion: text,
+  severity: z.enum(['WARNING', 'SEVERE']),
+  trace_id: text,
+  retry_after_ms: z.number().optional(),
+  problems: z.array(ProblemItem).optional(),
+  server: text.optional(),
+  tool: text.optional(),
+  result: AnyObject.optional(),
+});
+
+const SnapshotItem = z.object({
+  id: text,
+  name: text,
+  version: text.nullable(),
+  base_url: text.nullable(),
+  transport: z.enum(['stdio', 'http', 'sse']),
+  alive: z.boolean(),
+  latency_ms: z.number().nullable(),
+  capabilities: texts,
+  tags: texts,
+  last_checked_ts: text.nullable(),
+  failure_reason: text.nullable(),
+  consecutive_failures: count,
+});
+
+/** All servers and their health (REG-1). */
+export const Snapshot = z.object({
+  registry_hash: text.regex(/^sha256-/),
+  generated_at: text,
+  items: z.array(SnapshotItem),
+});
+
+const ShownTransport = z.object({ type: z.enum(['stdio', 'http', 'sse']), target: text, secrets: texts });
+
+const ServerHealth = z.object({
+  state: z.enum(['connected', 'disconnected', 'error']),
+  breaker: z.enum(['closed', 'open', 'half-open']),
+  era: z.enum(['legacy', 'modern']).optional(),
+  protocolVersion: text.optional(),
+  pid: z.int().optional(),
+  since: z.number(),
+  latencyMs: z.number().optional(),
+  lastError: text.optional(),
+  noise: count.optional(),
+});
+
+/** One server as people see it. */
+export const ServerView = z.object({
+  id: text,
+  title: text.optional(),
+  source: text,
+  transport: ShownTransport,
+  tags: texts,
+  enabled: z.boolean(),
+  knowledge: z.enum(['ready', 'stale', 'learning', 'failed', 'unknown', 'off']),
+  problem: text.optional(),
+  tools: count,
+  disabledTools: count,
+  droppedTools: count,
+  learnedAt: z.number().optional(),
+  health: ServerHealth,
+});
+
+/** All servers. */
+export const ServerList = z.object({ servers: z.array(ServerView) });
+
+const status = z.enum(['enabled', 'disabled', 'pending', 'quarantined']);
+const provenance = z.enum(['protocol', 'parsed', 'guessed', 'declared', 'predicted']);
+
+const ToolSummary = z.object({
+  tool: text,
+  title: text.optional(),
+  summary: text,
+  tags: texts,
+  status,
+  provenance,
+});
+
+/** The tools of one server. */
+export const ToolList = z.object({ server: text, tools: z.array(ToolSummary) });
+
+const Parameter = z.object({
+  name: text,
+  type: text,
+  required: z.boolean(),
+  description: text,
+  values: texts.optional(),
+});
+
+/** Everything about one tool. */
+export const ToolDetails = z.object({
+  server: text,
+  tool: text,
+  title: text.optional(),
+  description: text,
+  summary: text,
+  parameters: z.array(Parameter),
+  domains: texts,
+  categories: texts,
+  tags: texts,
+  status,
+  provenance,
+  hash: text,
+  /** As the server defines it, without what an agent does not need. */
+  definition: AnyObject,
+});
+
+const Explanation = z.object({
+  terms: z.array(z.object({ word: text, term: text, fields: texts, share: z.number() })),
+  signals: z.array(z.object({ name: text, share: z.number() })),
+});
+
+const Hit = z.object({
+  server: text,
+  tool: text,
+  summary: text,
+  relevance: z.number().min(0).max(1),
+  tags: texts,
+  signature: text.optional(),
+  explanation: Explanation.optional(),
+});
+
+/** What a search found, and what it could not look at. */
+export const SearchAnswer = z.object({
+  hits: z.array(Hit),
+  nearest: texts,
+  learning: texts,
+  unavailable: z.array(z.object({ server: text, reason: text })),
+});
+
+/** A wish to run one tool. */
+export const CallRequest = z.strictObject({
+  server: text.min(1),
+  tool: text.min(1),
+  arguments: AnyObject.default({}),
+  timeout_ms: z.int().min(1).max(86_400_000).optional(),
+});
+
+/** A call that succeeded; what failed is a problem. */
+export const CallAnswer = z.object({ success: z.literal(true), result: AnyObject });
+
+/** Server-sent events. */
+export const Events = text;
+
+const AuditRecord = z.object({
+  id: text,
+  time: z.number(),
+  kind: text,
+  principal: text,
+  route: text.optional(),
+  skill: text.optional(),
+  server: text.optional(),
+  tool: text.optional(),
+  arguments: z.unknown().optional(),
+  argumentsHash: text.optional(),
+  outcome: z.enum(['success', 'failure', 'refused']),
+  code: text.optional(),
+  latencyMs: z.number().optional(),
+  resultBytes: z.number().optional(),
+  era: z.enum(['legacy', 'modern']).optional(),
+  traceId: text.optional(),
+  detail: z.unknown().optional(),
+});
+
+/** Records of the audit log, newest first. */
+export const AuditPage = z.object({ records: z.array(AuditRecord) });
+
+/** What a reload changed. */
+export const ReloadReport = z.object({
+  changed: z.boolean(),
+  added: texts,
+  removed: texts,
+  reconnected: texts,
+  unchanged: count,
+});
+
+/** That it lives. */
+export const Health = z.object({ status: z.literal('ok'), version: text });
+
+/** How much of what is configured is known. */
+export const Ready = z.object({
+  status: z.enum(['ready', 'learning']),
+  servers: count,
+  known: count,
+  learning: count,
+  failed: count,
+});
+
+/** Prometheus text. */
+export const Metrics = text;
+
+/** One server as the official registry describes it. */
+export const RegistryEntry = z.object({
+  server: z.object({
+    $schema: text,
+    name: text.regex(/^[a-zA-Z0-9.-]+\/.+$/),
+    title: text,
+    description: text,
+    version: text,
+    remotes: z.array(z.object({ type: z.literal('streamable-http'), url: text })),
+  }),
+  _meta: AnyObject,
+});
+
+/** A page of servers as the official registry gives it. */
+export const RegistryPage = z.object({
+  servers: z.array(RegistryEntry),
+  metadata: z.object({ count, nextCursor: text.optional() }),
+});
+
+const Missing = z.object({ capability: text, reason: text, action: text });
+/** What a skill was granted, and what it must do without. */
+export const SkillBindings = z.object({
+  id: text,
+  state: z.enum(['READY', 'DEGRADED', 'UNAVAILABLE']),
+  bindings: z.array(
+    z.object({
+      request: text,
+      capability: text,
+      server: text,
+      origin: z.enum(['declared', 'probed', 'derived']),
+      healthy: z.boolean(),
+      tools: z.array(text).optional(),
+      alternatives: z.array(text),
+    }),
+  ),
+  missing: z.array(Missing),
+  impaired: z.array(Missing),
+});
+/** The skills, and how each stands. */
+export const SkillList = z.object({
+  skills: z.array(
+    SkillBindings.extend({
+      title: text,
+      capabilities: z.array(z.object({ name: text, line: z.int() })),
+      problems: z.array(z.object({ path: text, message: text })),
+    }),
+  ),
+});
+/** A call on behalf of a skill. */
+export const SkillCall = z.strictObject({
+  capability: text.min(1),
+  tool: text.min(1),
+  arguments: AnyObject.default({}),
+});
+
+const Ruling = z.object({ by: text, reason: text.optional(), at: z.number() });
+
+const Approval = z.object({
+  ref: text,
+  server: text,
+  tool: text.optional(),
+  about: z.enum(['launch', 'instructions', 'tool']),
+  state: z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded']),
+  hash: text,
+  pinned: text.optional(),
+  requestedAt: z.number(),
+  ruling: Ruling.optional(),
+  risk: z.object({ level: z.enum(['low', 'medium', 'high', 'critical']), reasons: texts }),
+  changed: texts,
+  origin: z.enum(['user', 'project', 'registry', 'introspected']),
+  target: text,
+});
+
+/** What waits for approval, was decided or expired. */
+export const ApprovalList = z.object({ approvals: z.array(Approval) });
+
+/** What requests would change. */
+export const ApprovalDiffs = z.object({
+  diffs: z.array(
+    z.object({
+      approval: Approval,
+      changes: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
+      note: text.optional(),
+    }),
+  ),
+});
+
+/** A decision: why, about how much, and about exactly what. */
+export const RulingRequest = z.strictObject({
+  reason: text.max(500).optional(),
+  all: z.boolean().optional(),
+  hash: text.max(64).optional(),
+});
+
+/** What became of a decision. */
+export const RulingReport = z.object({ approvals: z.array(Approval), promoted: texts, registered: count });
+
+/** Approved manifests. */
+export const ManifestList = z.object({ manifests: z.array(AnyObject) });

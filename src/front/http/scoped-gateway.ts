@@ -1,0 +1,176 @@
+import type { CallOptions, Gateway, GatewayEvent, Registry } from '../../gateway/index.js';
+import { ERROR_TABLE, ToolscoutError } from '../../kernel/errors.js';
+import type { CallResult } from '../../model/call.js';
+import { LOCAL, maySee, type Principal } from '../../model/principal.js';
+
+/** Characters of the line that names what is there. */
+const COVERAGE_CHARACTERS = 120;
+
+/** The same words whether a server exists or not: who may not see it must not learn which (S12). */
+function noServer(id: string): ToolscoutError {
+  return new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".`);
+}
+
+/** What is not found is told without the nearest names: they may be of servers that are not to be seen. */
+function withoutNeighbours(thrown: unknown, server: string, tool: string): unknown {
+  if (!(thrown instanceof ToolscoutError) || thrown.code !== 'TOOL_NOT_FOUND') return thrown;
+  return new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${tool}".`);
+}
+
+function refusedCall(server: string, tool: string): CallResult {
+  const { code, message, suggestion, severity } = noServer(server);
+  return { success: false, error: { code, message, server, tool, suggestion, severity } };
+}
+
+function hideNeighbours(result: CallResult, server: string, tool: string): CallResult {
+  if (result.error?.code !== 'TOOL_NOT_FOUND') return result;
+  const message = `Server "${server}" has no tool "${tool}".`;
+  return { ...result, error: { ...result.error, message, suggestion: ERROR_TABLE.TOOL_NOT_FOUND.suggestion } };
+}
+
+/** Every verb refuses; those that can be narrowed are put in place of these, and a new one is closed until it is. */
+function closedGateway(gateway: Gateway): Gateway {
+  const refuse = (): never => {
+    throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
+  };
+  return Object.fromEntries(Object.keys(gateway).map((verb) => [verb, refuse])) as unknown as Gateway;
+}
+
+function scopeRegistry(registry: Registry, principal: Principal): Registry {
+  const ids = [...(principal.servers ?? [])];
+  return {
+    ...registry,
+    snapshot: (filters) => registry.snapshot(filters, { ids }),
+    refresh: (asked) => registry.refresh((asked ?? ids).filter((id) => maySee(principal, id))),
+    problems: () => [],
+  };
+}
+
+/** The same gateway; what it does for this principal is done in their name. */
+function nameCaller(gateway: Gateway, { name: principal }: Principal): Gateway {
+  return {
+    ...gateway,
+    searchTools: (query, options) => gateway.searchTools(query, { ...options, principal }),
+    executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, { ...options, principal }),
+    executeStream: (server, tool, args, options) =>
+      gateway.executeStream(server, tool, args, { ...options, principal }),
+    relay: (server, method, params, options) => gateway.relay(server, method, params, { ...options, principal }),
+  };
+}
+
+/**
+ * The gateway as one principal may use it: other servers are not there, in lists, searches, calls,
+ * events and messages alike (S12). For the user of this machine it is the gateway itself.
+ */
+export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
+  const { servers: allowed } = principal;
+  if (principal === LOCAL) return gateway;
+  if (allowed === undefined) return nameCaller(gateway, principal);
+  const configured = (): ReturnType<Gateway['config']>['servers'] =>
+    gateway.config().servers.filter(({ id }) => allowed.has(id));
+  const sees = (id: string): boolean => configured().some((server) => server.id === id);
+  const check = (id: string): void => {
+    if (!sees(id)) throw noServer(id);
+  };
+  const only = (): string[] => configured().map(({ id }) => id);
+  const isOfOurs = (event: GatewayEvent): boolean => {
+    if (event.type === 'approval') return allowed.has(event.approval.server);
+    return 'server' in event && allowed.has(event.server);
+  };
+  const named = (options: CallOptions | undefined): CallOptions => ({ ...options, principal: principal.name });
+
+  return {
+    ...closedGateway(gateway),
+    ready: () => gateway.ready(),
+    settle: (patienceMs) => gateway.settle(patienceMs),
+    coverage: () => only().toSorted().join(', ').slice(0, COVERAGE_CHARACTERS),
+    listServers: async () => (await gateway.listServers()).filter(({ id }) => allowed.has(id)),
+    async searchTools(query, options = {}) {
+      if (options.server !== undefined) check(options.server);
+      const answer = await gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
+      const own = (address: string): boolean => allowed.has(address.slice(0, address.indexOf(':')));
+      return { ...answer, nearest: answer.nearest.filter(own) };
+    },
+    async listTools(server, options) {
+      check(server);
+      return gateway.listTools(server, options);
+    },
+    async toolDetails(server, tool) {
+      check(server);
+      return gateway.toolDetails(server, tool).catch((thrown: unknown) => {
+        throw withoutNeighbours(thrown, server, tool);
+      });
+    },
+    async toolSignature(server, tool) {
+      check(server);
+      return gateway.toolSignature(server, tool).catch((thrown: unknown) => {
+        throw withoutNeighbours(thrown, server, tool);
+      });
+    },
+    async executeTool(server, tool, args, options) {
+      if (!sees(server)) return refusedCall(server, tool);
+      return hideNeighbours(await gateway.executeTool(server, tool, args, named(options)), server, tool);
+    },
+    async *executeStream(server, tool, args, options) {
+      if (!sees(server)) {
+        yield { type: 'result', result: refusedCall(server, tool) };
+        return;
+      }
+      for await (const event of gateway.executeStream(server, tool, args, named(options))) {
+        yield event.type === 'result' ? { ...event, result: hideNeighbours(event.result, server, tool) } : event;
+      }
+    },
+    offeredTools: async () => (await gateway.offeredTools()).filter(({ server }) => allowed.has(server)),
+    definitionOf: (server, tool) => (sees(server) ? gateway.definitionOf(server, tool) : undefined),
+    async serverFacts(server) {
+      check(server);
+      return gateway.serverFacts(server);
+    },
+    knownFacts: async () => new Map([...(await gateway.knownFacts())].filter(([id]) => allowed.has(id))),
+    async relay(server, method, params, options) {
+      check(server);
+      return gateway.relay(server, method, params, named(options));
+    },
+    async subscribe(server, uri, options) {
+      check(server);
+      return gateway.subscribe(server, uri, options);
+    },
+    // These reach only servers that the host is connected to, and it came to those through here.
+    tellServers: (host, method, params) => gateway.tellServers(host, method, params),
+    setLogLevel: (host) => gateway.setLogLevel(host),
+    releaseHost: (host) => gateway.releaseHost(host),
+    async discoverTools(server, options) {
+      check(server);
+      return gateway.discoverTools(server, options);
+    },
+    async discoverResources(server) {
+      check(server);
+      return gateway.discoverResources(server);
+    },
+    async discoverPrompts(server) {
+      check(server);
+      return gateway.discoverPrompts(server);
+    },
+    async registry() {
+      const registry = await gateway.registry();
+      return registry && scopeRegistry(registry, principal);
+    },
+    config() {
+      const loaded = gateway.config();
+      const entries = Object.entries(loaded.config.servers).filter(([id]) => allowed.has(id));
+      const config = { ...loaded.config, servers: Object.fromEntries(entries) };
+      return { ...loaded, config, servers: configured(), warnings: [] };
+    },
+    listApprovals: async (filter) =>
+      (await gateway.listApprovals(filter)).filter((approval) => allowed.has(approval.server)),
+    async diffApproval(ref) {
+      // An id may itself hold a colon, so what comes back is looked at as well.
+      if (![...allowed].some((id) => ref === id || ref.startsWith(`${id}:`))) throw noServer(ref);
+      return (await gateway.diffApproval(ref)).filter(({ approval }) => allowed.has(approval.server));
+    },
+    onEvent: (listener) =>
+      gateway.onEvent((event) => {
+        if (isOfOurs(event)) listener(event);
+      }),
+  };
+}

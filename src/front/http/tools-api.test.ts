@@ -1,0 +1,70 @@
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../../../test/support/fixture.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import type { Principal } from '../../model/principal.js';
+import { addToolsApi, createToolsApi } from './tools-api.js';
+
+const reader: Principal = { name: 'reader', scopes: new Set(['read']) };
+
+describe('mounted in another app', () => {
+  it('REG-10 the registry stands beside the routes of a Hono app, with or without a prefix', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await (await gateway.registry())!.sync();
+    const app = new Hono();
+    app.get('/before', (context) => context.text('mine'));
+    addToolsApi(app, gateway, { prefix: '/scout' });
+    app.get('/after', (context) => context.text('mine too'));
+    expect(await (await app.request('/before')).text()).toBe('mine');
+    expect(await (await app.request('/after')).text()).toBe('mine too');
+    const answer = await app.request('/scout/v1/tools');
+    expect(await answer.json()).toMatchObject({ items: [{ id: 'old' }] });
+    expect((await app.request('/v1/tools')).status).toBe(404);
+  });
+
+  it('REG-10 a registry alone is enough, and it cannot serve more', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const registry = (await gateway.registry())!;
+    await registry.sync();
+    const handler = createToolsApi(registry);
+    expect((await handler(new Request('http://app/v1/tools'))).status).toBe(200);
+    expect((await handler(new Request('http://app/v1/servers'))).status).toBe(404);
+    expect((await handler(new Request('http://app/v1/tools?alive=perhaps'))).status).toBe(400);
+    expect(() => createToolsApi(registry, { groups: ['tools'], principal: () => reader })).toThrow('only the group');
+  });
+
+  it('REG-10 S12 nothing that shows or runs tools is mounted without somebody who says who may', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy'), hidden: fixture('modern') } });
+    for (const group of ['tools', 'calls', 'admin', 'publish'] as const) {
+      expect(() => createToolsApi(gateway, { groups: [group] })).toThrow('principal');
+    }
+    const handler = createToolsApi(gateway, {
+      groups: ['tools', 'calls'],
+      principal: (request) => {
+        const name = request.headers.get('x-user');
+        return name === null ? undefined : { ...reader, name, servers: new Set(['old']) };
+      },
+    });
+    const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+      handler(new Request(`http://app${path}`, { ...init, headers: { 'x-user': 'ann', ...(init.headers as object) } }));
+    expect((await handler(new Request('http://app/v1/servers'))).status).toBe(401);
+    expect(await (await send('/v1/servers')).text()).not.toContain('hidden');
+    const call = {
+      method: 'POST',
+      body: '{"server":"old","tool":"echo"}',
+      headers: { 'content-type': 'application/json' },
+    };
+    expect((await send('/v1/call', call)).status).toBe(403);
+    expect((await send('/v1/config')).status).toBe(404);
+  });
+
+  it('S1 REG-10 with allowed hosts named, others are refused', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await (await gateway.registry())!.sync();
+    const handler = createToolsApi(gateway, { allowedHosts: ['tools.example'] });
+    const ask = async (host: string): Promise<number> =>
+      (await handler(new Request('http://x/v1/tools', { headers: { host } }))).status;
+    expect(await ask('tools.example')).toBe(200);
+    expect(await ask('evil.example')).toBe(403);
+  });
+});

@@ -1,0 +1,129 @@
+import type { Gateway, Registry } from '../../gateway/index.js';
+import { systemClock, type Clock } from '../../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { silentLog, type Log } from '../../kernel/log.js';
+import { LOCAL, type Principal } from '../../model/principal.js';
+import { apiRoutes } from './api.js';
+import type { Authenticator } from './auth.js';
+import { createDispatch } from './dispatch.js';
+import { createGuard } from './guard.js';
+import { createMetrics } from './metrics.js';
+import { problemResponse } from './problem.js';
+import type { RouteGroup } from './route.js';
+import { traceIdOf } from './trace.js';
+
+/** How the routes stand in somebody else's app. */
+export interface ToolsApiOptions {
+  /** What stands before every path, e.g. `/toolscout`. */
+  readonly prefix?: string;
+  /** Which routes; `registry` (`GET /v1/tools`) unless said otherwise. */
+  readonly groups?: readonly RouteGroup[];
+  /** Who sends a request; nothing for nobody. Needed for every route beyond the registry. */
+  readonly principal?: (request: Request) => Principal | undefined | Promise<Principal | undefined>;
+  /** With it only these `Host` headers, and pages of these hosts, are let in; by default that is the app's business. */
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  /** Whether servers are checked in the background from now on; true by default. */
+  readonly start?: boolean;
+  readonly version?: string;
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+/** An app that takes middleware, as one made with Hono does. */
+export interface MountableApp {
+  use(
+    path: string,
+    handler: (
+      context: { readonly req: { readonly raw: Request } },
+      next: () => Promise<void>,
+    ) => Promise<Response | void>,
+  ): unknown;
+}
+
+type Answer = (request: Request) => Response | Promise<Response> | undefined;
+
+/** Groups that tell nothing but what is published anyway. */
+const OPEN_GROUPS: ReadonlySet<RouteGroup> = new Set(['registry', 'status']);
+
+const isRegistry = (source: Gateway | Registry): source is Registry => 'snapshot' in source;
+
+/** Only the routes of the registry are ever mounted over this, and they ask for nothing else. */
+function onlyRegistry(registry: Registry): Gateway {
+  return { registry: async () => registry } as unknown as Gateway;
+}
+
+function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
+  const { principal } = options;
+  return {
+    authenticate(request) {
+      if (!principal) return LOCAL;
+      return Promise.resolve(principal(request)).then((known) => {
+        if (known) return known;
+        throw new ToolscoutError('UNAUTHENTICATED', 'Nobody is known by this request.');
+      });
+    },
+    challenge: (_request, scope) =>
+      scope === undefined ? 'Bearer' : `Bearer error="insufficient_scope", scope="${scope}"`,
+  };
+}
+
+function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Answer {
+  const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0', prefix = '' } = options;
+  if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
+    throw new ToolscoutError('CONFIGURATION_ERROR', 'A registry alone can serve only the group "registry".');
+  }
+  if (!options.principal && groups.some((group) => !OPEN_GROUPS.has(group))) {
+    throw new ToolscoutError(
+      'CONFIGURATION_ERROR',
+      'Routes that show or run tools need `principal`: who may use them?',
+    );
+  }
+  const gateway = isRegistry(source) ? onlyRegistry(source) : source;
+  const metrics = createMetrics(gateway, clock);
+  const watch = async (): Promise<void> => {
+    const registry = await gateway.registry();
+    if (registry) metrics.watch(registry);
+    if (options.start ?? true) registry?.start();
+  };
+  watch().catch((thrown: unknown) =>
+    log.error('tools.registry.unopened', { phase: 'lifecycle', error: messageOf(thrown) }),
+  );
+  const routes = apiRoutes({
+    version,
+    clock,
+    log,
+    baseUrl: (request) => `${new URL(request.url).origin}${prefix}`,
+    auth: () => undefined,
+    metrics: () => metrics.text(),
+  }).filter(({ group }) => groups.includes(group));
+  const dispatch = createDispatch(routes, {
+    gateway: metrics.gateway,
+    log,
+    authenticator: createAuthenticatorOver(options),
+    prefix,
+    onAnswer: metrics.onAnswer,
+  });
+  const { allowedHosts, allowedOrigins = [] } = options;
+  const guard = allowedHosts && createGuard({ hosts: allowedHosts, origins: allowedOrigins });
+  return (request) => guard?.(request) ?? dispatch(request);
+}
+
+/** Adds the routes to an app made with Hono (REG-10); everything else goes on to the app. */
+export function addToolsApi(app: MountableApp, source: Gateway | Registry, options: ToolsApiOptions = {}): void {
+  const answer = createAnswer(source, options);
+  app.use('*', async (context, next) => (await answer(context.req.raw)) ?? next());
+}
+
+/** The same routes as one function, for every other framework; what is none of them is a 404 (REG-10). */
+export function createToolsApi(
+  source: Gateway | Registry,
+  options: ToolsApiOptions = {},
+): (request: Request) => Promise<Response> {
+  const answer = createAnswer(source, options);
+  return async (request) =>
+    (await answer(request)) ??
+    problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
+      traceId: traceIdOf(request),
+    });
+}

@@ -1,0 +1,25 @@
+import { newId } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+
+const TRACE_ID = /^[\w.:-]{1,128}$/;
+const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+const NO_TRACE = '0'.repeat(32);
+
+/** The trace that a request belongs to, as W3C Trace Context says; `undefined` when it says nothing valid. */
+function traceOf(request: Request): string | undefined {
+  const id = TRACE_PARENT.exec(request.headers.get('traceparent') ?? '')?.[1];
+  return id === NO_TRACE ? undefined : id;
+}
+
+/** The id of a request: the caller's own, that of its trace, or a new one (REG-3). */
+export function traceIdOf(request: Request): string {
+  const given = request.headers.get('x-trace-id');
+  if (given !== null && TRACE_ID.test(given)) return given;
+  return traceOf(request) ?? newId();
+}
+
+/** What a call carries on to its server so that the trace goes on there; nothing else of the request does (S11). */
+export function traceMeta(request: Request): JsonObject | undefined {
+  const traceparent = request.headers.get('traceparent');
+  return traceOf(request) === undefined || traceparent === null ? undefined : { traceparent };
+}

@@ -1,0 +1,27 @@
+/** What a caller may be allowed: to look, to run tools, to administer. */
+export const SCOPES = ['read', 'call', 'admin'] as const;
+
+/** See {@link SCOPES}. */
+export type Scope = (typeof SCOPES)[number];
+
+/** Who asks, and what they may see and do (S12). */
+export interface Principal {
+  /** As it stands in the audit log. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The only servers they see and call; all of them when absent. */
+  readonly servers?: ReadonlySet<string>;
+}
+
+/** Whoever uses a toolscout of their own, on their own machine. */
+export const LOCAL: Principal = { name: 'local', scopes: new Set(SCOPES) };
+
+/** Whether a principal has a scope: who may administer may call, and who may call may look. */
+export function hasScope({ scopes }: Principal, wanted: Scope): boolean {
+  return SCOPES.slice(SCOPES.indexOf(wanted)).some((scope) => scopes.has(scope));
+}
+
+/** Whether a principal may know of a server. */
+export function maySee({ servers }: Principal, server: string): boolean {
+  return servers === undefined || servers.has(server);
+}

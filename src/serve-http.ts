@@ -1,0 +1,99 @@
+import type { ServeOptions } from './front/cli/context.js';
+import { createHttpApp } from './front/http/app.js';
+import { isLoopback } from './front/http/guard.js';
+import { listen, type HttpFront } from './front/http/listen.js';
+import { createMcpDoors } from './front/http/mcp-doors.js';
+import { createMetrics } from './front/http/metrics.js';
+import { createMcpEndpoint, type McpEndpoint } from './front/mcp/http.js';
+import type { Gateway } from './gateway/index.js';
+import { systemClock } from './kernel/clock.js';
+import { messageOf } from './kernel/errors.js';
+import type { Log } from './kernel/log.js';
+import type { HttpAuth } from './model/config.js';
+import { createSafeFetch } from './registry/index.js';
+import { VERSION } from './version.js';
+
+const DOCUMENT_TIMEOUT_MS = 5000;
+const DOCUMENT_BYTES = 512 * 1024;
+
+/**
+ * Asks the issuer of tokens for a document. Addresses that stand in the config may be internal; an
+ * address that a document of the issuer names may not (A19).
+ */
+export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: string) => Promise<unknown> {
+  const fetch = createSafeFetch({
+    clock: systemClock,
+    userAgent: 'toolscout',
+    timeoutMs: DOCUMENT_TIMEOUT_MS,
+    maxBytes: DOCUMENT_BYTES,
+  });
+  return async (url) => {
+    const { issuer, jwksUri } = auth()?.oauth ?? {};
+    const isWritten = [issuer, jwksUri].some((own) => own !== undefined && new URL(own).origin === new URL(url).origin);
+    const answer = await fetch(url, { own: isWritten });
+    if (!answer.ok || answer.status !== 200) return undefined;
+    try {
+      return JSON.parse(answer.body) as unknown;
+    } catch (thrown) {
+      // Whoever answers something else than JSON has no such document.
+      if (thrown instanceof SyntaxError) return undefined;
+      throw thrown;
+    }
+  };
+}
+
+/** Serves a gateway over HTTP: the MCP endpoint and the HTTP API, and the registry kept current meanwhile. `offered` is what callers may see. */
+export async function openHttpFront(
+  { opened, offered }: { readonly opened: Gateway; readonly offered: Gateway },
+  log: Log,
+  options: ServeOptions,
+): Promise<HttpFront> {
+  const { http } = opened.config().config;
+  const auth = (): HttpAuth | undefined => opened.config().config.http.auth;
+  const host = options.host ?? http.host;
+  const metrics = createMetrics(offered, systemClock);
+  const { gateway } = metrics;
+  const open = (seen: Gateway, admin: boolean): McpEndpoint =>
+    createMcpEndpoint({
+      admin,
+      gateway: seen,
+      info: { name: 'toolscout', version: VERSION },
+      log,
+      clock: systemClock,
+      mode: options.mode,
+    });
+  const mcp = open(gateway, options.admin ?? false);
+  const doors = createMcpDoors({ gateway, mcp, open });
+  const app = createHttpApp({
+    gateway,
+    mcp,
+    mcpFor: doors.endpointFor,
+    version: VERSION,
+    log,
+    allowedHosts: http.publicUrl ? [...http.allowedHosts, new URL(http.publicUrl).hostname] : http.allowedHosts,
+    allowedOrigins: http.allowedOrigins,
+    exposed: !isLoopback(host),
+    fetchDocument: createDocumentFetch(auth),
+    metrics,
+  });
+  const front = await listen(app, {
+    host,
+    port: options.port ?? http.port,
+    authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
+  });
+  const watchRegistry = async (): Promise<void> => {
+    const registry = await opened.registry();
+    if (registry) metrics.watch(registry);
+    registry?.start();
+  };
+  watchRegistry().catch((thrown: unknown) =>
+    log.error('tools.registry.unopened', { phase: 'lifecycle', error: messageOf(thrown) }),
+  );
+  return {
+    url: front.url,
+    async close() {
+      await doors.close();
+      await front.close();
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import type { Gateway } from './gateway/index.js';
+import type { Clock, Timer } from './kernel/clock.js';
+import { messageOf, ToolscoutError } from './kernel/errors.js';
+import type { JsonObject } from './kernel/json.js';
+import type { Log } from './kernel/log.js';
+import type { CallResult } from './model/call.js';
+import { VERSION } from './version.js';
+
+/** Something that takes time, told to whoever collects traces. */
+export interface Span {
+  readonly traceId: string;
+  /** What goes on to a server, so that its spans hang below this one. */
+  readonly traceparent: string;
+  end(outcome: { readonly failed?: string; readonly attributes?: Readonly<Record<string, string | number>> }): void;
+}
+
+/** Collects spans and sends them off in batches, never in anybody's way. */
+export interface TraceExporter {
+  start(name: string, parent?: unknown): Span;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+/** What the exporter is made of. */
+export interface TraceExporterDeps {
+  /** Where OTLP over HTTP is taken, with its path. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly service: string;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Spans kept while nobody takes them; more are not kept. */
+const MOST_KEPT = 2048;
+const BATCH = 512;
+const SEND_EVERY_MS = 5000;
+const SEND_TIMEOUT_MS = 10_000;
+const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+interface Parent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+function readParent(text: unknown): Parent | undefined {
+  const found = typeof text === 'string' ? PARENT.exec(text) : null;
+  if (!found || /^0+$/.test(found[1]!) || /^0+$/.test(found[2]!)) return undefined;
+  return { traceId: found[1]!, spanId: found[2]!, isSampled: (Number.parseInt(found[3]!, 16) & 1) === 1 };
+}
+
+const attribute = ([key, value]: [string, string | number]): JsonObject => ({
+  key,
+  value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+});
+
+const nanoseconds = (ms: number): string => `${Math.round(ms)}000000`;
+
+/** An exporter of spans as OTLP over HTTP in JSON. */
+export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
+  const { clock, log } = deps;
+  let waiting: JsonObject[] = [];
+  let lost = 0;
+  let timer: Timer | undefined;
+  let sending: Promise<void> = Promise.resolve();
+
+  const post = async (spans: readonly JsonObject[]): Promise<void> => {
+    const resource = { attributes: [attribute(['service.name', deps.service])] };
+    const scope = { name: 'toolscout', version: VERSION };
+    const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+    const stop = new AbortController();
+    const limit = clock.after(SEND_TIMEOUT_MS, () => stop.abort());
+    try {
+      const headers = { 'content-type': 'application/json', ...deps.headers };
+      const answer = await deps.fetch(deps.url, {
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'error',
+        signal: stop.signal,
+      });
+      await answer.body?.cancel();
+      if (!answer.ok) log.warn('traces.refused', { status: answer.status, spans: spans.length });
+    } catch (thrown) {
+      log.warn('traces.unsent', { error: messageOf(thrown), spans: spans.length });
+    } finally {
+      limit.cancel();
+    }
+  };
+
+  const flush = (): Promise<void> => {
+    timer?.cancel();
+    timer = undefined;
+    const spans = waiting;
+    waiting = [];
+    if (lost > 0) log.warn('traces.lost', { spans: lost });
+    lost = 0;
+    if (spans.length > 0) sending = sending.then(() => post(spans));
+    return sending;
+  };
+
+  const keep = (span: JsonObject): void => {
+    if (waiting.length >= MOST_KEPT) {
+      lost += 1;
+      return;
+    }
+    waiting.push(span);
+    timer ??= clock.after(waiting.length >= BATCH ? 0 : SEND_EVERY_MS, () => void flush());
+  };
+
+  return {
+    start(name, given) {
+      const parent = readParent(given);
+      const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+      const spanId = randomBytes(8).toString('hex');
+      const isSampled = parent?.isSampled ?? true;
+      const startedAt = clock.now();
+      const started = clock.monotonic();
+      return {
+        traceId,
+        traceparent: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`,
+        end({ failed, attributes = {} }) {
+          if (!isSampled) return;
+          keep({
+            traceId,
+            spanId,
+            ...(parent ? { parentSpanId: parent.spanId } : {}),
+            name,
+            kind: 1,
+            startTimeUnixNano: nanoseconds(startedAt),
+            endTimeUnixNano: nanoseconds(startedAt + clock.monotonic() - started),
+            attributes: Object.entries(attributes).map(attribute),
+            status: failed === undefined ? { code: 1 } : { code: 2, message: failed },
+          });
+        },
+      };
+    },
+    close: flush,
+  };
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof ToolscoutError ? thrown.code : 'INTERNAL_ERROR';
+}
+
+/** The gateway with a span for every search, call and discovery; neither words nor arguments are in them. */
+export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway {
+  const during = async <T>(
+    span: Span,
+    task: () => Promise<T>,
+    describe: (result: T) => Parameters<Span['end']>[0],
+  ): Promise<T> => {
+    try {
+      const result = await task();
+      span.end(describe(result));
+      return result;
+    } catch (thrown) {
+      span.end({ failed: codeOf(thrown) });
+      throw thrown;
+    }
+  };
+  const called = (server: string, tool: string, { error }: CallResult): Parameters<Span['end']>[0] => ({
+    failed: error?.code,
+    attributes: { 'mcp.server': server, 'mcp.tool': tool },
+  });
+
+  return {
+    ...gateway,
+    searchTools: (query, options) =>
+      during(
+        exporter.start('search'),
+        () => gateway.searchTools(query, options),
+        ({ hits }) => ({ attributes: { 'toolscout.hits': hits.length } }),
+      ),
+    executeTool(server, tool, args, options = {}) {
+      const span = exporter.start('execute', options.meta?.['traceparent']);
+      const meta = { ...options.meta, traceparent: span.traceparent };
+      const traced = { ...options, meta, traceId: options.traceId ?? span.traceId };
+      return during(
+        span,
+        () => gateway.executeTool(server, tool, args, traced),
+        (result) => called(server, tool, result),
+      );
+    },
+    async *executeStream(server, tool, args, options = {}) {
+      const span = exporter.start('execute', options.meta?.['traceparent']);
+      const meta = { ...options.meta, traceparent: span.traceparent };
+      let outcome: Parameters<Span['end']>[0] = { failed: 'CANCELLED' };
+      try {
+        const traced = { ...options, meta, traceId: options.traceId ?? span.traceId };
+        for await (const event of gateway.executeStream(server, tool, args, traced)) {
+          if (event.type === 'result') outcome = called(server, tool, event.result);
+          yield event;
+        }
+      } finally {
+        span.end(outcome);
+      }
+    },
+    discover: (servers, options) =>
+      during(
+        exporter.start('discover'),
+        () => gateway.discover(servers, options),
+        (outcomes) => ({ attributes: { 'toolscout.servers': outcomes.length } }),
+      ),
+    async close(options) {
+      await gateway.close(options);
+      await exporter.close();
+    },
+  };
+}
