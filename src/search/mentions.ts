@@ -31,17 +31,15 @@ export function findMentions(terms: readonly QueryTerm[], postings: Postings): R
     if (uses > allowance) continue;
     allowance -= uses;
     const named = new Set<Segment>();
-    let all = 0;
     let own = 0;
-    for (let at = postings.lists.start(id); at < postings.lists.end(id); at += POSTING_WORDS) {
+    for (let at = postings.lists.start(id), end = postings.lists.end(id); at < end; at += POSTING_WORDS) {
+      if (frequencyIn(arena[at + 1]!, SERVER_FIELD) === 0) continue;
       const segment = postings.segmentOf(arena[at]!);
       if (!segment) continue;
-      all++;
-      if (frequencyIn(arena[at + 1]!, SERVER_FIELD) === 0) continue;
       own++;
       named.add(segment);
     }
-    const sureness = own / (all + DOUBT) / Math.sqrt(Math.max(1, named.size));
+    const sureness = own / (uses + DOUBT) / Math.sqrt(Math.max(1, named.size));
     for (const segment of named) mentions.set(segment, Math.max(mentions.get(segment) ?? 0, sureness));
   }
   return mentions;

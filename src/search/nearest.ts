@@ -3,6 +3,7 @@ import { editDistance, nearestNames } from '../kernel/text.js';
 import type { Tool } from '../model/tool.js';
 import { leastEdits, letterSet } from './letters.js';
 import type { Segment } from './postings.js';
+import { compareAddresses } from './rank.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Names that are compared letter by letter at most: those whose letters fit best. */
@@ -14,7 +15,7 @@ const LONGEST_NAME = 120;
 /** More than any two sets of letters can differ by. */
 const MOST_EDITS = 33;
 
-/** The tools whose names look most like a text, or whose addresses do when it holds a colon; best first. */
+/** The tools whose names look most like a text, or whose addresses do when it holds a colon; best first, equal ones by address. */
 export function nearestTools(
   wanted: string,
   segments: readonly Segment[],
@@ -49,7 +50,9 @@ export function nearestTools(
     .slice(0, COMPARED)) {
     byName.set(nameOf(tool), [...(byName.get(nameOf(tool)) ?? []), tool]);
   }
-  return nearestNames(target, byName.keys(), count).flatMap((name) => byName.get(name) ?? []);
+  return nearestNames(target, byName.keys(), count).flatMap((name) =>
+    (byName.get(name) ?? []).toSorted(compareAddresses),
+  );
 }
 
 /** The known term most like an unknown one, up to a third of its letters being wrong. */

@@ -19,19 +19,23 @@ export function rateNeighbours(
   postings: Postings,
 ): ReadonlyMap<Segment, number> {
   const { lists, vocabulary, size } = postings;
-  const counted = terms.slice(0, MOST_COUNTED);
-  const ratings = new Map<Segment, number>();
   const ascending = [...segments].toSorted((a, b) => a.first - b.first);
-  for (const { id, weight } of counted) {
+  const ratings = new Float64Array(ascending.length);
+  for (const { id, weight } of terms.slice(0, MOST_COUNTED)) {
     const worth = weight * rarity(vocabulary.uses(id), size);
+    const end = lists.end(id);
     let at = lists.start(id);
-    for (const segment of ascending) {
-      at = lists.seek(id, segment.first, at);
+    for (let i = 0; i < ascending.length; i++) {
+      const { first, tools } = ascending[i]!;
+      at = lists.seek(id, first, at);
+      if (at >= end) break;
+      // Most servers hold none of a word, and one look tells.
+      if (lists.arena[at]! >= first + tools.length) continue;
       const begin = at;
-      at = lists.seek(id, segment.first + segment.tools.length, at);
-      const share = (at - begin) / POSTING_WORDS / segment.tools.length;
-      ratings.set(segment, (ratings.get(segment) ?? 0) + worth * share ** ROOT);
+      at = lists.seek(id, first + tools.length, at);
+      const share = (at - begin) / POSTING_WORDS / tools.length;
+      ratings[i] = ratings[i]! + worth * share ** ROOT;
     }
   }
-  return ratings;
+  return new Map(ascending.map((segment, i) => [segment, ratings[i]!]));
 }

@@ -5,7 +5,7 @@ import { rateNeighbours } from './neighbours.js';
 import type { Postings, Segment } from './postings.js';
 import type { Query, QueryTerm } from './query.js';
 import { rarity, sharesOf, type Scores } from './score.js';
-import { selectTop } from './top.js';
+import { selectBest } from './top.js';
 
 /** A document that reached the second stage. */
 export interface Candidate {
@@ -119,9 +119,16 @@ export function rank(
 
 /** Orders tools by address. */
 export function compareAddresses(a: Tool, b: Tool): number {
-  if (a.server === b.server) return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-  const [left, right] = [addressOf(a.server, a.name), addressOf(b.server, b.name)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  if (a.server === b.server) return compareTexts(a.name, b.name);
+  // Addresses are put together only where the shorter id ends and the colon decides.
+  if (a.server.startsWith(b.server) || b.server.startsWith(a.server)) {
+    return compareTexts(addressOf(a.server, a.name), addressOf(b.server, b.name));
+  }
+  return compareTexts(a.server, b.server);
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function collect(
@@ -136,8 +143,7 @@ function collect(
     const segment = postings.segmentOf(document);
     return segment?.tools[document - segment.first];
   };
-  const byScore = (a: number, b: number): number => {
-    if (values[a] !== values[b]) return values[b]! - values[a]!;
+  const byAddress = (a: number, b: number): number => {
     const [left, right] = [toolAt(a), toolAt(b)];
     return left && right ? compareAddresses(left, right) : 0;
   };
@@ -145,7 +151,7 @@ function collect(
     const tool = toolAt(document);
     return tool !== undefined && accept(tool);
   };
-  const chosen = selectTop(documents, count, byScore, isWanted);
+  const chosen = selectBest(documents, values, count, byAddress, isWanted);
   if (recalled.size > 0) {
     const taken = new Set(chosen);
     for (const document of recalled.keys()) if (!taken.has(document) && isWanted(document)) chosen.push(document);

@@ -2,7 +2,7 @@ import { FIELDS } from './fields.js';
 import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from './posting-lists.js';
 import type { Postings, Segment } from './postings.js';
 import type { QueryTerm } from './query.js';
-import { selectTop } from './top.js';
+import { selectBest, selectTop } from './top.js';
 
 /** How fast repetitions of a term stop counting (BM25's k1). */
 const K1 = 1.2;
@@ -16,6 +16,9 @@ const MOST_READ = 200_000;
 /** Documents that are looked at for the words that were not read, and how many such words, the weightiest. */
 const LOOKED_AT = 1000;
 const MOST_UNREAD = 48;
+
+/** A sweep over all scores costs no more than going to every so many, one by one. */
+const SWEPT = 16;
 
 /** How much a term says: rare ones a lot, ones that every tool holds nearly nothing. */
 export function rarity(uses: number, size: number): number {
@@ -43,9 +46,21 @@ export function createScorer(mostRead = MOST_READ): Scorer {
   let documents = new Uint32Array(0);
   let count = 0;
 
-  return (terms, postings, within) => {
-    for (let i = 0; i < count; i++) values[documents[i]!] = 0;
+  /** Puts the documents in ascending order: whoever reads their scores then walks through memory, not all over it. */
+  function gather(end: number): void {
     count = 0;
+    for (let document = 0; document < end; document++) if (values[document] !== 0) documents[count++] = document;
+  }
+
+  /** Sets back what the last query scored: one by one, or all in one sweep when they are not few. */
+  function forget(): void {
+    if (count > values.length / SWEPT) values.fill(0);
+    else for (let i = 0; i < count; i++) values[documents[i]!] = 0;
+    count = 0;
+  }
+
+  return (terms, postings, within) => {
+    forget();
     if (values.length < postings.end) {
       values = new Float32Array(postings.end + (postings.end >>> 2));
       documents = new Uint32Array(values.length);
@@ -84,6 +99,7 @@ export function createScorer(mostRead = MOST_READ): Scorer {
         values[document] = values[document]! + (most * frequency) / (K1 + frequency);
       }
     }
+    if (count > postings.end / SWEPT) gather(postings.end);
     const scored = documents.subarray(0, count);
     if (unread.length > 0) lookAtBest(scored, values, unread, postings);
     return { documents: scored, values };
@@ -103,7 +119,7 @@ function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, most
 function lookAtBest(scored: Uint32Array, values: Float32Array, unread: readonly QueryTerm[], postings: Postings): void {
   const worth = ({ id, weight }: QueryTerm): number => weight * rarity(postings.vocabulary.uses(id), postings.size);
   const terms = selectTop(unread, MOST_UNREAD, (a, b) => worth(b) - worth(a));
-  const best = selectTop(scored, LOOKED_AT, (a, b) => values[b]! - values[a]! || a - b);
+  const best = selectBest(scored, values, LOOKED_AT, (a, b) => a - b);
   const shares = sharesOf(best, terms, postings);
   for (const [place, document] of best.entries()) {
     for (let i = 0; i < terms.length; i++) values[document] = values[document]! + shares[place * terms.length + i]!;
@@ -115,14 +131,15 @@ export function sharesOf(documents: readonly number[], terms: readonly QueryTerm
   const { lists, lengths } = postings;
   const shares = new Float32Array(documents.length * terms.length);
   const worth = fieldWorth(postings);
-  const places = new Map(documents.map((document, place) => [document, place]));
-  const ascending = Uint32Array.from(documents).toSorted();
+  const ascending = Uint32Array.from(documents.keys()).sort((a, b) => documents[a]! - documents[b]!);
   for (const [i, { id, weight }] of terms.entries()) {
     const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
+    const end = lists.end(id);
     let at = lists.start(id);
-    for (const document of ascending) {
+    for (const place of ascending) {
+      const document = documents[place]!;
       at = lists.seek(id, document, at);
-      if (at >= lists.end(id)) break;
+      if (at >= end) break;
       if (lists.arena[at] !== document) continue;
       const packed = lists.arena[at + 1]!;
       let frequency = 0;
@@ -130,7 +147,7 @@ export function sharesOf(documents: readonly number[], terms: readonly QueryTerm
         const length = lengths[document * FIELDS.length + field]!;
         frequency += frequencyIn(packed, field) * worth[(field << 8) | length]!;
       }
-      shares[places.get(document)! * terms.length + i] = (most * frequency) / (K1 + frequency);
+      shares[place * terms.length + i] = (most * frequency) / (K1 + frequency);
     }
   }
   return shares;

@@ -22,6 +22,33 @@ export function selectTop<T>(
   return heap.toSorted(compare);
 }
 
+/**
+ * The best `count` of very many documents by their scores, best first; `compare` orders those that score the same. What
+ * scores less than the worst of the chosen, nearly everything, costs a look at one number.
+ */
+export function selectBest(
+  documents: Uint32Array,
+  scores: Float32Array,
+  count: number,
+  compare: Compare<number>,
+  accept: (document: number) => boolean = () => true,
+): number[] {
+  const heap: number[] = [];
+  if (count <= 0) return heap;
+  const byScore = (a: number, b: number): number => scores[b]! - scores[a]! || compare(a, b);
+  let least = -Infinity;
+  for (let i = 0; i < documents.length; i++) {
+    const document = documents[i]!;
+    if (scores[document]! < least) continue;
+    const full = heap.length >= count;
+    if ((full && byScore(document, heap[0]!) >= 0) || !accept(document)) continue;
+    if (full) replaceWorst(heap, document, byScore);
+    else raise(heap, document, byScore);
+    if (heap.length >= count) least = scores[heap[0]!]!;
+  }
+  return heap.toSorted(byScore);
+}
+
 /** The best `count` of many lists that are each sorted, best first: of a list no more is looked at than may be among them. */
 export function firstOf<T>(
   lists: ReadonlyArray<readonly T[]>,
