@@ -26,6 +26,8 @@ try {
   await host.connect(transport);
   console.log(`told     ${host.getInstructions()}`);
   console.log(`menu     ${(await host.listTools()).tools.map((tool) => tool.name).join(', ')}`);
+  // A server that was never seen before is learned first. A search waits two seconds for that, list_tools as long as it takes.
+  await call('list_tools', { server: 'everything' });
   console.log(`search   ${await call('search_tools', { query: 'add two numbers', limit: 1, includeSchema: true })}`);
   console.log(`details  ${await call('get_tool_details', { server: 'everything', tool: 'get-sum' })}`);
   const sum = { server: 'everything', tool: 'get-sum' };
