@@ -23,7 +23,7 @@ export interface RegistryTools {
 const PARALLEL_PROBES = 24;
 
 /** A server that has not answered by then lets the next one go first. */
-const LEND_AFTER_MS = 200;
+const LEND_AFTER_MS = 100;
 
 /** A client of the registry that the config names, loaded only when somebody looks for a server there (REG-9). */
 export async function openRegistryClient(registry: Config['registry'], tools: RegistryTools): Promise<RegistryClient> {

@@ -45,7 +45,7 @@ export function discoverAll<T, S extends { readonly id: string } = Server>(
   task: (server: S, signal: AbortSignal) => Promise<T>,
   options: DiscoverAllOptions,
 ): Promise<Discovered<T>[]> {
-  const { clock, patienceMs = 2000, sleepers = 256 } = options;
+  const { clock, patienceMs = 1000, sleepers = 256 } = options;
   const parallel = Math.max(1, Math.floor(options.parallel) || 1);
   const signal = options.signal ?? new AbortController().signal;
   const progress = createEmitter<DiscoverProgress>();

@@ -78,7 +78,7 @@ export interface Registry {
 }
 
 /** Sockets are not endless: beyond this nobody lends a place any more. */
-const MOST_AT_ONCE = 256;
+const MOST_AT_ONCE = 128;
 /** Changes that come together are told together. */
 const GATHER_MS = 100;
 /** Checks that fall due within this are begun together, so that the background task never spins. */
