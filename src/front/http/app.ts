@@ -7,6 +7,7 @@ import { hasScope, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
 import { createAuthenticator, type Authenticator } from './auth.js';
+import { createPageCheck } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -75,7 +76,13 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
       traceId: traceIdOf(request),
     });
 
-  const guard = createGuard({ hosts: options.allowedHosts, origins: options.allowedOrigins });
+  const isPublished = createPageCheck(routes);
+  const guard = createGuard({
+    hosts: options.allowedHosts,
+    origins: options.allowedOrigins,
+    // With keys every request brings its own; without them being on this machine is the key, and every page has that.
+    isForPages: (request) => auth() !== undefined && isPublished(request),
+  });
   const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => guard(context.req.raw) ?? next();
 
   const app = new Hono<HttpVariables>();

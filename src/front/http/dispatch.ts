@@ -6,6 +6,8 @@ import type { Authenticator } from './auth.js';
 import { readBody, readParams, readQuery } from './input.js';
 import { problemResponse } from './problem.js';
 import { createAddress, type Address } from './address.js';
+import { CORS, preflightResponse } from './cors.js';
+import { createFinder, methodsOf, type Found } from './find-route.js';
 import type { Reply, Route } from './route.js';
 import { scopeGateway } from './scoped-gateway.js';
 import { traceIdOf } from './trace.js';
@@ -52,75 +54,8 @@ function createReply(traceId: string, more: Readonly<Record<string, string>> | u
   };
 }
 
-interface Template {
-  readonly segments: readonly string[];
-  readonly methods: Map<string, Route>;
-}
-
-interface Found {
-  readonly methods: Map<string, Route>;
-  readonly params: Record<string, string>;
-}
-
-const CORS = { 'access-control-allow-origin': '*' };
-
 /** Everybody, where nobody is asked who they are. */
 const ANYBODY: Principal = { name: 'anybody', scopes: new Set() };
-
-const segmentsOf = (path: string): string[] => path.split('/').slice(1);
-
-/** One part of a path; what cannot be decoded fits nothing. */
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // A broken escape is no name of anything.
-    return undefined;
-  }
-}
-
-function matchTemplate(template: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
-  if (template.length !== segments.length) return undefined;
-  const params = Object.create(null) as Record<string, string>;
-  for (const [place, wanted] of template.entries()) {
-    const segment = segments[place]!;
-    if (!wanted.startsWith('{')) {
-      if (wanted !== segment) return undefined;
-      continue;
-    }
-    const value = decode(segment);
-    if (value === undefined || value === '') return undefined;
-    params[wanted.slice(1, -1)] = value;
-  }
-  return params;
-}
-
-/** A finder of routes: those without anything that varies by one look, the others in order. */
-function createFinder(routes: readonly Route[]): (path: string) => Found | undefined {
-  const fixed = new Map<string, Map<string, Route>>();
-  const templates = new Map<string, Template>();
-  for (const route of routes) {
-    if (!route.path.includes('{')) {
-      const methods = fixed.get(route.path) ?? new Map<string, Route>();
-      fixed.set(route.path, methods.set(route.method, route));
-      continue;
-    }
-    const template = templates.get(route.path) ?? { segments: segmentsOf(route.path), methods: new Map() };
-    template.methods.set(route.method, route);
-    templates.set(route.path, template);
-  }
-  const varying = [...templates.values()];
-  return (path) => {
-    const exact = fixed.get(path);
-    if (exact) return { methods: exact, params: {} };
-    const segments = segmentsOf(path);
-    for (const { segments: template, methods } of varying) {
-      const params = matchTemplate(template, segments);
-      if (params) return { methods, params };
-    }
-    return undefined;
-  };
-}
 
 /**
  * Finds the route of a request, asks who is there, checks every input by the schema of the route, and
@@ -198,16 +133,11 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     }
   };
 
-  const refuseMethod = ({ methods }: Found, request: Request): Response => {
-    const offered = [...methods.keys()];
-    const allow = [...offered, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
-    const isOpen = [...methods.values()].some(({ cors }) => cors);
-    if (request.method === 'OPTIONS' && isOpen) {
-      const preflight = { ...CORS, 'access-control-allow-methods': allow, 'access-control-allow-headers': '*' };
-      return new Response(null, { status: 204, headers: { ...preflight, 'x-trace-id': traceIdOf(request) } });
-    }
+  const refuseMethod = (found: Found, request: Request): Response => {
+    const isOpen = [...found.methods.values()].some(({ cors }) => cors);
+    if (request.method === 'OPTIONS' && isOpen) return preflightResponse(found, traceIdOf(request));
     const error = new ToolscoutError('METHOD_NOT_ALLOWED', `${request.method} means nothing here.`);
-    return problemResponse(error, { traceId: traceIdOf(request), headers: { allow } });
+    return problemResponse(error, { traceId: traceIdOf(request), headers: { allow: methodsOf(found) } });
   };
 
   const finish = (route: Route, response: Response, isHead: boolean): Response => {

@@ -21,6 +21,8 @@ function hostnameOf(url: string): string | undefined {
 export interface GuardOptions {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  /** Requests that pages of every origin may send; none unless said. */
+  readonly isForPages?: (request: Request) => boolean;
 }
 
 /** Looks at one request; an answer is a refusal. */
@@ -31,6 +33,7 @@ export type Guard = (request: Request) => Response | undefined;
  * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
  */
 export function createGuard(options: GuardOptions): Guard {
+  const { isForPages = () => false } = options;
   const hosts = new Set([...LOOPBACK, ...options.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
   // Clients send the same few headers again and again; only those that passed are remembered.
@@ -50,10 +53,8 @@ export function createGuard(options: GuardOptions): Guard {
   return (request) => {
     if (!isOurs(request.headers.get('host') ?? '')) return refuse(request, 'Host');
     const origin = request.headers.get('origin');
-    if (origin !== null && !origins.has(origin.toLowerCase()) && !hosts.has(hostnameOf(origin) ?? '')) {
-      return refuse(request, 'Origin');
-    }
-    return undefined;
+    if (origin === null || origins.has(origin.toLowerCase()) || hosts.has(hostnameOf(origin) ?? '')) return undefined;
+    return isForPages(request) ? undefined : refuse(request, 'Origin');
   };
 }
 

@@ -49,13 +49,18 @@ const TRACE_HEADER: JsonObject = {
   'X-Trace-Id': { description: 'The id of this request, for the log.', schema: { type: 'string' } },
 };
 
-function responsesOf(named: Names, route: Route): JsonObject {
-  const failure = (description: string): JsonObject => ({
+function failureOf(named: Names, description: string): JsonObject {
+  return {
     description,
     headers: TRACE_HEADER,
     content: { [PROBLEM_TYPE]: { schema: reference(named, schemas.Problem) } },
-  });
-  const common = Object.entries(commonFailures(route)).map(([status, says]) => [status, failure(says)] as const);
+  };
+}
+
+function responsesOf(named: Names, route: Route): JsonObject {
+  const common = Object.entries(commonFailures(route)).map(
+    ([status, says]) => [status, failureOf(named, says)] as const,
+  );
   const own = Object.entries(route.responses).map(([status, { description, content, headers = {} }]) => {
     const said = Object.entries(headers).map(([name, about]) => [
       name,
@@ -100,12 +105,40 @@ function operationOf(named: Names, route: Route): JsonObject {
   };
 }
 
+/** What a browser asks before a page of another origin may read something. */
+function preflightOf(named: Names, { id, summary, group, params }: Route): JsonObject {
+  const parameters = parametersOf(params, 'path');
+  const header = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+  return {
+    operationId: `${id}Preflight`,
+    summary: `Whether a page may read: ${summary}`,
+    tags: [group],
+    security: [],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    responses: {
+      204: {
+        description: 'It may.',
+        headers: {
+          ...TRACE_HEADER,
+          'Access-Control-Allow-Origin': header('Every origin.'),
+          'Access-Control-Allow-Methods': header('What a page may do.'),
+          'Access-Control-Allow-Headers': header('What it may send along.'),
+        },
+      },
+      403: failureOf(named, 'This Host or this Origin may not.'),
+    },
+  };
+}
+
 /** The OpenAPI 3.1 document of these routes, made of the same definitions that answer and check. */
 export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
   const named = nameSchemas();
   const paths: Record<string, JsonObject> = {};
-  for (const route of routes)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(named, route) };
+  for (const route of routes) {
+    const operation = { [route.method.toLowerCase()]: operationOf(named, route) };
+    const preflight = route.cors ? { options: preflightOf(named, route) } : {};
+    paths[route.path] = { ...paths[route.path], ...operation, ...preflight };
+  }
   // Answers are documented as they come out, requests as they go in.
   const output = z.toJSONSchema(named, { ...OPTIONS, io: 'output', uri: (id) => `#/components/schemas/${id}` });
   const requests = new Map(routes.flatMap(({ body }) => (body ? [[named.get(body)?.id, body] as const] : [])));

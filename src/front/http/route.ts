@@ -49,7 +49,7 @@ export interface Route {
   readonly scope?: Scope;
   /** About all servers at once: nothing for a caller who may see only some of them. */
   readonly whole?: boolean;
-  /** Pages of any origin may read it. */
+  /** Pages of any origin may read it, where every request brings a key of its own. */
   readonly cors?: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
