@@ -16,6 +16,7 @@ export { scopeToSkill } from './gateway/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
+  AskOptions,
   CallOptions,
   Candidate,
   CapabilityFindings,

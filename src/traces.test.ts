@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../test/support/fake-clock.js';
 import { fixture, temporaryDirectory, waitUntil } from '../test/support/fixture.js';
+import { openHttpApp } from '../test/support/http-app.js';
 import { openToolscout } from '../test/support/open-toolscout.js';
+import type { JsonObject } from './kernel/json.js';
 import { silentLog } from './kernel/log.js';
 import { createTraceExporter } from './traces.js';
 
@@ -40,6 +42,22 @@ async function startCollector(): Promise<{ url: string; spans: Exported[]; bodie
 }
 
 const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const ECHO = { server: 'old', tool: 'echo', arguments: { message: 'hi' } };
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'h', version: '1' } },
+};
+const MCP = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** A folder with a skill that may talk. */
+async function talkingSkill(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'talker'));
+  await writeFile(join(directory, 'talker', 'skill.md'), '# Talker\n\n## Capabilities\n\n- `talk:echo`\n');
+  return directory;
+}
 
 describe('traces', () => {
   it('REG-7 searches, calls and discoveries are spans; a call carries its own on to the server', async () => {
@@ -86,6 +104,112 @@ describe('traces', () => {
     const [span] = collector.spans;
     expect(span!.parentSpanId).toBe('b7ad6b7169203331');
     expect(call).toContain(`"traceparent":"00-${span!.traceId}-${span!.spanId}-01"`);
+  });
+
+  it('REG-7 whatever is asked over HTTP belongs to the trace of its caller', async () => {
+    const collector = await startCollector();
+    const env = {
+      PATH: process.env['PATH'],
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      KEY: 'a-key-0123456789abcdef',
+    };
+    const keys = [{ name: 'some', key: '${KEY}', servers: ['old'] }];
+    for (const auth of [undefined, { keys }]) {
+      const gateway = await openToolscout({ servers: { old: fixture('legacy') }, http: { auth } }, { env });
+      const { send, post } = await openHttpApp(gateway);
+      const headers = { traceparent: PARENT, authorization: `Bearer ${env.KEY}` };
+      expect((await send('/v1/servers', { headers })).status).toBe(200);
+      expect((await send('/v1/servers/old/tools', { headers })).status).toBe(200);
+      expect((await send('/v1/search?q=echo', { headers })).status).toBe(200);
+      expect((await send('/v1/tools/old/echo', { headers })).status).toBe(200);
+      expect((await send('/v1/servers/nowhere/tools', { headers })).status).toBe(404);
+      expect((await post('/v1/call', ECHO, headers)).status).toBe(200);
+      await (await post('/v1/call', ECHO, { ...headers, accept: 'text/event-stream' })).text();
+      // Probes that ask every second belong to no trace, and make none.
+      expect((await send('/ready')).status).toBe(200);
+      await gateway.close();
+      const seen = collector.spans.splice(0);
+      const names = ['list', 'list', 'search', 'details', 'list', 'execute', 'execute'];
+      // A limited caller is refused before the list is asked for.
+      expect(seen.map(({ name }) => name)).toEqual(auth ? names.toSpliced(4, 1) : names);
+      for (const span of seen) {
+        expect(span).toMatchObject({ traceId: PARENT.slice(3, 35), parentSpanId: PARENT.slice(36, 52) });
+      }
+    }
+  });
+
+  it('REG-7 NEG-5 a call on behalf of a skill is a span like any other', async () => {
+    const collector = await startCollector();
+    const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const file = join(await temporaryDirectory(), 'messages');
+    const gateway = await openToolscout(
+      {
+        servers: { old: { ...fixture('recorder', `--file=${file}`), capabilities: ['talk:echo'] } },
+        toolRules: [{ pattern: 'echo', tags: ['talk:echo'] }],
+        skills: { directories: [await talkingSkill()] },
+      },
+      { env },
+    );
+    await gateway.discoverTools('old', { meta: { traceparent: PARENT } });
+    const { post } = await openHttpApp(gateway);
+    const body = { capability: 'talk:echo', tool: 'echo', arguments: { message: 'x' } };
+    expect((await post('/v1/skills/talker/call', body, { traceparent: PARENT })).status).toBe(200);
+    expect((await post('/v1/skills/talker/call', { ...body, tool: 'other' }, { traceparent: PARENT })).status).toBe(
+      403,
+    );
+    await gateway.close();
+    const call = (await readFile(file, 'utf8')).split('\n').find((line) => line.includes('"tools/call"'));
+    expect(collector.spans.map(({ name, status }) => [name, status.code])).toEqual([
+      ['discover', 1],
+      ['execute', 1],
+      ['execute', 2],
+    ]);
+    for (const span of collector.spans) expect(span.parentSpanId).toBe(PARENT.slice(36, 52));
+    const [, span] = collector.spans;
+    expect(call).toContain(`"traceparent":"00-${span!.traceId}-${span!.spanId}-01"`);
+  });
+
+  it('REG-7 META-1 what a host asks over MCP belongs to the trace in its _meta, and goes on to the server', async () => {
+    const collector = await startCollector();
+    const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { env });
+    await gateway.serverFacts('old');
+    const { post } = await openHttpApp(gateway);
+    const started = await post('/mcp', INITIALIZE, MCP);
+    const session = { ...MCP, 'mcp-session-id': started.headers.get('mcp-session-id')! };
+    await started.text();
+    await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' }, session);
+    const ask = async (method: string, params: JsonObject): Promise<string> =>
+      (await post('/mcp', { jsonrpc: '2.0', id: 2, method, params: { ...params, _meta: META } }, session)).text();
+    const use = (name: string, args: JsonObject): Promise<string> => ask('tools/call', { name, arguments: args });
+    const META = { traceparent: PARENT, tracestate: 'vendor=1' };
+    expect(await use('search_tools', { query: 'echo' })).toContain('hits');
+    expect(await use('list_tools', { server: 'old' })).toContain('echo');
+    expect(await use('get_tool_details', { server: 'old', tool: 'echo' })).toContain('inputSchema');
+    expect(await use('execute_tool', { ...ECHO })).toContain('hi');
+    expect(await use('list_mcp_servers', {})).toContain('old');
+    await gateway.relay('old', 'prompts/get', { name: 'nothing', _meta: META }).catch(() => undefined);
+    await gateway.close();
+    const spans = collector.spans.filter(({ parentSpanId }) => parentSpanId === PARENT.slice(36, 52));
+    expect(spans.map(({ name }) => name)).toEqual(['search', 'list', 'details', 'execute', 'list', 'relay']);
+    expect(collector.spans).toHaveLength(spans.length);
+    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([PARENT.slice(3, 35)]));
+  });
+
+  it('REG-7 a resource that is read carries the span on to its server', async () => {
+    const collector = await startCollector();
+    const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const file = join(await temporaryDirectory(), 'messages');
+    const gateway = await openToolscout({ servers: { old: fixture('recorder', `--file=${file}`) } }, { env });
+    const meta = { traceparent: PARENT };
+    const params = { uri: 'x:y', _meta: { ...meta, vendor: 'kept' } };
+    await gateway.relay('old', 'resources/read', params, { meta }).catch(() => undefined);
+    await gateway.close();
+    const read = (await readFile(file, 'utf8')).split('\n').find((line) => line.includes('"resources/read"'));
+    const [span] = collector.spans;
+    expect(span).toMatchObject({ name: 'relay', parentSpanId: PARENT.slice(36, 52) });
+    expect(read).toContain(`"traceparent":"00-${span!.traceId}-${span!.spanId}-01"`);
+    expect(read).toContain('"vendor":"kept"');
   });
 
   it('A28 a collector that never answers costs neither time nor memory, and what is not sampled is not told', async () => {

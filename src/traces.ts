@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Gateway } from './gateway/index.js';
+import type { AskOptions, CallOptions, Gateway } from './gateway/index.js';
 import type { Clock, Timer } from './kernel/clock.js';
 import { messageOf, ToolscoutError } from './kernel/errors.js';
-import type { JsonObject } from './kernel/json.js';
+import { isObject, type JsonObject } from './kernel/json.js';
 import type { Log } from './kernel/log.js';
 import type { CallResult } from './model/call.js';
 import { VERSION } from './version.js';
@@ -36,6 +36,8 @@ export interface TraceExporterDeps {
 /** Spans kept while nobody takes them; more are not kept. */
 const MOST_KEPT = 2048;
 const BATCH = 512;
+/** Characters of one attribute. */
+const LONGEST_VALUE = 256;
 const SEND_EVERY_MS = 5000;
 const SEND_TIMEOUT_MS = 10_000;
 const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
@@ -54,7 +56,11 @@ function readParent(text: unknown): Parent | undefined {
 
 const attribute = ([key, value]: [string, string | number]): JsonObject => ({
   key,
-  value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+  value:
+    typeof value === 'number'
+      ? { intValue: String(Math.round(value)) }
+      : // Names come from callers, who may send as long ones as they like.
+        { stringValue: value.slice(0, LONGEST_VALUE) },
 });
 
 const nanoseconds = (ms: number): string => `${Math.round(ms)}000000`;
@@ -146,13 +152,25 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof ToolscoutError ? thrown.code : 'INTERNAL_ERROR';
 }
 
-/** The gateway with a span for every search, call and discovery; neither words nor arguments are in them. */
+type Ending = Parameters<Span['end']>[0];
+
+const called = (server: string, tool: string, { error }: CallResult): Ending => ({
+  failed: error?.code,
+  attributes: { 'mcp.server': server, 'mcp.tool': tool },
+});
+
+/** The options of a call whose trace goes on with this span. */
+function below(span: Span, options: CallOptions): CallOptions {
+  const meta = { ...options.meta, traceparent: span.traceparent };
+  return { ...options, meta, traceId: options.traceId ?? span.traceId };
+}
+
+/** The gateway with a span for everything that is asked of it from outside; neither words nor arguments are in them. */
 export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway {
-  const during = async <T>(
-    span: Span,
-    task: () => Promise<T>,
-    describe: (result: T) => Parameters<Span['end']>[0],
-  ): Promise<T> => {
+  const start = (name: string, options: AskOptions | undefined): Span =>
+    exporter.start(name, options?.meta?.['traceparent']);
+
+  const during = async <T>(span: Span, task: () => Promise<T>, describe: (result: T) => Ending): Promise<T> => {
     try {
       const result = await task();
       span.end(describe(result));
@@ -162,36 +180,49 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
       throw thrown;
     }
   };
-  const called = (server: string, tool: string, { error }: CallResult): Parameters<Span['end']>[0] => ({
-    failed: error?.code,
-    attributes: { 'mcp.server': server, 'mcp.tool': tool },
-  });
 
   return {
     ...gateway,
     searchTools: (query, options) =>
       during(
-        exporter.start('search'),
+        start('search', options),
         () => gateway.searchTools(query, options),
         ({ hits }) => ({ attributes: { 'toolscout.hits': hits.length } }),
       ),
+    listServers(options) {
+      // Whoever watches over us asks for these every few seconds; only what is part of a trace is worth a span.
+      if (options?.meta?.['traceparent'] === undefined) return gateway.listServers(options);
+      return during(
+        start('list', options),
+        () => gateway.listServers(options),
+        (servers) => ({ attributes: { 'toolscout.servers': servers.length } }),
+      );
+    },
+    listTools: (server, options) =>
+      during(
+        start('list', options),
+        () => gateway.listTools(server, options),
+        (tools) => ({ attributes: { 'mcp.server': server, 'toolscout.tools': tools.length } }),
+      ),
+    toolDetails: (server, tool, options) =>
+      during(
+        start('details', options),
+        () => gateway.toolDetails(server, tool, options),
+        () => ({ attributes: { 'mcp.server': server, 'mcp.tool': tool } }),
+      ),
     executeTool(server, tool, args, options = {}) {
-      const span = exporter.start('execute', options.meta?.['traceparent']);
-      const meta = { ...options.meta, traceparent: span.traceparent };
-      const traced = { ...options, meta, traceId: options.traceId ?? span.traceId };
+      const span = start('execute', options);
       return during(
         span,
-        () => gateway.executeTool(server, tool, args, traced),
+        () => gateway.executeTool(server, tool, args, below(span, options)),
         (result) => called(server, tool, result),
       );
     },
     async *executeStream(server, tool, args, options = {}) {
-      const span = exporter.start('execute', options.meta?.['traceparent']);
-      const meta = { ...options.meta, traceparent: span.traceparent };
-      let outcome: Parameters<Span['end']>[0] = { failed: 'CANCELLED' };
+      const span = start('execute', options);
+      let outcome: Ending = { failed: 'CANCELLED' };
       try {
-        const traced = { ...options, meta, traceId: options.traceId ?? span.traceId };
-        for await (const event of gateway.executeStream(server, tool, args, traced)) {
+        for await (const event of gateway.executeStream(server, tool, args, below(span, options))) {
           if (event.type === 'result') outcome = called(server, tool, event.result);
           yield event;
         }
@@ -199,11 +230,43 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
         span.end(outcome);
       }
     },
+    async skill(id) {
+      const handle = await gateway.skill(id);
+      return {
+        ...handle,
+        call(capability, tool, args, options = {}) {
+          const span = start('execute', options);
+          const server = handle.serverFor(capability, tool) ?? '';
+          return during(
+            span,
+            () => handle.call(capability, tool, args, below(span, options)),
+            (result) => called(server, tool, result),
+          );
+        },
+      };
+    },
+    relay(server, method, params, options) {
+      const { _meta: given } = params;
+      const meta = { ...(isObject(given) ? given : {}), ...options?.meta };
+      const span = start('relay', { meta });
+      const sent = { ...params, _meta: { ...meta, traceparent: span.traceparent } };
+      return during(
+        span,
+        () => gateway.relay(server, method, sent, options),
+        () => ({ attributes: { 'mcp.server': server, 'mcp.method': method } }),
+      );
+    },
     discover: (servers, options) =>
       during(
-        exporter.start('discover'),
+        start('discover', options),
         () => gateway.discover(servers, options),
         (outcomes) => ({ attributes: { 'toolscout.servers': outcomes.length } }),
+      ),
+    discoverTools: (server, options) =>
+      during(
+        start('discover', options),
+        () => gateway.discoverTools(server, options),
+        (tools) => ({ attributes: { 'mcp.server': server, 'toolscout.tools': tools.length } }),
       ),
     async close(options) {
       await gateway.close(options);

@@ -1,7 +1,7 @@
 export { createGateway } from './gateway.js';
 export type { ServerFacts } from './catalog.js';
 export type { Changes } from './changes.js';
-export type { CallOptions, Gateway, GatewayEvent } from './verbs.js';
+export type { AskOptions, CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { RulingOptions, RulingReport } from './approving.js';
 export type { Candidate, ProposedServer } from './proposing.js';
 export type { DoctorReport, Finding } from './doctor.js';

@@ -37,8 +37,8 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
   const scoped: Partial<Gateway> = {
     coverage: () => [...skill.servers()].toSorted().join(', '),
 
-    async listServers() {
-      const views = (await gateway.listServers()).filter(({ id }) => isBound(id));
+    async listServers(options) {
+      const views = (await gateway.listServers(options)).filter(({ id }) => isBound(id));
       return Promise.all(
         views.map(async (view) => {
           const tools = await gateway.listTools(view.id).catch(() => []);
@@ -65,18 +65,21 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
       };
     },
 
-    async listTools(server) {
+    async listTools(server, options) {
       demandServer(server);
-      return (await gateway.listTools(server)).filter(({ name }) => skill.allows(server, name));
+      // What is disabled is none of a skill's business.
+      return (await gateway.listTools(server, { meta: options?.meta })).filter(({ name }) =>
+        skill.allows(server, name),
+      );
     },
 
     offeredTools: async () => (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name)),
 
     definitionOf: (server, tool) => (skill.allows(server, tool) ? gateway.definitionOf(server, tool) : undefined),
 
-    async toolDetails(server, tool) {
+    async toolDetails(server, tool, options) {
       await demandTool(server, tool);
-      return gateway.toolDetails(server, tool);
+      return gateway.toolDetails(server, tool, options);
     },
 
     async toolSignature(server, tool) {

@@ -21,6 +21,8 @@ export interface SkillHandle {
   view(): SkillView;
   /** Runs a tool that serves a capability, on the server that is bound to it now. */
   call(capability: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+  /** The server that such a call would go to now; nothing when it would be refused. */
+  serverFor(capability: string, tool: string): string | undefined;
   /** Whether a tool may be called. */
   allows(server: string, tool: string): boolean;
   /** The servers it is bound to. */
@@ -221,15 +223,21 @@ export function createSkills(core: Core): Skills {
     return { success: false, error: { code, message, server: '', tool, suggestion, severity } };
   };
 
+  const boundTo = (id: string, capability: string): Binding[] =>
+    bindingsOf(id).filter((each) => each.request === capability || each.capability === capability);
+  const serverFor = (id: string, capability: string, tool: string): string | undefined =>
+    boundTo(id, capability).find(({ tools }) => tools === undefined || tools.includes(tool))?.server;
+
   const handleOf = (id: string, execute: Gateway['executeTool']): SkillHandle => ({
     id,
     view: () => viewOf(find(id)),
     async call(capability, tool, args, options = {}) {
-      const bound = bindingsOf(id).filter((each) => each.request === capability || each.capability === capability);
-      const binding = bound.find(({ tools }) => tools === undefined || tools.includes(tool));
-      if (binding) return execute(binding.server, tool, args, { ...options, skill: id });
-      return refuse(id, tool, bound.length === 0 ? capability : `${capability} with ${tool}`, args, options);
+      const server = serverFor(id, capability, tool);
+      if (server !== undefined) return execute(server, tool, args, { ...options, skill: id });
+      const wanted = boundTo(id, capability).length === 0 ? capability : `${capability} with ${tool}`;
+      return refuse(id, tool, wanted, args, options);
     },
+    serverFor: (capability, tool) => serverFor(id, capability, tool),
     allows: (server, tool) => covers(id, server, tool),
     servers: () => new Set(bindingsOf(id).map(({ server }) => server)),
     onBriefing: (listener) =>

@@ -54,21 +54,31 @@ export type GatewayEvent =
 /** A call as a caller of the library makes it. */
 export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
 
+/** What a question brings along besides what is asked. */
+export interface AskOptions {
+  /** `_meta` of the asker's request: the trace that the question belongs to. */
+  readonly meta?: JsonObject;
+}
+
 /** The verbs of toolscout; every front is written against these and nothing else. */
 export interface Gateway {
   /** Resolves when everything the store knows has been indexed. */
   ready(): Promise<void>;
   /** The line that names what is behind toolscout (META-8). */
   coverage(): string;
-  listServers(): Promise<ServerView[]>;
+  listServers(options?: AskOptions): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
-  listTools(server: string, options?: { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  listTools(server: string, options?: AskOptions & { readonly includeDisabled?: boolean }): Promise<Tool[]>;
   /** Every tool that may be run now, of all servers, in a fixed order. */
   offeredTools(): Promise<Tool[]>;
   /** The definition of a tool as its server gave it; `undefined` when it is not known. */
   definitionOf(server: string, tool: string): JsonObject | undefined;
   /** A tool, and its definition without what an agent does not need. */
-  toolDetails(server: string, tool: string): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
+  toolDetails(
+    server: string,
+    tool: string,
+    options?: AskOptions,
+  ): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
   /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
   toolSignature(server: string, tool: string): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
@@ -103,10 +113,13 @@ export interface Gateway {
   /** Learns servers anew, all usable ones by default (DISC-3). */
   discover(
     servers?: readonly string[],
-    options?: { readonly onProgress?: (progress: DiscoveryProgress) => void; readonly onlyUnknown?: boolean },
+    options?: AskOptions & {
+      readonly onProgress?: (progress: DiscoveryProgress) => void;
+      readonly onlyUnknown?: boolean;
+    },
   ): Promise<DiscoveryOutcome[]>;
   /** Asks one server for its tools now (DISC-1); with `useCache` a known list is good enough. */
-  discoverTools(server: string, options?: { readonly useCache?: boolean }): Promise<Tool[]>;
+  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean }): Promise<Tool[]>;
   /** Asks one server for its resources and resource templates, as the server lists them. */
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../kernel/json.js';
+
 /** Why a hit stands where it stands. */
 export interface Explanation {
   /** Words of the query, the indexed terms they met, the fields those stand in, and their shares of the words' score. */
@@ -41,6 +43,8 @@ export interface SearchOptions {
   readonly schemaTokens?: number;
   /** Who asks; `local` unless said. What a principal's searches led to helps that principal's later ones. */
   readonly principal?: string;
+  /** `_meta` of the asker's request: the trace that the search belongs to. */
+  readonly meta?: JsonObject;
 }
 
 /** Hits, and what the asker must know to judge that they are not the whole truth (FIND-5). */

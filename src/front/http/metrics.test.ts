@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,26 @@ import { createMetrics } from './metrics.js';
 import { createMeasurements } from './prometheus.js';
 
 describe('GET /metrics', () => {
+  it('REG-7 NEG-5 counts what skills call, by the server that it went to', async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, 'talker'));
+    await writeFile(join(directory, 'talker', 'skill.md'), '# Talker\n\n## Capabilities\n\n- `talk:echo`\n');
+    const gateway = await openToolscout({
+      servers: { old: { ...fixture('legacy'), capabilities: ['talk:echo'] } },
+      toolRules: [{ pattern: 'echo', tags: ['talk:echo'] }],
+      skills: { directories: [directory] },
+    });
+    await gateway.discover();
+    const metrics = createMetrics(gateway, systemClock);
+    const http = await openHttpApp(metrics.gateway, { metrics });
+    const call = { capability: 'talk:echo', tool: 'echo', arguments: { message: 'x' } };
+    expect((await http.post('/v1/skills/talker/call', call)).status).toBe(200);
+    expect((await http.post('/v1/skills/talker/call', { ...call, capability: 'talk:sing' })).status).toBe(403);
+    const text = await (await http.send('/metrics')).text();
+    expect(text).toContain('toolscout_executions_total{server="old",outcome="success"} 1');
+    expect(text).toContain('toolscout_executions_total{server="unknown",outcome="FORBIDDEN"} 1');
+  });
+
   it('REG-7 has every name, is valid, and counts what happened', async () => {
     const cwd = await temporaryDirectory();
     const file = join(cwd, 'tools.yaml');

@@ -94,6 +94,19 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
           yield event;
         }
       },
+      async skill(id) {
+        const handle = await gateway.skill(id);
+        return {
+          ...handle,
+          async call(capability, tool, args, options) {
+            const started = clock.monotonic();
+            const server = handle.serverFor(capability, tool) ?? '';
+            const result = await handle.call(capability, tool, args, options);
+            note(server, result, started);
+            return result;
+          },
+        };
+      },
     },
 
     watch(registry) {

@@ -84,7 +84,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     ready: () => gateway.ready(),
     settle: (patienceMs) => gateway.settle(patienceMs),
     coverage: () => only().toSorted().join(', ').slice(0, COVERAGE_CHARACTERS),
-    listServers: async () => (await gateway.listServers()).filter(({ id }) => allowed.has(id)),
+    listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),
     async searchTools(query, options = {}) {
       if (options.server !== undefined) check(options.server);
       const answer = await gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
@@ -95,9 +95,9 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
       check(server);
       return gateway.listTools(server, options);
     },
-    async toolDetails(server, tool) {
+    async toolDetails(server, tool, options) {
       check(server);
-      return gateway.toolDetails(server, tool).catch((thrown: unknown) => {
+      return gateway.toolDetails(server, tool, options).catch((thrown: unknown) => {
         throw withoutNeighbours(thrown, server, tool);
       });
     },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.js';
 
 const TRACE_ID = /^[\w.:-]{1,128}$/;
 const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
 const NO_TRACE = '0'.repeat(32);
 
 /** The trace that a request belongs to, as W3C Trace Context says; `undefined` when it says nothing valid. */
@@ -21,5 +22,7 @@ export function traceIdOf(request: Request): string {
 /** What a call carries on to its server so that the trace goes on there; nothing else of the request does (S11). */
 export function traceMeta(request: Request): JsonObject | undefined {
   const traceparent = request.headers.get('traceparent');
-  return traceOf(request) === undefined || traceparent === null ? undefined : { traceparent };
+  if (traceOf(request) === undefined || traceparent === null) return undefined;
+  const tracestate = request.headers.get('tracestate') ?? '';
+  return { traceparent, ...(TRACE_STATE.test(tracestate) && { tracestate }) };
 }

@@ -56,6 +56,11 @@ function callerMeta(meta: JsonObject): JsonObject | undefined {
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
+/** `_meta` of a request of a host, as far as it belongs to the caller. */
+export function metaOf({ _meta: meta }: JsonObject): JsonObject | undefined {
+  return isObject(meta) ? callerMeta(meta) : undefined;
+}
+
 /** Passes a server's progress on under the token of this host's request. */
 function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => void) | undefined {
   const { progressToken } = meta;

@@ -221,6 +221,7 @@ export async function callMetaTool(
   options: CallOptions,
 ): Promise<JsonObject> {
   const args = new Arguments(name, values);
+  const { meta } = options;
   let server: string | undefined;
   let tool: string | undefined;
   try {
@@ -241,17 +242,18 @@ export async function callMetaTool(
           limit: args.count('limit', 10, 50),
           includeSchema: args.flag('includeSchema'),
           schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MOST_SCHEMA_TOKENS),
+          meta,
         });
         return text(searchAnswer(answer));
       }
       case 'get_tool_details': {
         ({ server, tool } = args.address());
-        const { lean } = await gateway.toolDetails(server, tool);
+        const { lean } = await gateway.toolDetails(server, tool, { meta });
         return text(JSON.stringify(lean));
       }
       case 'list_tools': {
         server = args.text('server');
-        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled') });
+        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled'), meta });
         const width = tools.length > LONG_LIST ? 60 : 100;
         const list = tools.map((each) => ({
           tool: each.name,
@@ -261,7 +263,7 @@ export async function callMetaTool(
         return text(rows({ server }, 'tools', list));
       }
       case 'list_mcp_servers': {
-        const views = await gateway.listServers();
+        const views = await gateway.listServers({ meta });
         const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
           server: view.id,
           ...(view.title ? { title: view.title.slice(0, 80) } : {}),

@@ -1,6 +1,6 @@
 import type { Gateway, ServerFacts } from '../../gateway/index.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { callOptions, protocolError, type Exchange } from './exchange.js';
+import { callOptions, metaOf, protocolError, type Exchange } from './exchange.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { Offer } from './offer.js';
 import { pageOf } from './paging.js';
@@ -67,7 +67,7 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
           return runTool(gateway, { server, tool: name }, params, exchange);
         }
         case 'tools/list': {
-          const tools = (await gateway.listTools(server)).map(({ definition }) => definition);
+          const tools = (await gateway.listTools(server, { meta: metaOf(params) })).map(({ definition }) => definition);
           const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
           return listResult('tools', shown, 'name', params, exchange);
         }

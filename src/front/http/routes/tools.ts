@@ -3,6 +3,7 @@ import { LIMITS } from '../../../kernel/limits.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList } from '../schemas.js';
+import { traceMeta } from '../trace.js';
 
 const name = z.string().min(1).max(500);
 const whole = (least: number, most: number): z.ZodType<number, unknown> => z.coerce.number().int().min(least).max(most);
@@ -26,7 +27,8 @@ export function toolRoutes(): Route[] {
       summary: 'The configured servers and what is known of them; starts none',
       scope: 'read',
       responses: { 200: { description: 'The servers, by id.', content: { 'application/json': ServerList } } },
-      handle: async ({ gateway, reply }) => reply(ServerList.parse({ servers: await gateway.listServers() })),
+      handle: async ({ gateway, request, reply }) =>
+        reply(ServerList.parse({ servers: await gateway.listServers({ meta: traceMeta(request) }) })),
     }),
     route({
       id: 'listServerTools',
@@ -44,8 +46,9 @@ export function toolRoutes(): Route[] {
         404: problem('There is no such server.'),
         '5XX': FAILED,
       },
-      async handle({ params, query, gateway, reply }) {
-        const tools = await gateway.listTools(params.id, { includeDisabled: query.include_disabled === 'true' });
+      async handle({ params, query, gateway, request, reply }) {
+        const includeDisabled = query.include_disabled === 'true';
+        const tools = await gateway.listTools(params.id, { includeDisabled, meta: traceMeta(request) });
         const shown = tools.map((tool) => ({ ...tool, tool: tool.name }));
         return reply(ToolList.parse({ server: params.id, tools: shown }));
       },
@@ -69,7 +72,7 @@ export function toolRoutes(): Route[] {
         200: { description: 'The hits, best first.', content: { 'application/json': SearchAnswer } },
         404: problem('There is no such server.'),
       },
-      async handle({ query, gateway, principal, reply }) {
+      async handle({ query, gateway, principal, request, reply }) {
         const answer = await gateway.searchTools(query.q, {
           server: query.server,
           tags: query.tag,
@@ -77,6 +80,7 @@ export function toolRoutes(): Route[] {
           includeSchema: query.include_schema === 'true',
           explain: query.explain === 'true',
           principal: principal.name,
+          meta: traceMeta(request),
         });
         return reply(SearchAnswer.parse(answer));
       },
@@ -94,8 +98,8 @@ export function toolRoutes(): Route[] {
         404: problem('There is no such server or tool.'),
         '5XX': FAILED,
       },
-      async handle({ params, gateway, reply }) {
-        const { tool, lean } = await gateway.toolDetails(params.server, params.tool);
+      async handle({ params, gateway, request, reply }) {
+        const { tool, lean } = await gateway.toolDetails(params.server, params.tool, { meta: traceMeta(request) });
         return reply(ToolDetails.parse({ ...tool, tool: tool.name, definition: lean }));
       },
     }),
