@@ -7,6 +7,7 @@ import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
+import { isHidden, noServer } from './visibility.js';
 
 /** Who may use what on behalf of a skill. */
 export interface Bindings {
@@ -26,6 +27,7 @@ export function executionVerbs(
     clock,
     hide: core.hide,
     resolve: (call) => {
+      if (isHidden(call.server, call, core)) throw noServer(call.server);
       const server = core.usable(call.server);
       return { server, tool: core.catalog.tool(call.server, call.tool) };
     },
@@ -66,6 +68,8 @@ export function executionVerbs(
 
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = async (call: Call): Promise<void> => {
+    // It will be refused; nothing may be started for it.
+    if (isHidden(call.server, call, core)) return;
     if (call.skill !== undefined) await skills.loaded();
     if (core.catalog.list(call.server)) return;
     await core.filled();
@@ -79,7 +83,7 @@ export function executionVerbs(
       const call = callOf(server, tool, args, options);
       const outcome = await executor.execute(call, () => prepare(call));
       // The connection is open now, so a list that is out of date costs one cheap question.
-      if (core.catalog.list(server)?.stale) core.relistSoon(server);
+      if (core.catalog.list(server)?.stale && !isHidden(server, call, core)) core.relistSoon(server);
       return outcome;
     },
 

@@ -1,13 +1,13 @@
 import { isTransient, withRetry } from '../connect/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
-import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { ServerFacts } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
+import { isHidden, noServer } from './visibility.js';
 
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
@@ -52,18 +52,21 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     server: string,
     method: string,
     params: JsonObject,
-    { principal = 'local', route = 'library' }: Partial<Call>,
+    options: CallOptions,
     error?: ToolscoutError,
   ): void => {
+    const { principal = 'local', route = 'library', traceId } = options;
     const recorded = RECORDED[method];
     if (!recorded) return;
+    const isRefused = isHidden(server, options, core);
     audit.record({
       kind: recorded.kind,
       principal,
       route,
       server,
-      outcome: error ? 'failure' : 'success',
+      outcome: error ? (isRefused ? 'refused' : 'failure') : 'success',
       ...(error && { code: error.code }),
+      ...(traceId !== undefined && { traceId }),
       detail: { [recorded.subject]: core.hide(String(params[recorded.subject]).slice(0, 2048)) },
     });
   };
@@ -98,6 +101,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     async relay(id, method, params, options = {}) {
       await core.filled();
       try {
+        if (isHidden(id, options, core)) throw noServer(id);
         const sent = redactParams(redaction.outgoing(id), params);
         const result = await ask(core.usable(id), method, sent, options);
         if (isDeeperThan(result, DEEPEST)) {

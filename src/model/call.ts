@@ -18,6 +18,8 @@ export interface Call {
   readonly principal: string;
   /** The door it came through. */
   readonly route: 'library' | 'mcp' | 'cli' | 'http';
+  /** The only servers that the caller may see; a call of another one is refused as if it did not exist (S12). */
+  readonly servers?: ReadonlySet<string>;
   readonly skill?: string;
   readonly traceId?: string;
   /** `_meta` of the host's request, passed on (trace context). */

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { fixture, startHttpFixture } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
-import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { openToolscout, startCounter } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
 import { sha256 } from '../../kernel/hash.js';
 import type { ConfigInput } from '../../model/config.js';
 import { listen } from './listen.js';
+import { scopeGateway } from './scoped-gateway.js';
 
 const READ = 'reader-key-0123456789';
 const CALL = 'caller-key-0123456789';
@@ -233,7 +234,55 @@ describe('a caller limited to some servers', () => {
     );
     await expect
       .poll(async () => gateway.audit({ kind: 'execution' }))
-      .toMatchObject([{ principal: 'some', server: 'old' }]);
+      .toMatchObject([
+        { principal: 'some', server: 'old', outcome: 'success' },
+        { principal: 'some', server: 'hidden', outcome: 'refused', code: 'SERVER_NOT_FOUND', route: 'mcp' },
+      ]);
+  });
+
+  it('EXEC-5 S12 a call of a server that they may not see is in the audit log as refused, at every door, and starts nothing', async () => {
+    const starts = await startCounter();
+    const { gateway, http } = await openLocked({
+      servers: { old: fixture('legacy'), hidden: fixture('legacy', starts.flag) },
+    });
+    const headers = { ...bearer(SOME), 'x-trace-id': 'asked-by-some' };
+    const call = { server: 'hidden', tool: 'echo', arguments: { message: 'x', password: 'arg-canary' } };
+    expect((await http.post('/v1/call', call, headers)).status).toBe(404);
+    const streamed = await http.post('/v1/call', call, { ...headers, accept: 'text/event-stream' });
+    expect(await streamed.text()).toContain('SERVER_NOT_FOUND');
+    expect((await http.post('/v1/call', { ...call, server: 'unheard-of' }, headers)).status).toBe(404);
+    const opened = await http.post('/mcp', initialize, { ...MCP, ...headers });
+    await opened.text();
+    const rpc = { jsonrpc: '2.0', id: 2, method: 'tools/call' };
+    const session = { ...MCP, ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+    await (await http.post('/mcp', { ...rpc, params: { name: 'execute_tool', arguments: call } }, session)).text();
+    const direct = { ...rpc, params: { name: 'echo', arguments: call.arguments } };
+    expect((await http.post('/servers/hidden/mcp', direct, { ...MCP, ...headers })).status).toBe(404);
+    await expect.poll(async () => (await gateway.audit({ outcome: 'refused' })).length).toBe(5);
+    const records = await gateway.audit({ outcome: 'refused' });
+    expect(records.map(({ server, route }) => `${server} ${route}`).toSorted()).toEqual([
+      'hidden http',
+      'hidden http',
+      'hidden mcp',
+      'hidden mcp',
+      'unheard-of http',
+    ]);
+    for (const record of records) {
+      expect(record).toMatchObject({ kind: 'execution', principal: 'some', tool: 'echo', code: 'SERVER_NOT_FOUND' });
+    }
+    expect(records.filter(({ traceId }) => traceId === 'asked-by-some')).toHaveLength(3);
+    expect(JSON.stringify(records)).not.toContain('arg-canary');
+    expect(await starts.pids()).toEqual([]);
+  });
+
+  it('EXEC-5 S12 so is what they want to read of it', async () => {
+    const { gateway } = await openLocked();
+    const seen = scopeGateway(gateway, { name: 'some', scopes: new Set(['call']), servers: new Set(['old']) });
+    const reading = seen.relay('hidden', 'resources/read', { uri: 'file:///secret' }, { route: 'mcp' });
+    await expect(reading).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND', message: 'There is no server "hidden".' });
+    await expect
+      .poll(async () => gateway.audit({ kind: 'resource-read' }))
+      .toMatchObject([{ principal: 'some', server: 'hidden', outcome: 'refused', code: 'SERVER_NOT_FOUND' }]);
   });
 
   it('S5 a session of one is of no use to another', async () => {
@@ -256,7 +305,13 @@ describe('what goes on to servers', () => {
       const response = await http.post(
         '/v1/call',
         { server: 'far', tool: 'headers' },
-        { ...bearer(CALL), cookie: 'session=cookie-canary', 'x-evil': 'evil-canary', traceparent },
+        {
+          ...bearer(CALL),
+          cookie: 'session=cookie-canary',
+          'x-evil': 'evil-canary',
+          traceparent,
+          tracestate: 'vendor=1',
+        },
       );
       const body = await response.text();
       expect({ status: response.status, trace: response.headers.get('x-trace-id') }).toEqual({

@@ -1,4 +1,4 @@
-import type { CallOptions, Gateway, GatewayEvent, Registry } from '../../gateway/index.js';
+import { noServer, type CallOptions, type Gateway, type GatewayEvent, type Registry } from '../../gateway/index.js';
 import { ERROR_TABLE, ToolscoutError } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
 import { LOCAL, maySee, type Principal } from '../../model/principal.js';
@@ -6,20 +6,10 @@ import { LOCAL, maySee, type Principal } from '../../model/principal.js';
 /** Characters of the line that names what is there. */
 const COVERAGE_CHARACTERS = 120;
 
-/** The same words whether a server exists or not: who may not see it must not learn which (S12). */
-function noServer(id: string): ToolscoutError {
-  return new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".`);
-}
-
 /** What is not found is told without the nearest names: they may be of servers that are not to be seen. */
 function withoutNeighbours(thrown: unknown, server: string, tool: string): unknown {
   if (!(thrown instanceof ToolscoutError) || thrown.code !== 'TOOL_NOT_FOUND') return thrown;
   return new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${tool}".`);
-}
-
-function refusedCall(server: string, tool: string): CallResult {
-  const { code, message, suggestion, severity } = noServer(server);
-  return { success: false, error: { code, message, server, tool, suggestion, severity } };
 }
 
 function hideNeighbours(result: CallResult, server: string, tool: string): CallResult {
@@ -77,7 +67,11 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     if (event.type === 'approval') return allowed.has(event.approval.server);
     return 'server' in event && allowed.has(event.server);
   };
-  const named = (options: CallOptions | undefined): CallOptions => ({ ...options, principal: principal.name });
+  const named = (options: CallOptions | undefined): CallOptions => ({
+    ...options,
+    principal: principal.name,
+    servers: allowed,
+  });
 
   return {
     ...closedGateway(gateway),
@@ -107,15 +101,11 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
         throw withoutNeighbours(thrown, server, tool);
       });
     },
+    // What is not to be seen is refused where every call is judged, so that it is in the audit log (EXEC-5).
     async executeTool(server, tool, args, options) {
-      if (!sees(server)) return refusedCall(server, tool);
       return hideNeighbours(await gateway.executeTool(server, tool, args, named(options)), server, tool);
     },
     async *executeStream(server, tool, args, options) {
-      if (!sees(server)) {
-        yield { type: 'result', result: refusedCall(server, tool) };
-        return;
-      }
       for await (const event of gateway.executeStream(server, tool, args, named(options))) {
         yield event.type === 'result' ? { ...event, result: hideNeighbours(event.result, server, tool) } : event;
       }
@@ -127,10 +117,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
       return gateway.serverFacts(server);
     },
     knownFacts: async () => new Map([...(await gateway.knownFacts())].filter(([id]) => allowed.has(id))),
-    async relay(server, method, params, options) {
-      check(server);
-      return gateway.relay(server, method, params, named(options));
-    },
+    relay: (server, method, params, options) => gateway.relay(server, method, params, named(options)),
     async subscribe(server, uri, options) {
       check(server);
       return gateway.subscribe(server, uri, options);

@@ -184,12 +184,22 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     return handler.fetch(request, { parsedBody: body });
   };
 
+  /** A call of a server that is not there, or not to be seen, is refused where every call is, so that it is in the audit log. */
+  const refuseCall = async (request: Request, server: string, principal = 'local'): Promise<void> => {
+    const read = await readBody(request);
+    if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
+    const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
+    if (typeof name !== 'string') return;
+    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal });
+  };
+
   return {
     get sessions() {
       return sessions.size;
     },
     async fetch(original, arrival = {}) {
       if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
+        await refuseCall(original, arrival.server, arrival.principal);
         return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
       }
       const read = await readBody(original);
