@@ -18,7 +18,8 @@ export const LOCAL: Principal = { name: 'local', scopes: new Set(SCOPES) };
 
 /** Whether a principal has a scope: who may administer may call, and who may call may look. */
 export function hasScope({ scopes }: Principal, wanted: Scope): boolean {
-  return SCOPES.slice(SCOPES.indexOf(wanted)).some((scope) => scopes.has(scope));
+  for (let at = SCOPES.indexOf(wanted); at < SCOPES.length; at++) if (scopes.has(SCOPES[at]!)) return true;
+  return false;
 }
 
 /** Whether a principal may know of a server. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAddress } from './address.js';
+import { Address } from './address.js';
 
 describe('the address of a request', () => {
   it('A1 is what the parser of addresses makes of it, whatever is in it', () => {
@@ -35,7 +35,7 @@ describe('the address of a request', () => {
         const text = `http://${host}/${parts.join('/')}`;
         fc.pre(URL.canParse(text));
         const { pathname, search } = new URL(text);
-        const { path, isBare } = createAddress(text);
+        const { path, isBare } = new Address(text);
         expect({ path, isBare }).toEqual({ path: pathname, isBare: search === '' });
       }),
     );

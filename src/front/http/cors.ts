@@ -1,4 +1,4 @@
-import { createAddress } from './address.js';
+import { Address } from './address.js';
 import { createFinder, methodsOf, type Found } from './find-route.js';
 import type { Route } from './route.js';
 
@@ -30,7 +30,7 @@ export function preflightResponse(found: Found, traceId: string): Response {
 export function createPageCheck(routes: readonly Route[]): (request: Request) => boolean {
   const find = createFinder(routes.filter(({ cors }) => cors));
   return ({ method, url }) => {
-    const found = find(createAddress(url).path);
+    const found = find(new Address(url).path);
     return found !== undefined && (method === 'OPTIONS' || found.methods.has(method === 'HEAD' ? 'GET' : method));
   };
 }

@@ -5,7 +5,7 @@ import { hasScope, LOCAL, type Principal } from '../../model/principal.js';
 import type { Authenticator } from './auth.js';
 import { readBody, readParams, readQuery } from './input.js';
 import { problemResponse } from './problem.js';
-import { createAddress, type Address } from './address.js';
+import { Address } from './address.js';
 import { CORS, preflightResponse } from './cors.js';
 import { createFinder, methodsOf, type Found } from './find-route.js';
 import type { Reply, Route } from './route.js';
@@ -149,7 +149,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   };
 
   return (request) => {
-    const address = createAddress(request.url);
+    const address = new Address(request.url);
     const { path } = address;
     if (!path.startsWith(prefix)) return undefined;
     const found = find(prefix === '' ? path : path.slice(prefix.length));

@@ -3,18 +3,20 @@ import type { Gateway, Registry } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { PROBLEM_TYPE } from '../problem.js';
-import { route, type Route } from '../route.js';
+import { route, type Reply, type Route } from '../route.js';
 import { Problem, Snapshot } from '../schemas.js';
 
+/** A snapshot that needs only to be sent. */
 interface Ready {
   readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
 
 /** The whole snapshot, made once for every change instead of once for every request. */
 interface Press {
-  /** The tag of what would be given now. */
-  tag(): string;
+  /** What is good enough to be compared with what a client has. */
+  tagged(): Ready;
   give(): Ready;
 }
 
@@ -33,16 +35,27 @@ function createPress(registry: Registry, clock: Clock): Press {
   const younger = (ms: number): Ready => {
     const now = clock.monotonic();
     if (ready && now - ready.at < ms) return ready;
-    const snapshot = registry.snapshot();
-    const bytes = Buffer.from(JSON.stringify(snapshot));
-    ready = { etag: etagOf(snapshot.registry_hash), bytes, at: now };
+    ready = { ...print(registry.snapshot()), at: now };
     return ready;
   };
-  return { tag: () => younger(TAG_GOOD_FOR_MS).etag, give: () => younger(BYTES_GOOD_FOR_MS) };
+  return { tagged: () => younger(TAG_GOOD_FOR_MS), give: () => younger(BYTES_GOOD_FOR_MS) };
 }
 
-const etagOf = (hash: string): string => `W/"${hash}"`;
-const headersOf = (etag: string): Record<string, string> => ({ etag, 'cache-control': 'no-cache' });
+function print(snapshot: ReturnType<Registry['snapshot']>): Ready {
+  const etag = `W/"${snapshot.registry_hash}"`;
+  return { etag, headers: { etag, 'cache-control': 'no-cache' }, bytes: Buffer.from(JSON.stringify(snapshot)) };
+}
+
+/** What a client gets who may have it already. */
+function answer({ tagged, give }: Press, request: Request, reply: Reply): Response {
+  const tags = request.headers.get('if-none-match');
+  if (tags !== null) {
+    const { etag, headers } = tagged();
+    if (isKnown(tags, etag)) return reply(null, { status: 304, headers });
+  }
+  const { headers, bytes } = give();
+  return reply(bytes, { headers });
+}
 
 /** Whether one of the tags that a client has is this one; weak or not makes no difference here. */
 function isKnown(header: string, etag: string): boolean {
@@ -106,30 +119,16 @@ export function registryRoutes(clock: Clock): Route[] {
         503: { description: 'Nothing was checked yet.', content: { [PROBLEM_TYPE]: Problem } },
       },
       handle({ request, address, principal, gateway, reply }) {
-        const tags = request.headers.get('if-none-match');
-        const answer = (tag: () => string, give: () => Ready): Response => {
-          if (tags !== null && isKnown(tags, tag())) return reply(null, { status: 304, headers: headersOf(tag()) });
-          const { etag, bytes } = give();
-          return reply(bytes, { headers: headersOf(etag) });
-        };
         const isPlain = address.isBare || !FILTERS.some((name) => address.url.searchParams.has(name));
         if (principal.servers !== undefined || !isPlain) {
           return registryOf(gateway).then((registry) => {
-            const made = narrowed(registry, address.url.searchParams);
-            return answer(
-              () => made.etag,
-              () => made,
-            );
+            const made = print(registry.snapshot(address.url.searchParams));
+            return answer({ tagged: () => made, give: () => made }, request, reply);
           });
         }
         const press = presses.get(gateway);
-        return press ? answer(press.tag, press.give) : pressOf(gateway).then(({ tag, give }) => answer(tag, give));
+        return press ? answer(press, request, reply) : pressOf(gateway).then((made) => answer(made, request, reply));
       },
     }),
   ];
-}
-
-function narrowed(registry: Registry, query: URLSearchParams): Ready {
-  const snapshot = registry.snapshot(query);
-  return { etag: etagOf(snapshot.registry_hash), bytes: Buffer.from(JSON.stringify(snapshot)) };
 }
