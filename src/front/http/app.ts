@@ -80,6 +80,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   const guard = createGuard({
     hosts: options.allowedHosts,
     origins: options.allowedOrigins,
+    checkTarget: true,
     // With keys every request brings its own; without them being on this machine is the key, and every page has that.
     isForPages: (request) => auth() !== undefined && isPublished(request),
   });

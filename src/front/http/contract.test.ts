@@ -6,6 +6,7 @@ import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
 import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import type { CallResult } from '../../model/call.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 interface Documented {
@@ -187,6 +188,12 @@ describe('the contract', () => {
     // Our credentials were refused, not the caller's.
     const refused = await openHttpApp(failing(gateway, 'AUTHENTICATION_FAILED'), { contract });
     expect((await refused.post('/v1/call', CALL)).status).toBe(502);
+    const { suggestion, severity } = new ToolscoutError('RATE_LIMITED', '');
+    const often = { code: 'RATE_LIMITED', message: 'No.', server: '', tool: 'echo', suggestion, severity } as const;
+    const call = async (): Promise<CallResult> => ({ success: false, error: often });
+    const handle = await gateway.skill('talker');
+    const worn = await openHttpApp({ ...gateway, skill: async () => ({ ...handle, call }) }, { contract });
+    expect((await worn.post('/v1/skills/talker/call', SKILL_CALL)).status).toBe(429);
     const invalid = new ToolscoutError('CONFIGURATION_ERROR', 'No.', { problems: [{ path: 'a', message: 'b' }] });
     const stuck = await openHttpApp({ ...gateway, reload: () => Promise.reject(invalid) }, { contract });
     expect((await stuck.post('/v1/config/reload', undefined)).status).toBe(400);
@@ -210,6 +217,13 @@ describe('the contract', () => {
       expect((await locked.send(path)).status).toBe(200);
     }
     const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
+    const names = operationsOf(http).filter(({ template, method }) => template.includes('{') && method !== 'OPTIONS');
+    for (const { method, template } of names) {
+      const path = template.replaceAll(/\{\w+\}/g, 'x'.repeat(601));
+      const body = template.includes('skills') ? SKILL_CALL : '{}';
+      const init = { method, headers: JSON_TYPE, ...(method === 'POST' ? { body } : {}) };
+      expect({ path, status: (await send(path, init)).status }).toEqual({ path, status: 400 });
+    }
     for (const { method, path } of operationsOf(http)) {
       const body =
         new Map([

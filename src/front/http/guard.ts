@@ -21,6 +21,8 @@ function hostnameOf(url: string): string | undefined {
 export interface GuardOptions {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  /** Whether the address of a request must name one of the hosts too: its first line may hold another than its `Host`. */
+  readonly checkTarget?: boolean;
   /** Requests that pages of every origin may send; none unless said. */
   readonly isForPages?: (request: Request) => boolean;
 }
@@ -33,7 +35,7 @@ export type Guard = (request: Request) => Response | undefined;
  * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
  */
 export function createGuard(options: GuardOptions): Guard {
-  const { isForPages = () => false } = options;
+  const { isForPages = () => false, checkTarget = false } = options;
   const hosts = new Set([...LOOPBACK, ...options.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
   // Clients send the same few headers again and again; only those that passed are remembered.
@@ -45,13 +47,18 @@ export function createGuard(options: GuardOptions): Guard {
     if (passed.size < MOST_REMEMBERED) passed.add(header);
     return true;
   };
+  const isTargetOurs = (url: string, host: string): boolean => {
+    const from = url.indexOf('/') + 2;
+    return (url.startsWith(host, from) && url[from + host.length] === '/') || isOurs(new URL(url).host);
+  };
   const refuse = (request: Request, what: string): Response =>
     problemResponse(new ToolscoutError('FORBIDDEN', `This ${what} may not talk to toolscout.`), {
       traceId: traceIdOf(request),
     });
 
   return (request) => {
-    if (!isOurs(request.headers.get('host') ?? '')) return refuse(request, 'Host');
+    const host = request.headers.get('host') ?? '';
+    if (!isOurs(host) || (checkTarget && !isTargetOurs(request.url, host))) return refuse(request, 'Host');
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin.toLowerCase()) || hosts.has(hostnameOf(origin) ?? '')) return undefined;
     return isForPages(request) ? undefined : refuse(request, 'Origin');

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ToolscoutError, type Problem } from '../../kernel/errors.js';
 import { isDeeperThan } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
@@ -7,8 +7,20 @@ import { oneLine, printable } from '../../kernel/text.js';
 /** Characters of a wrong value that are shown. */
 const SHOWN = 60;
 
+const DIGITS = /^\d{1,16}$/;
+
+/** Of a body that is too large so much is heard to the end; who is still sending does not hear the answer. */
+const MOST_HEARD = 16 * LIMITS.bodyBytes;
+
 /** Problems named in one answer. */
 const MOST_PROBLEMS = 20;
+
+/** A whole number in a query, written with digits alone. */
+export function wholeNumber(least: number, most: number): z.ZodType<number, unknown> {
+  const read = (text: unknown): unknown => (typeof text === 'string' && DIGITS.test(text) ? Number(text) : text);
+  const number = z.int('expected a whole number').min(least).max(most);
+  return z.preprocess(read, number).meta({ type: 'integer', minimum: least, maximum: most });
+}
 
 function refuse(what: string, problems: readonly Problem[]): ToolscoutError {
   const named = problems.slice(0, 3).map(({ path, message }) => `${path}: ${message}`);
@@ -49,7 +61,10 @@ export function readQuery(schema: z.ZodObject, query: URLSearchParams): unknown 
     else if (given[0] !== undefined) values[name] = given[0];
   }
   const parsed = schema.safeParse(values);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, (name) => query.get(name)));
+  if (!parsed.success) {
+    const further = problemsOf(parsed.error, (name) => query.get(name));
+    problems.push(...further.filter(({ path }) => !problems.some((known) => known.path === path)));
+  }
   if (problems.length > 0) throw refuse('The query', problems);
   return parsed.data;
 }
@@ -63,20 +78,27 @@ export function readParams(schema: z.ZodObject, params: Readonly<Record<string, 
 
 async function readText(request: Request): Promise<string> {
   const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > LIMITS.bodyBytes) throw tooLarge;
+  if (Number(request.headers.get('content-length') ?? 0) > MOST_HEARD) throw tooLarge;
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
     const chunk = next.value as Uint8Array;
     size += chunk.length;
-    if (size > LIMITS.bodyBytes) {
+    if (size <= LIMITS.bodyBytes) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > MOST_HEARD) {
       await reader?.cancel();
-      throw tooLarge;
+      break;
     }
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  if (size > LIMITS.bodyBytes) throw tooLarge;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    // Half a character is not made up for: what reached a tool would be something that nobody wrote.
+    throw refuse('The body', [{ path: 'body', message: 'expected UTF-8' }]);
+  }
 }
 
 /**

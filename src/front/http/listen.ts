@@ -1,7 +1,10 @@
-import { serve } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isLoopback } from './guard.js';
+import { answerNonsense, refuseExpectation, refuseRequest } from './nonsense.js';
 
 /** A listening HTTP front. */
 export interface HttpFront {
@@ -35,19 +38,26 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
     );
   }
   return new Promise((resolve, reject) => {
-    const serverOptions = {
-      headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
-      requestTimeout: SLOWEST_REQUEST_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-    };
-    const server = serve({ fetch: app.fetch, hostname: host, port, serverOptions }, (address) => {
-      const shown = host.includes(':') ? `[${host}]` : host;
+    const shown = host.includes(':') ? `[${host}]` : host;
+    const server = createServer(
+      {
+        headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
+        requestTimeout: SLOWEST_REQUEST_MS,
+        connectionsCheckingInterval: CHECK_EVERY_MS,
+        // The guard refuses what has none, in our own words.
+        requireHostHeader: false,
+      },
+      getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest }),
+    );
+    server.on('clientError', answerNonsense);
+    server.on('checkExpectation', refuseExpectation);
+    server.listen(port, host, () => {
       resolve({
-        url: `http://${shown}:${address.port}`,
+        url: `http://${shown}:${(server.address() as AddressInfo).port}`,
         close: () =>
           new Promise((done) => {
             server.close(() => done());
-            if ('closeAllConnections' in server) server.closeAllConnections();
+            server.closeAllConnections();
           }),
       });
     });

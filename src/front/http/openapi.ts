@@ -6,7 +6,7 @@ import * as schemas from './schemas.js';
 
 /** Failures that a route has because of how it is asked, not because of what it does. */
 function commonFailures(route: Route): Record<string, string> {
-  const hasInput = route.query !== undefined || route.body !== undefined;
+  const hasInput = [route.params, route.query, route.body].some((input) => input !== undefined);
   return {
     ...(hasInput ? { 400: 'An input makes no sense; `problems` names it.' } : {}),
     ...(route.scope ? { 401: 'Nobody is known by that key or token.' } : {}),

@@ -19,11 +19,23 @@ export interface ProblemContext {
 
 const title = (code: ErrorCode): string => `${code[0]}${code.slice(1).toLowerCase().replaceAll('_', ' ')}`;
 
-/** The answer for a failure. A message that nobody wrote for a reader stays in the log. */
-export function problemResponse(thrown: unknown, context: ProblemContext): Response {
+/** A failure as it goes over the wire. */
+export interface WrittenProblem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function statusOf(code: ErrorCode): number {
+  // A server refused our credentials; a 401 would tell the caller to bring better ones of their own.
+  return code === 'AUTHENTICATION_FAILED' ? ERROR_TABLE.SERVER_CONNECTION_ERROR.status : ERROR_TABLE[code].status;
+}
+
+/** What is sent for a failure. A message that nobody wrote for a reader stays in the log. */
+export function writeProblem(thrown: unknown, context: ProblemContext): WrittenProblem {
   const error = toToolscoutError(thrown);
   const { code, suggestion, severity, retryAfterMs, problems } = error;
-  const status = context.status ?? ERROR_TABLE[code].status;
+  const status = context.status ?? statusOf(code);
   const isOurs = thrown instanceof ToolscoutError;
   const body = {
     type: `${TYPE_PREFIX}${code.toLowerCase()}`,
@@ -38,10 +50,19 @@ export function problemResponse(thrown: unknown, context: ProblemContext): Respo
     ...(problems.length > 0 ? { problems } : {}),
     ...context.more,
   };
-  const headers = new Headers(context.headers);
-  headers.set('content-type', PROBLEM_TYPE);
-  headers.set('x-trace-id', context.traceId);
-  headers.set('cache-control', 'no-store');
-  if (retryAfterMs !== undefined) headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
-  return new Response(JSON.stringify(body), { status, headers });
+  const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const headers = {
+    ...context.headers,
+    'content-type': PROBLEM_TYPE,
+    'x-trace-id': context.traceId,
+    'cache-control': 'no-store',
+    ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
+  };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** The answer for a failure. */
+export function problemResponse(thrown: unknown, context: ProblemContext): Response {
+  const { status, headers, body } = writeProblem(thrown, context);
+  return new Response(body, { status, headers });
 }

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 
 const text = z.string();
 const texts = z.array(text);
+const name = text.min(1).max(500);
 const count = z.int().min(0);
 
 /** Any JSON object; what is in it is its author's. */
@@ -153,8 +154,8 @@ export const SearchAnswer = z.object({
 
 /** A wish to run one tool. */
 export const CallRequest = z.strictObject({
-  server: text.min(1),
-  tool: text.min(1),
+  server: name,
+  tool: name,
   arguments: AnyObject.default({}),
   timeout_ms: z.int().min(1).max(86_400_000).optional(),
 });
@@ -262,8 +263,8 @@ export const SkillList = z.object({
 });
 /** A call on behalf of a skill. */
 export const SkillCall = z.strictObject({
-  capability: text.min(1),
-  tool: text.min(1),
+  capability: name,
+  tool: name,
   arguments: AnyObject.default({}),
 });
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
+import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
 import { AnyObject, AuditPage, Events, Problem, ReloadReport } from '../schemas.js';
@@ -17,7 +18,6 @@ const problem = (description: string): Route['responses'][string] => ({
   content: { [PROBLEM_TYPE]: Problem },
 });
 const name = z.string().min(1).max(500);
-const moment = z.coerce.number().int().min(0);
 
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
@@ -70,8 +70,8 @@ export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
         tool: name.optional(),
         kind: name.optional(),
         outcome: z.enum(['success', 'failure', 'refused']).optional(),
-        since: moment.meta({ type: 'integer', description: 'Milliseconds since 1970.' }).optional(),
-        limit: moment.min(1).max(1000).meta({ type: 'integer', minimum: 1, maximum: 1000 }).optional(),
+        since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
+        limit: wholeNumber(1, 1000).optional(),
       }),
       responses: { 200: { description: 'Newest first.', content: { 'application/json': AuditPage } } },
       handle: async ({ query, gateway, reply }) => reply(AuditPage.parse({ records: await gateway.audit(query) })),

@@ -23,11 +23,9 @@ function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }
 /** What a failed call says: the failure, and the untouched result of a tool that answered with an error. */
 export function failedCall({ error, result }: CallResult, traceId: string): Response {
   if (!error) throw new Error('A call failed without a reason.');
-  const { server, tool, code, error_code: own } = error;
+  const { server, tool, error_code: own } = error;
   return problemResponse(errorOf(error), {
     traceId,
-    // The server refused our credentials; a 401 would tell the caller to bring better ones of their own.
-    ...(code === 'AUTHENTICATION_FAILED' ? { status: 502 } : {}),
     more: { server, tool, ...(own === undefined ? {} : { error_code: own }), ...(result ? { result } : {}) },
   });
 }

@@ -58,6 +58,7 @@ export function skillRoutes(): Route[] {
         403: problem('The skill did not declare it, or was not granted it.'),
         404: problem('There is no such skill.'),
         422: problem('The arguments do not fit the schema of the tool.'),
+        429: problem('The server is asked too often.'),
         '5XX': problem('The server could not be reached, or the tool failed.'),
       },
       async handle({ params: { id }, body, gateway, principal, request, traceId, reply }) {

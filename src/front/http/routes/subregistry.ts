@@ -3,6 +3,7 @@ import type { Gateway, ServerView } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
+import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, RegistryEntry, RegistryPage } from '../schemas.js';
@@ -95,7 +96,7 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       summary: 'The approved servers, as the official registry lists servers',
       query: z.object({
         cursor: z.string().max(600).optional(),
-        limit: z.coerce.number().int().min(1).max(MOST).meta({ type: 'integer', minimum: 1, maximum: MOST }).optional(),
+        limit: wholeNumber(1, MOST).optional(),
         search: z.string().max(200).meta({ description: 'Part of the name.' }).optional(),
         updated_since: z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339.' }).optional(),
         version: z.string().max(100).meta({ description: '`latest`, or one version.' }).optional(),

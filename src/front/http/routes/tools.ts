@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { LIMITS } from '../../../kernel/limits.js';
+import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList } from '../schemas.js';
 import { traceMeta } from '../trace.js';
 
 const name = z.string().min(1).max(500);
-const whole = (least: number, most: number): z.ZodType<number, unknown> => z.coerce.number().int().min(least).max(most);
 const flag = z.enum(['true', 'false']);
 
 const problem = (description: string): Route['responses'][string] => ({
@@ -64,7 +64,7 @@ export function toolRoutes(): Route[] {
         q: z.string().max(LIMITS.queryBytes).meta({ description: 'What is needed: action + object + product.' }),
         server: name.meta({ description: 'Only tools of this server.' }).optional(),
         tag: z.array(name).meta({ description: 'Only tools that have all of these.' }).optional(),
-        limit: whole(1, 100).meta({ type: 'integer', minimum: 1, maximum: 100 }).optional(),
+        limit: wholeNumber(1, 100).optional(),
         include_schema: flag.meta({ description: 'With compact signatures.' }).optional(),
         explain: flag.meta({ description: 'With the reasons for the ranking.' }).optional(),
       }),

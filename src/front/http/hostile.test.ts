@@ -1,0 +1,169 @@
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture } from '../../../test/support/fixture.js';
+import { openHttpApp } from '../../../test/support/http-app.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { listen } from './listen.js';
+
+const CALL = '{"server":"old","tool":"echo","arguments":{"message":"hi"}}';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function openPort(): Promise<number> {
+  const { app } = await openHttpApp(await openToolscout({ servers: { old: fixture('legacy') } }));
+  const front = await listen(app, { host: '127.0.0.1', port: 0, slowestHeadersMs: 1000 });
+  onTestFinished(() => front.close());
+  return Number(new URL(front.url).port);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Everything that comes back for these bytes until the connection is closed. */
+async function talk(port: number, bytes: string | Buffer): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1');
+  const text = await new Promise<string>((resolve) => {
+    let received = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+    socket.on('error', () => resolve(received));
+    socket.on('close', () => resolve(received));
+    socket.write(bytes);
+  });
+  const [head = '', ...body] = text.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, body: body.join('\r\n\r\n') };
+}
+
+const close = 'Connection: close\r\n\r\n';
+
+describe('requests that are none', () => {
+  it.each([
+    ['a method nobody knows', 400, `FOO /health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['no HTTP at all', 400, '\u0016\u0003\u0001 hello\r\n\r\n'],
+    ['a target that is none', 400, `GET health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['a star for a target', 400, `OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['a broken address', 400, `GET http://[bad/health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['a broken Host', 400, `GET /health HTTP/1.1\r\nHost: a b\r\n${close}`],
+    ['a port that is none', 400, `GET /health HTTP/1.1\r\nHost: 127.0.0.1:99999\r\n${close}`],
+    ['no Host', 403, `GET /health HTTP/1.1\r\n${close}`],
+    ['a foreign Host in the target', 403, `GET http://evil.example/health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['headers without end', 431, `GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'a'.repeat(20_000)}\r\n${close}`],
+    [
+      'two lengths',
+      400,
+      `POST /v1/call HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n${close}`,
+    ],
+    ['headers that never end', 408, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '],
+    ['an expectation', 417, `GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: tea\r\n${close}`],
+  ])(
+    'REG-1 S1 A29 %s is a problem like every other: %i',
+    async (_, status, bytes) => {
+      const { head, body, status: answered } = await talk(await openPort(), bytes);
+      expect({ answered, body }).toEqual({ answered: status, body: expect.any(String) as string });
+      expect(head.toLowerCase()).toContain('content-type: application/problem+json');
+      const problem = JSON.parse(body) as Record<string, unknown>;
+      expect(problem).toMatchObject({ status, type: expect.stringMatching(/^urn:toolscout:problem:/) as string });
+      for (const field of ['title', 'detail', 'code', 'suggestion', 'severity', 'trace_id']) {
+        expect(problem[field]).toEqual(expect.any(String));
+      }
+      expect(head.toLowerCase()).toContain(`x-trace-id: ${String(problem['trace_id'])}`);
+    },
+    20_000,
+  );
+
+  it('REG-1 garbage after a stream has begun ends the connection, and is not answered into the stream', async () => {
+    const port = await openPort();
+    const socket = connect(port, '127.0.0.1');
+    const text = await new Promise<string>((resolve) => {
+      let received = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        if (received === '') socket.write('garbage\r\n\r\n');
+        received += chunk;
+      });
+      socket.on('error', () => resolve(received));
+      socket.on('close', () => resolve(received));
+      socket.write('GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    });
+    expect(text).toContain('200 OK');
+    expect(text).not.toContain('400');
+  });
+
+  it('REG-1 whoever sends too much hears that it was too much, however it is sent', async () => {
+    const port = await openPort();
+    const body = 'x'.repeat(9_000_000);
+    for (const connection of ['close', 'keep-alive']) {
+      const head = `POST /v1/call HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const socket = connect(port, '127.0.0.1');
+      const answer = new Promise<string>((resolve, reject) => {
+        socket.setEncoding('utf8').once('data', resolve);
+        socket.on('error', reject);
+      });
+      socket.write(head + body);
+      expect(await answer).toContain('413');
+      socket.destroy();
+    }
+  });
+});
+
+describe('odd input', () => {
+  it('REG-2 numbers are whole and written as such', async () => {
+    const { send } = await openHttpApp(await openToolscout({}));
+    for (const limit of ['0x10', '1e1', '%2010', '10%20', '+1', '1.0', '-0', 'NaN', 'Infinity', '٣', '9'.repeat(400)]) {
+      for (const path of [
+        `/v1/search?q=x&limit=${limit}`,
+        `/v1/audit?since=${limit}`,
+        `/v0.1/servers?limit=${limit}`,
+      ]) {
+        const answer = await send(path);
+        expect({ path, status: answer.status }).toEqual({ path, status: 400 });
+        const { problems } = (await answer.json()) as { problems: Array<{ path: string }> };
+        expect(problems.map((each) => each.path)).toEqual([path.includes('since') ? 'since' : 'limit']);
+      }
+    }
+    expect((await send('/v1/search?q=x&limit=10')).status).toBe(200);
+    expect((await send('/v1/audit?since=1794798523596&limit=007')).status).toBe(200);
+    const empty = (await (await send('/v1/search?q=')).json()) as { problems: unknown[] };
+    expect(empty.problems).toEqual([{ path: 'q', message: 'is empty' }]);
+  });
+
+  it('REG-1 a body is UTF-8 or it is refused, with or without a mark before it', async () => {
+    const { send } = await openHttpApp(await openToolscout({ servers: { old: fixture('legacy') } }));
+    const post = async (body: Uint8Array | string): Promise<number> =>
+      (await send('/v1/call', { method: 'POST', headers: JSON_TYPE, body: body as string })).status;
+    expect(await post(`\ufeff${CALL}`)).toBe(200);
+    const at = CALL.indexOf('hi');
+    const broken = Buffer.from(CALL);
+    broken[at] = 0xff;
+    expect(await post(broken)).toBe(400);
+    expect(await post(Buffer.from(CALL, 'utf16le'))).toBe(400);
+  });
+
+  it('REG-1 a name that no server and no tool can have is refused before it is looked for', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const { post, send } = await openHttpApp(gateway);
+    const long = 'x'.repeat(501);
+    for (const names of [
+      { server: long, tool: 'echo' },
+      { server: 'old', tool: long },
+    ]) {
+      expect((await post('/v1/call', names)).status).toBe(400);
+    }
+    expect((await post('/v1/skills/x/call', { capability: long, tool: 'x' })).status).toBe(400);
+    expect((await send(`/v1/tools/old/${long}`)).status).toBe(400);
+    expect((await send(`/v1/servers/${long}/tools`)).status).toBe(400);
+    expect(await gateway.audit({ kind: 'execution' })).toEqual([]);
+  });
+
+  it('REG-1 a server that refuses our credentials is not the fault of the caller', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const refuse = (): Promise<never> => Promise.reject(new ToolscoutError('AUTHENTICATION_FAILED', 'No.'));
+    const { send } = await openHttpApp({ ...gateway, listTools: refuse, toolDetails: refuse });
+    for (const path of ['/v1/servers/old/tools', '/v1/tools/old/echo']) {
+      const answer = await send(path);
+      expect(answer.status).toBe(502);
+      expect(await answer.json()).toMatchObject({ code: 'AUTHENTICATION_FAILED', status: 502 });
+    }
+  });
+});
