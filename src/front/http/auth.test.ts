@@ -213,6 +213,11 @@ describe('a caller limited to some servers', () => {
     for (const path of ['/metrics', '/v1/audit', '/v1/config']) {
       expect((await http.send(path, { headers })).status).toBe(403);
     }
+    // No further scope would help, so none is asked for; where one would, it is named.
+    const asked = async (path: string): Promise<string | null> =>
+      (await http.send(path, { headers })).headers.get('www-authenticate');
+    expect(await asked('/metrics')).toBeNull();
+    expect(await asked('/v1/audit')).toContain('scope="admin"');
   });
 
   it('S12 the same holds at the MCP endpoint', async () => {

@@ -72,15 +72,14 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return empty ?? readQuery(route.query, address.url.searchParams);
   };
 
-  const admit = (route: Route, principal: Principal): Principal => {
-    if (route.scope === undefined) return principal;
-    if (!hasScope(principal, route.scope)) {
-      throw new ToolscoutError('FORBIDDEN', `This needs the scope "${route.scope}".`);
-    }
-    if (route.whole && principal.servers) {
-      throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
-    }
-    return principal;
+  const demandScope = ({ scope }: Route, principal: Principal): void => {
+    if (scope === undefined || hasScope(principal, scope)) return;
+    throw new ToolscoutError('FORBIDDEN', `This needs the scope "${scope}".`);
+  };
+
+  const demandWhole = ({ whole }: Route, principal: Principal): void => {
+    if (!whole || !principal.servers) return;
+    throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
   };
 
   const challengeFor = (thrown: unknown, request: Request, route: Route): Record<string, string> => {
@@ -116,10 +115,12 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 
   const enter = (asked: Asked, who: Principal): Response | Promise<Response> => {
     const { route, request } = asked;
-    const principal = admit(route, who);
+    demandScope(route, who);
+    // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
-    if (!route.body) return run(asked, principal, undefined);
-    return readBody(route.body, request).then((body) => run(asked, principal, body));
+    demandWhole(route, who);
+    if (!route.body) return run(asked, who, undefined);
+    return readBody(route.body, request).then((body) => run(asked, who, body));
   };
 
   // What can be answered at once is: a promise costs more than most of these answers.

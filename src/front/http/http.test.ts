@@ -121,7 +121,8 @@ describe('the routes', () => {
       code: 'NOT_FOUND',
       suggestion: expect.stringContaining('/mcp') as string,
     });
-    expect((await get(app, '/mcp')).status).toBe(405);
+    const wrong = await get(app, '/mcp');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
   });
 });
 

@@ -3,7 +3,8 @@ import { LIMITS } from '../../kernel/limits.js';
 
 /** A JSON-RPC error that answers no request in particular. */
 export function jsonRpcError(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+  const headers = status === 405 ? { allow: 'GET, POST, DELETE' } : undefined;
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });
 }
 
 /** All bytes of a body, or `undefined` as soon as they are too many. */
