@@ -17,7 +17,7 @@ export interface DispatchDeps {
   readonly gateway: Gateway;
   readonly log: Log;
   readonly authenticator: Authenticator;
-  /** What stands before every path. */
+  /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
   /** Told of every answer; the route is one of the table, or nothing. */
   readonly onAnswer?: (route: string, status: number) => void;
@@ -152,7 +152,8 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   return (request) => {
     const address = new Address(request.url);
     const { path } = address;
-    if (!path.startsWith(prefix)) return undefined;
+    // Whole parts only: what merely begins alike is somebody else's.
+    if (!path.startsWith(prefix) || path[prefix.length] !== '/') return undefined;
     const found = find(prefix === '' ? path : path.slice(prefix.length));
     if (!found) return undefined;
     const isHead = request.method === 'HEAD';

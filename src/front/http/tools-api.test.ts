@@ -58,6 +58,22 @@ describe('mounted in another app', () => {
     expect((await send('/v1/config')).status).toBe(404);
   });
 
+  it('REG-10 A1 a prefix is a whole part of the path, however it is written', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await (await gateway.registry())!.sync();
+    for (const prefix of ['/scout', '/scout/', 'scout', '/scout//']) {
+      const handler = createToolsApi(gateway, { prefix, groups: ['registry', 'tools'], principal: () => reader });
+      const ask = async (path: string): Promise<number> => (await handler(new Request(`http://app${path}`))).status;
+      expect([prefix, await ask('/scout/v1/tools')]).toEqual([prefix, 200]);
+      expect([prefix, await ask('/scout/v1/servers/old/tools')]).toEqual([prefix, 200]);
+      for (const path of ['/scoutx/v1/servers/old/tools', '/scoutv1/tools', '/v1/tools', '/scout', '/sco']) {
+        expect([prefix, path, await ask(path)]).toEqual([prefix, path, 404]);
+      }
+    }
+    const bare = createToolsApi(gateway, { prefix: '/' });
+    expect((await bare(new Request('http://app/v1/tools'))).status).toBe(200);
+  });
+
   it('S1 REG-10 with allowed hosts named, others are refused', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     await (await gateway.registry())!.sync();

@@ -53,6 +53,12 @@ function onlyRegistry(registry: Registry): Gateway {
   return { registry: async () => registry } as unknown as Gateway;
 }
 
+/** `/name`, however it was written. */
+function prefixOf({ prefix = '' }: ToolsApiOptions): string {
+  const parts = prefix.split('/').filter((part) => part !== '');
+  return parts.map((part) => `/${part}`).join('');
+}
+
 function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
   const { principal } = options;
   return {
@@ -69,7 +75,8 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
 }
 
 function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Answer {
-  const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0', prefix = '' } = options;
+  const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0' } = options;
+  const prefix = prefixOf(options);
   if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
     throw new ToolscoutError('CONFIGURATION_ERROR', 'A registry alone can serve only the group "registry".');
   }
