@@ -80,7 +80,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
         if (!deps.required) return LOCAL;
         throw unauthenticated('Nobody can be let in: the config has no http.auth.');
       }
-      if (new URL(request.url).searchParams.has('access_token')) {
+      if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
         throw unauthenticated('A token in an address ends up in logs; send it as a header.');
       }
       const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];

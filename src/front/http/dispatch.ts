@@ -66,6 +66,16 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   const find = createFinder(routes);
   const emptyQueries = new Map(routes.map((route) => [route, emptyQueryOf(route)]));
 
+  // A key is the same principal again and again; so is what its holder may see.
+  const narrowed = new WeakMap<Principal, Gateway>();
+  const gatewayFor = (principal: Principal): Gateway => {
+    const known = narrowed.get(principal);
+    if (known) return known;
+    const made = scopeGateway(gateway, principal);
+    narrowed.set(principal, made);
+    return made;
+  };
+
   const queryOf = (route: Route, address: Address): unknown => {
     if (!route.query) return undefined;
     const empty = address.isBare ? emptyQueries.get(route) : undefined;
@@ -104,7 +114,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
       request,
       address,
       principal: route.scope === undefined ? LOCAL : principal,
-      gateway: scopeGateway(gateway, principal),
+      gateway: gatewayFor(principal),
       traceId,
       reply: createReply(traceId, route.cors ? CORS : undefined),
       params: (route.params ? readParams(route.params, asked.params) : undefined) as never,

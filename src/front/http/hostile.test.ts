@@ -156,6 +156,40 @@ describe('odd input', () => {
     expect(await gateway.audit({ kind: 'execution' })).toEqual([]);
   });
 
+  it('REG-1 who has gone before the stream begins leaves nothing behind', async () => {
+    const gateway = await openToolscout({});
+    let listeners = 0;
+    const onEvent: typeof gateway.onEvent = (listener) => {
+      listeners += 1;
+      const stop = gateway.onEvent(listener);
+      return () => {
+        listeners -= 1;
+        stop();
+      };
+    };
+    const { send } = await openHttpApp({ ...gateway, onEvent }, { mcpOver: gateway });
+    for (let count = 0; count < 120; count++) {
+      const answer = await send('/v1/events', { signal: AbortSignal.abort() });
+      expect(answer.status).toBe(200);
+    }
+    expect(listeners).toBe(0);
+  });
+
+  it('REG-3 a trace that names no span is none', async () => {
+    const { send } = await openHttpApp(await openToolscout({}));
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    const idFor = async (traceparent: string): Promise<string | null> =>
+      (await send('/health', { headers: { traceparent } })).headers.get('x-trace-id');
+    expect(await idFor(`00-${trace}-b7ad6b7169203331-01`)).toBe(trace);
+    for (const wrong of [
+      `00-${trace}-${'0'.repeat(16)}-01`,
+      `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+      `00-${trace}`,
+    ]) {
+      expect(await idFor(wrong)).not.toBe(wrong.slice(3, 35));
+    }
+  });
+
   it('REG-1 a server that refuses our credentials is not the fault of the caller', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const refuse = (): Promise<never> => Promise.reject(new ToolscoutError('AUTHENTICATION_FAILED', 'No.'));

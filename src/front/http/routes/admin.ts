@@ -42,17 +42,22 @@ export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
           });
         }
         followers += 1;
+        let isOver = false;
+        let unfollow = (): void => {};
         const stream = createEventStream({
           clock,
           signal: request.signal,
           onClose: () => {
             followers -= 1;
-            unfollow?.();
+            isOver = true;
+            unfollow();
           },
         });
-        const unfollow = gateway.onEvent((event) => {
+        unfollow = gateway.onEvent((event) => {
           if (JSON.stringify(event).length <= LARGEST_EVENT) stream.send(event.type, event);
         });
+        // The client may have gone while it was let in.
+        if (isOver) unfollow();
         stream.send('hello', { time: clock.now() });
         return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
       },
