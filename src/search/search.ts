@@ -5,10 +5,8 @@ import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
 import { createDraft } from './draft.js';
 import { diversify } from './diversity.js';
-import { createEverydayWords } from './everyday-words.js';
 import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
-import { createTranslator } from './foreign.js';
 import { compareNames, placeOf, sortedByName } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
 import { createPostings, type Segment } from './postings.js';
@@ -17,7 +15,7 @@ import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } f
 import { createScorer, raisedBy } from './score.js';
 import { firstOf } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
-import { createVerbClasses } from './verb-classes.js';
+import { createWordLists } from './word-lists.js';
 
 /** One answer of the index. */
 export interface Ranked {
@@ -90,12 +88,8 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
   let meaning: VectorSignal | undefined;
   const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
-  const termOf = (word: string): string => analyzer.terms(word)[0] ?? word;
-  const lists: WordLists = {
-    classes: createVerbClasses(termOf),
-    everyday: createEverydayWords(termOf),
-    translator: createTranslator(),
-  };
+  // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
+  let lists: WordLists | undefined;
   const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
@@ -157,6 +151,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
 
   function search(text: string, options: SearchOptions = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
+    lists ??= createWordLists(analyzer);
     const query = parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
     if (query.empty) return list(limit, options);
     const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
