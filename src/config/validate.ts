@@ -1,6 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
-import { Config } from '../model/config.js';
+import { Config, READ_ONCE } from '../model/config.js';
 import { checkRedaction } from './check-redaction.js';
 import { checkModes, checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
@@ -26,7 +26,7 @@ function given(section: object): Fields {
 }
 
 function checkSection(fields: Fields, base: string, knownServers: readonly string[] | undefined): Findings {
-  const parsed = Config.safeParse(fields);
+  const parsed = Config.safeParse(fields, READ_ONCE);
   const extraKeys = base === ROOT ? [SECTION] : [];
   const place = { schema: Config, value: fields, base, extraKeys };
   const rules = checkRules(fields.toolRules, joinPath(base, 'toolRules'), knownServers);
