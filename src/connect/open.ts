@@ -59,6 +59,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
     controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
   });
   const terms: Terms = {
+    clock,
     clientInfo: deps.clientInfo,
     capabilities: (deps.lane ?? SHARED).capabilities,
     timeoutMs: server.connectTimeoutMs,
@@ -78,22 +79,24 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
 }
 
 async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Upstream> {
-  // Loaded with the first connection: answering from what is cached must not pay for the client.
-  const [{ connectAs, negotiateChild, negotiateRemote }, { createUpstream }] = await Promise.all([
+  const { transport } = server;
+  const isChild = transport.type === 'stdio';
+  // Loaded with the first connection: answering from what is cached must not pay for it, nor a child for the client.
+  const [{ connectChildAs, negotiateChild }, { createUpstream }, remote] = await Promise.all([
     import('./era.js'),
     import('./upstream.js'),
+    isChild ? undefined : import('./era-remote.js'),
   ]);
   terms.signal.throwIfAborted();
-  const { transport } = server;
   const open = (kind: 'http' | 'sse'): Promise<Link> =>
     transport.type === 'stdio' ? openChild(server, transport, deps, terms) : openRemote(server, kind, transport, deps);
   const remembered = await recall(server, deps);
-  const kind = transport.type === 'stdio' ? 'http' : (remembered?.transport ?? transport.type);
+  const kind = isChild ? 'http' : (remembered?.transport ?? transport.type);
   let connected: Connected | undefined;
   let believed = false;
   if (remembered) {
     try {
-      connected = await connectAs(remembered, () => open(kind), terms);
+      connected = await (remote?.connectRemoteAs ?? connectChildAs)(remembered, () => open(kind), terms);
       believed = connected !== undefined && remembered.kind === 'modern';
     } catch (thrown) {
       if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
@@ -102,12 +105,12 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   }
   if (!connected) {
     connected =
-      transport.type === 'stdio'
-        ? await negotiateChild(() => open('http'), terms)
-        : await negotiateRemote(open, transport.type, terms);
+      remote && transport.type !== 'stdio'
+        ? await remote.negotiateRemote(open, transport.type, terms)
+        : await negotiateChild(() => open('http'), terms);
     await remember(server, deps, { ...connected.verdict, decidedAt: deps.clock.now() });
   }
-  const { link, client } = connected;
+  const { link, session } = connected;
   if (terms.signal.aborted || link.requests.closed) {
     void link.close();
     terms.signal.throwIfAborted();
@@ -116,7 +119,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
     });
   }
   return createUpstream(
-    { client, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
+    { session, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
     {
       server,
       clock: deps.clock,

@@ -1,14 +1,6 @@
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { HANDSHAKE_REVISIONS } from '../../kernel/revisions.js';
 import type { Offer } from './offer.js';
-
-/** The revisions that begin with a handshake, newest first; a test holds them to those of the protocol server. */
-export const HANDSHAKE_REVISIONS: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-];
 
 /**
  * Whether a message is the handshake of a 2025-era host, whole and with nothing odd about it. A `_meta` may claim

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../../test/support/fixture.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
-import { HANDSHAKE_REVISIONS } from './handshake.js';
+import { HANDSHAKE_REVISIONS } from '../../kernel/revisions.js';
 import { withHostLane, type HostLane } from './host-lane.js';
 import type { Offer } from './offer.js';
 import { openHost, type Served } from './opening.js';
