@@ -8,6 +8,12 @@ import { CLI, workplace, type Workplace } from '../support/toolscout.js';
 /** The files that every start may load; anything else belongs behind an `import()`. */
 const AT_START = ['cli', 'command', 'heap', 'rolldown-runtime', 'serve', 'start'];
 
+/** What the embedded store is loaded from; the library itself has a name for each platform. */
+const PACKAGES = ['@neon-rs/load', 'detect-libc', 'libsql'];
+
+/** What the first call to a child may load besides. */
+const TO_A_CHILD = ['2020', 'era', 'stdio-transport', 'upstream', 'upstream-envelope', 'upstream-requests'];
+
 const request = (id: number, method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
 const clientInfo = { name: 'host', version: '1' };
@@ -37,7 +43,9 @@ async function loadedBy(place: Workplace, requests: readonly string[]): Promise<
     ),
   );
   const urls = reports.flatMap(({ result }) => result.map(({ url }) => url));
-  return [...new Set(urls.filter((url) => url.startsWith('file:')).map(nameOf))].toSorted();
+  // The children of the process report as well; they are written elsewhere.
+  const names = urls.filter((url) => /^file:.*\/(dist|node_modules)\//.test(url)).map(nameOf);
+  return [...new Set(names.filter((name) => !name.startsWith('@libsql/')))].toSorted();
 }
 
 function nameOf(url: string): string {
@@ -53,8 +61,16 @@ describe('what a start loads', () => {
     });
     expect((await place.run('warm')).code).toBe(0);
     const loaded = await loadedBy(place, [initialize, list]);
-    const packages = ['@neon-rs/load', 'detect-libc', 'libsql'];
-    expect(loaded.filter((name) => !name.startsWith('@libsql/'))).toEqual([...AT_START, ...packages].toSorted());
+    expect(loaded).toEqual([...AT_START, ...PACKAGES].toSorted());
+  });
+
+  it('CONN-2 a call to a child loads the way to it and the check of its arguments, and not the SDK', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    expect((await place.run('warm')).code).toBe(0);
+    const args = { server: 'old', tool: 'echo', arguments: { message: 'hi' } };
+    const call = request(2, 'tools/call', { name: 'execute_tool', arguments: args });
+    const loaded = await loadedBy(place, [initialize, call]);
+    expect(loaded.filter((name) => !AT_START.includes(name) && !PACKAGES.includes(name))).toEqual(TO_A_CHILD);
   });
 
   it('CONN-2 a host that is not of the 2025 era is served by what is loaded for it', async () => {
