@@ -28,6 +28,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
     const listens = createListens();
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
+      sole: true,
       sessionId: newId,
       offer: (introduction) => only ?? front.offerFor(introduction),
       onListen: listens.onListen,
