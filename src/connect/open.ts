@@ -136,10 +136,10 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
 
 /** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
 async function connectNative(open: () => Promise<Link>, terms: Terms, deps: OpenDeps): Promise<Connected | undefined> {
-  const { connectAs } = await import('./era.js');
+  const { connectChildAs } = await import('./era.js');
   try {
     // Silence is a refusal too, and must leave time for the other handshake.
-    return await connectAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
+    return await connectChildAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
   } catch (thrown) {
     if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
     deps.log.debug('connect.modern-only', { why: messageOf(thrown) });
