@@ -75,10 +75,8 @@ export function checkConfig(raw: unknown, shared = false): CheckedConfig {
   const fields: Fields = { ...top, ...inner };
   const imports = Array.isArray(fields.sources) && fields.sources.length > 0;
   const knownServers = imports ? undefined : Object.keys(isObject(fields.servers) ? fields.servers : {});
-  for (const [part, base] of [
-    [top, ROOT],
-    [inner, SECTION],
-  ] as const) {
+  const parts = [[top, ROOT] as const, ...(section === undefined ? [] : [[inner, SECTION] as const])];
+  for (const [part, base] of parts) {
     const findings = checkSection(part, base, knownServers);
     problems.push(...findings.problems);
     warnings.push(...findings.warnings);

@@ -66,7 +66,7 @@ export function isModern(discover: unknown): discover is JsonObject {
 }
 
 /** Settles with the promise, or with the reason of the signal as soon as that is aborted. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
