@@ -1,5 +1,5 @@
 import { addressOf } from '../kernel/ids.js';
-import { inTurns } from '../kernel/turns.js';
+import { inTurns, turnByTurn } from '../kernel/turns.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
@@ -11,7 +11,7 @@ import { serverTermsOf, termsOf } from './fields.js';
 import { createTranslator } from './foreign.js';
 import { compareNames, placeOf, sortedByName } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
-import { createPostings, type Segment } from './postings.js';
+import { createPostings, type Postings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
 import { createScorer, raisedBy } from './score.js';
@@ -85,8 +85,17 @@ const GUESSED_WORDS = 8;
 /** What nearness of meaning counts, against the words themselves. */
 const MEANING_WEIGHT = 0.3;
 
+/** Postings' worth of clearing out between two turns of others: about a millisecond. */
+const CLEARED_AT_ONCE = 50_000;
+
+/**
+ * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
+ * replacing for ever holds no more than a bounded share of removed tools, even when nobody else ever has a turn.
+ */
+const CLEARED_FOR_ONE = 4;
+
 /** An empty index. With word vectors, which are fetched with the first tools, it also ranks by meaning. */
-export function createIndex(vectors: VectorSource = () => undefined): ToolIndex {
+export function createIndex(vectors: VectorSource = () => undefined, postings: Postings = createPostings()): ToolIndex {
   let meaning: VectorSignal | undefined;
   const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
@@ -96,10 +105,10 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     everyday: createEverydayWords(termOf),
     translator: createTranslator(),
   };
-  const postings = createPostings();
   const score = createScorer();
   const segments = new Map<string, Segment>();
   const filling = new Map<string, symbol>();
+  let isClearing = false;
 
   /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
   function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
@@ -115,10 +124,14 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
         if (meaning) rows.push(meaning.embed([terms]));
       },
       put() {
-        remove(server);
+        filling.delete(server);
+        const former = segments.get(server);
+        // In this order, so that words both have keep their numbers.
         const segment = postings.add(draft);
         segments.set(server, segment);
         if (meaning) embedded.set(segment, joined(rows));
+        if (former) postings.remove(former);
+        clear(Math.min(CLEARED_FOR_ONE * draft.held.length, CLEARED_AT_ONCE));
       },
     };
   }
@@ -148,6 +161,17 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     if (!segment) return;
     segments.delete(server);
     postings.remove(segment);
+    clear(0);
+  }
+
+  /** Clears out some of what was removed now, and the rest between the turns of others. */
+  function clear(work: number): void {
+    if (!postings.clear(work) || isClearing) return;
+    isClearing = true;
+    void turnByTurn(() => {
+      isClearing = postings.clear(CLEARED_AT_ONCE);
+      return isClearing;
+    });
   }
 
   function* walk(server?: string): Generator<Tool> {
