@@ -32,7 +32,11 @@ export interface PostingLists {
   end(term: number): number;
   /** Adds a document that is higher than every one in the list. */
   append(term: number, document: number, packed: number): void;
-  /** Makes room in a list for this many postings, one at least. */
+  /** Says how many postings are about to come, so that the array does not grow for them step by step. */
+  expect(postings: number): void;
+  /** Adds many documents with their packed frequencies, one after the other; the numbers are counted from `first`. */
+  extend(term: number, first: number, postings: readonly number[]): void;
+  /** Makes room in a list for this many further postings, one at least, so that it moves but once. */
   reserve(term: number, postings: number): void;
   /** Takes everything out of a list. */
   empty(term: number): void;
@@ -45,7 +49,9 @@ export interface PostingLists {
 /** A typed array with at least `length` places and the old content. */
 export function grown<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
   if (length <= array.length) return array;
-  const larger = new (array.constructor as new (length: number) => T)(Math.max(length, array.length + (array.length >>> 1), 64));
+  const larger = new (array.constructor as new (length: number) => T)(
+    Math.max(length, array.length + (array.length >>> 1), 64),
+  );
   larger.set(array);
   return larger;
 }
@@ -83,9 +89,17 @@ export function createPostingLists(expected = 0): PostingLists {
   }
 
   function makeKnown(term: number): void {
+    if (term < starts.length) return;
     starts = grown(starts, term + 1);
     ends = grown(ends, term + 1);
     rooms = grown(rooms, term + 1);
+  }
+
+  function reserve(term: number, postings: number): void {
+    makeKnown(term);
+    const needed = (ends[term]! - starts[term]!) / POSTING_WORDS + postings;
+    const room = POSTING_WORDS << (32 - Math.clz32(needed - 1));
+    if (room > rooms[term]!) move(term, room);
   }
 
   return {
@@ -105,11 +119,19 @@ export function createPostingLists(expected = 0): PostingLists {
       arena[at + 1] = packed;
       ends[term] = at + POSTING_WORDS;
     },
-    reserve(term, postings) {
-      makeKnown(term);
-      const room = POSTING_WORDS << (32 - Math.clz32(postings - 1));
-      if (room > rooms[term]!) move(term, room);
+    expect(postings) {
+      arena = grown(arena, used + postings * POSTING_WORDS);
     },
+    extend(term, first, postings) {
+      reserve(term, postings.length / POSTING_WORDS);
+      let at = ends[term]!;
+      for (let i = 0; i < postings.length; i += POSTING_WORDS) {
+        arena[at++] = first + postings[i]!;
+        arena[at++] = postings[i + 1]!;
+      }
+      ends[term] = at;
+    },
+    reserve,
     empty(term) {
       if (term >= ends.length) return;
       leave(term);

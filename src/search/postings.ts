@@ -102,36 +102,46 @@ export function createPostings(tolerated = TOLERATED): Postings {
   }
 
   function add(draft: Draft): Segment {
-    const ids = Uint32Array.from(draft.terms, (term) => vocabulary.intern(term));
+    const count = draft.terms.length;
+    const ids = new Uint32Array(count);
+    const uses = new Uint32Array(count);
+    let postings = 0;
+    for (let term = 0; term < count; term++) {
+      ids[term] = vocabulary.intern(draft.terms[term]!);
+      uses[term] = draft.postings[term]!.length / POSTING_WORDS;
+      postings += uses[term]!;
+    }
+    const nameTerms = new Uint32Array(draft.nameTerms);
+    for (let at = 0; at < nameTerms.length; at++) nameTerms[at] = ids[nameTerms[at]!]!;
+    const letters = new Uint32Array(draft.tools.length);
+    for (let at = 0; at < letters.length; at++) letters[at] = letterSet(draft.tools[at]!.name);
     const owner: Owner = {
       tools: draft.tools.slice(),
       first: now.owners.length,
       next: 0,
       terms: ids,
-      uses: Uint32Array.from(draft.uses),
-      nameTerms: Uint32Array.from(draft.nameTerms, (term) => ids[term]!),
-      nameEnds: Uint32Array.from(draft.nameEnds),
-      letters: Uint32Array.from(draft.tools, ({ name }) => letterSet(name)),
+      uses,
+      nameTerms,
+      nameEnds: new Uint32Array(draft.nameEnds),
+      letters,
     };
-    put(owner, Uint8Array.from(draft.lengths), now);
-    for (const [term, count] of draft.uses.entries()) vocabulary.addUses(ids[term]!, count);
-    held += draft.held.length;
+    put(owner, draft.lengths, now);
     countLengths(owner, 1);
     const copied = move?.copied ?? 0;
     if (move && copied > 0 && owner.tools.length > 0) renumber(move);
-    let at = 0;
-    for (const [offset, end] of draft.ends.entries()) {
-      for (; at < end; at++) {
-        const term = ids[draft.held[at]!]!;
-        now.lists.append(term, owner.first + offset, draft.packed[at]!);
-        if (term < copied) move!.lists.append(term, owner.next + offset, draft.packed[at]!);
-      }
+    held += postings;
+    now.lists.expect(postings);
+    for (let term = 0; term < count; term++) {
+      const id = ids[term]!;
+      vocabulary.addUses(id, uses[term]!);
+      now.lists.extend(id, owner.first, draft.postings[term]!);
+      if (id < copied) move!.lists.extend(id, owner.next, draft.postings[term]!);
     }
     return owner;
   }
 
   /** Gives the documents of a segment the next numbers. */
-  function put(owner: Owner, lengths: Uint8Array, to: Numbering): void {
+  function put(owner: Owner, lengths: ArrayLike<number>, to: Numbering): void {
     const first = to.owners.length;
     for (let i = 0; i < owner.tools.length; i++) to.owners.push(owner);
     to.lengths = grown(to.lengths, to.owners.length * FIELDS.length);

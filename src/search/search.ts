@@ -86,7 +86,7 @@ const GUESSED_WORDS = 8;
 const MEANING_WEIGHT = 0.3;
 
 /** Postings' worth of clearing out between two turns of others: about a millisecond. */
-const CLEARED_AT_ONCE = 50_000;
+const CLEARED_AT_ONCE = 20_000;
 
 /**
  * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
@@ -131,7 +131,8 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
         segments.set(server, segment);
         if (meaning) embedded.set(segment, joined(rows));
         if (former) postings.remove(former);
-        clear(Math.min(CLEARED_FOR_ONE * draft.held.length, CLEARED_AT_ONCE));
+        const held = segment.uses.reduce((sum, uses) => sum + uses, 0);
+        clear(Math.min(CLEARED_FOR_ONE * held, CLEARED_AT_ONCE));
       },
     };
   }
