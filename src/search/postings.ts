@@ -10,8 +10,8 @@ import { createVocabulary, type Vocabulary } from './vocabulary.js';
  * shared statistics is kept with it, so that removing it costs only its own size.
  */
 export interface Segment {
-  /** Sorted by name. */
-  readonly tools: readonly Tool[];
+  /** Sorted by name. They may be exchanged for others of the same texts. */
+  tools: readonly Tool[];
   first: number;
   /** The distinct terms of the segment, and in how many of its documents each stands. */
   readonly terms: Uint32Array;

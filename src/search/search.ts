@@ -59,6 +59,8 @@ export interface ToolIndex {
    * then all that is new. Answers `false`, and changes nothing, when the server was changed in the meantime.
    */
   fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
+  /** Changes what is known of a server's tools beside the texts that are searched, such as their status, at once. */
+  restate(server: string, change: (tool: Tool) => Tool): void;
   remove(server: string): void;
   tool(server: string, name: string): Tool | undefined;
   /** All tools, or a server's, sorted by name. */
@@ -153,6 +155,12 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     if (filling.get(server) !== turn) return false;
     reading.put();
     return true;
+  }
+
+  function restate(server: string, change: (tool: Tool) => Tool): void {
+    filling.delete(server);
+    const segment = segments.get(server);
+    if (segment) segment.tools = segment.tools.map(change);
   }
 
   function remove(server: string): void {
@@ -295,6 +303,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     },
     replace,
     fill,
+    restate,
     remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
     tools: (server) => [...walk(server)].toSorted(compareNames),
