@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { hashJson, sha256 } from '../kernel/hash.js';
@@ -194,6 +195,7 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     for (const { hash, definition } of seen.tools) values.set(hash, definition);
     // Before the record, so that whatever is pinned can be shown later.
     await definitions.add(key, values);
+    await nextTurn();
     try {
       const record = await ledger.change(blank(server), key, take);
       if (before) await definitions.forget(key, hashesOf(record));

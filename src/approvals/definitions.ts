@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
@@ -35,6 +36,8 @@ export function createDefinitions({ store, log }: { readonly store: Store; reado
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const entry = await store.get(SPACE, key);
+        // Reading and writing all of a large server takes a while each.
+        await nextTurn();
         const kept = unpack(entry?.value);
         const next = apply(kept);
         if (next.size === kept.size && [...next.keys()].every((hash) => kept.has(hash))) return;

@@ -76,7 +76,7 @@ const SPACE = 'eval';
 const UNTIMED = 200;
 
 /** Others have their turn after this many queries: some ten milliseconds in a large catalog. */
-const TURN = 4;
+const TURN = 2;
 
 /** Puts recorded lists into an index of their own, the way learned ones go into the catalog. */
 export async function indexRecorded(servers: readonly RecordedServer[], vectors?: VectorSource): Promise<Searched> {
@@ -106,6 +106,7 @@ export async function evaluate(
   const among = tools
     ? await indexRecorded(tools, vectors)
     : searched(index, ({ server, name }) => addressOf(server, name));
+  await nextTurn();
   const report = await evaluateQueries(queries, among, clock);
   // Recorded tools are the same when their content is; one's own catalog stays itself while it changes.
   const subject = tools ? subjectOf(among) : `own ${loaded.path ?? loaded.source}`;

@@ -113,7 +113,7 @@ export function createPostingLists(expected = 0): PostingLists {
     end: (term) => ends[term] ?? 0,
     append(term, document, packed) {
       makeKnown(term);
-      if (ends[term]! - starts[term]! === rooms[term]!) move(term, Math.max(POSTING_WORDS, rooms[term]! * 2));
+      if (ends[term]! >= starts[term]! + rooms[term]!) move(term, Math.max(POSTING_WORDS, rooms[term]! * 2));
       const at = ends[term]!;
       arena[at] = document;
       arena[at + 1] = packed;
