@@ -21,6 +21,8 @@ export interface Verdict {
   readonly kind: 'modern' | 'legacy';
   /** What a modern server said about itself; without it the verdict cannot be used. */
   readonly discover?: JsonObject;
+  /** A modern server that refused the older handshake: it is not tried again. */
+  readonly only?: boolean;
   /** Wall-clock time. */
   readonly decidedAt: number;
   /** How a remote server is reached: many old ones know HTTP+SSE only. */

@@ -91,7 +91,11 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   const kind = transport.type === 'stdio' ? 'http' : (remembered?.transport ?? transport.type);
   let connected: Connected | undefined;
   let believed = false;
-  if (remembered) {
+  if (deps.lane?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
+    connected = await connectNative(() => open(kind), terms, deps);
+    if (!connected) await remember(server, deps, { ...remembered, only: true });
+  }
+  if (remembered && !connected) {
     try {
       connected = await connectAs(remembered, () => open(kind), terms);
       believed = connected !== undefined && remembered.kind === 'modern';
@@ -125,6 +129,19 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
       ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
     },
   );
+}
+
+/** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
+async function connectNative(open: () => Promise<Link>, terms: Terms, deps: OpenDeps): Promise<Connected | undefined> {
+  const { connectAs } = await import('./era.js');
+  try {
+    // Silence is a refusal too, and must leave time for the other handshake.
+    return await connectAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
+  } catch (thrown) {
+    if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
+    deps.log.debug('connect.modern-only', { why: messageOf(thrown) });
+    return undefined;
+  }
 }
 
 /** A verdict can be wrong when the server answered and refused; not when it could not be started or reached. */

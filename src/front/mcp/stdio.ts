@@ -34,6 +34,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
     let watch = (id: RequestId, params: unknown): void => void early.set(id, params);
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
+      sole: true,
       sessionId: newId,
       offer: (introduction) => only ?? front.offerFor(introduction),
       onListen(id, params) {
