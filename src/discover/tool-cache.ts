@@ -120,7 +120,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   const memory = new Map<string, Remembered>();
   let hits = 0;
   let misses = 0;
-  /** How often everything in memory was overtaken by another process. */
+  /** How often what is stored was changed, by whomever: what was read before that is not kept in memory. */
   let overtaken = 0;
   const stop = store.onChange((space) => {
     if (space !== SPACE) return;
@@ -200,13 +200,14 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       }
       const found = new Map<string, CachedList>();
       await inTurns(wanted, ({ server, key, known }) => {
-        const list = count(key, known ?? open(stored.get(key), server), since);
+        const list = count(key, memory.get(key) ?? known ?? open(stored.get(key), server), since);
         if (list) found.set(server.id, list);
       });
       return found;
     },
 
     async write(server, listed, facts) {
+      overtaken++;
       const key = keyOf(server, capabilities);
       const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
       const list: Remembered = {
@@ -235,6 +236,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     },
 
     async invalidate(server) {
+      overtaken++;
       const key = keyOf(server, capabilities);
       const known = memory.get(key);
       if (known) memory.set(key, { ...known, invalidated: true });
@@ -247,6 +249,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     },
 
     async clear(serverId) {
+      overtaken++;
       if (serverId === undefined) {
         const held = memory.size;
         memory.clear();
