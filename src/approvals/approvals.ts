@@ -26,7 +26,7 @@ import {
   type Seen,
   type SeenTool,
 } from './decide.js';
-import { createDefinitions } from './definitions.js';
+import { createDefinitions, LARGE } from './definitions.js';
 import { launchOf, originOf, presentationOf, type Presentation } from './fingerprint.js';
 import { createLedger } from './ledger.js';
 import type { TrustRecord } from './record.js';
@@ -195,7 +195,7 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     for (const { hash, definition } of seen.tools) values.set(hash, definition);
     // Before the record, so that whatever is pinned can be shown later.
     await definitions.add(key, values);
-    await nextTurn();
+    if (values.size > LARGE) await nextTurn();
     try {
       const record = await ledger.change(blank(server), key, take);
       if (before) await definitions.forget(key, hashesOf(record));
