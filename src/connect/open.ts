@@ -10,6 +10,7 @@ import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
 import type { SignIns } from './oauth.js';
+import { toUpstreamError } from './upstream-errors.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -69,7 +70,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   try {
     return await connect(server, deps, terms);
   } catch (thrown) {
-    const error = await explain(server, thrown, terms, deps.signIns);
+    const error = explain(server, thrown, terms, deps.signIns);
     log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
     throw error;
   } finally {
@@ -254,14 +255,8 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
  * What a failed attempt is called: refused credentials and a lost connection by their names, the rest
  * a failed handshake. Whatever the caller wanted to send was not sent.
  */
-async function explain(
-  server: Server,
-  thrown: unknown,
-  terms: Terms,
-  signIns: SignIns | undefined,
-): Promise<ToolscoutError> {
+function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns | undefined): ToolscoutError {
   if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
-  const { toUpstreamError } = await import('./upstream-errors.js');
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
