@@ -146,6 +146,34 @@ describe('openUpstream over stdio', () => {
     },
   );
 
+  it('CONN-1 a server that knows both eras is spoken to as its only host speaks', async () => {
+    const lane = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
+    const { open, memory } = setUp({ lane });
+    const file = await startFile();
+    const server = stdioServer('s', fixture('modern', '--dual', `--start-file=${file.path}`));
+    // Before it is known to know both, it is asked as always.
+    expect((await open(server)).era).toBe('modern');
+    const native = await open(server);
+    expect([native.era, file.starts()]).toEqual(['legacy', 2]);
+    expect(textOf(await call(native, 'echo', { message: 'hi' }))).toBe('hi');
+    expect(memory.get(server.digest)).toMatchObject({ kind: 'modern' });
+  });
+
+  it('CONN-1 a server that refuses the older handshake is not asked for it twice', async () => {
+    const lane = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
+    const { open, memory } = setUp({ lane });
+    const file = await startFile();
+    const server = stdioServer('s', fixture('modern', `--start-file=${file.path}`));
+    await (await open(server)).ping(2000);
+    const refused = await open(server);
+    await refused.ping(2000);
+    expect([refused.era, file.starts()]).toEqual(['modern', 3]);
+    expect(memory.get(server.digest)).toMatchObject({ kind: 'modern', only: true });
+    const third = await open(server);
+    expect(textOf(await call(third, 'echo', { message: 'hi' }))).toBe('hi');
+    expect([third.era, file.starts()]).toEqual(['modern', 4]);
+  });
+
   it('CONN-1 an error of a tool does not shake a verdict that is right', async () => {
     const { open, memory } = setUp();
     const server = stdioServer('s', fixture('modern'));

@@ -43,13 +43,13 @@ function fakeUpstream(server: Server, era: 'legacy' | 'modern'): Upstream {
   };
 }
 
-function setUp(era: 'legacy' | 'modern' = 'legacy') {
+function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
   const clock = createFakeClock();
   const opened: Array<{ lane: Lane; upstream: Upstream }> = [];
   let next = era;
   const pool = createPool({
     open: async (each, _signal, lane) => {
-      const upstream = fakeUpstream(each, next);
+      const upstream = fakeUpstream(each, next === 'both' ? (lane.prefers ?? 'modern') : next);
       opened.push({ lane, upstream });
       return upstream;
     },
@@ -80,6 +80,47 @@ describe('lanes of a pool', () => {
     const { use, opened } = setUp('modern');
     const all = await Promise.all([use(host('ann', { roots: {} })), use(host('bob')), use()]);
     expect(new Set(all).size).toBe(1);
+    expect(opened).toHaveLength(1);
+  });
+
+  it('CONN-1 the only host is spoken for in its own era, where a connection must be made', async () => {
+    const { use, opened } = setUp('both');
+    const ann = { ...host('ann'), sole: true };
+    const hers = await use(ann);
+    expect(hers.era).toBe('legacy');
+    const shared = await use();
+    expect([shared.era, await use(ann)]).toEqual(['modern', hers]);
+    await hers.close();
+    // What is open is used: another start would only cost time.
+    expect(await use(ann)).toBe(shared);
+    await shared.close();
+    expect((await use(ann)).era).toBe('legacy');
+    expect(opened).toHaveLength(3);
+    const other = setUp('both');
+    expect((await other.use(host('bob'))).era).toBe('modern');
+  });
+
+  it('CONN-1 a server that knows the modern era only is shared with its only host', async () => {
+    const { use, opened } = setUp('modern');
+    const ann = { ...host('ann'), sole: true };
+    const hers = await use(ann);
+    expect(await use()).toBe(hers);
+    expect(await use(ann)).toBe(hers);
+    expect(opened).toHaveLength(1);
+  });
+
+  it('CONN-3 a connection that turns out to be for everybody does not push out the one that is', async () => {
+    const { use, opened, pool } = setUp('both');
+    const shared = await use();
+    await shared.close();
+    const { opened: made, use: using, become } = setUp('both');
+    const ann = { ...host('ann'), sole: true };
+    await (await using()).close();
+    become('modern');
+    const [hers, all] = await Promise.all([using(ann), using()]);
+    expect(hers).toBe(all);
+    expect(made.filter(({ upstream }) => !upstream.closed)).toHaveLength(1);
+    await pool.close({ drainMs: 0 });
     expect(opened).toHaveLength(1);
   });
 

@@ -122,6 +122,7 @@ export function createLinks(deps: LinksDeps): Links {
   function admit(opening: Opening, upstream: Upstream): void {
     const { slot, server } = opening;
     slot.era = upstream.era;
+    if (opening.lane.prefers) slot.isModernOnly = upstream.era !== opening.lane.prefers;
     const key = keyFor(slot, opening.lane);
     // Who came along because the server was modern, which it no longer is, must not use another's lane.
     const waiters = [...opening.waiters].filter((waiter) => {
@@ -129,6 +130,13 @@ export function createLinks(deps: LinksDeps): Links {
       if (!fits) waiter.reject(neverSent(laneLost(slot.id)));
       return fits;
     });
+    const present = slot.links.get(key);
+    if (present && !present.upstream.closed) {
+      // It would not speak the older way after all, and the connection that serves everybody is there already.
+      present.busy += waiters.length;
+      for (const waiter of waiters) waiter.resolve(present);
+      return finish(closeQuietly(upstream));
+    }
     const link: Link = {
       slot,
       key,
@@ -265,6 +273,7 @@ export function createLinks(deps: LinksDeps): Links {
       slot.openings.clear();
       slot.failed = undefined;
       slot.era = undefined;
+      slot.isModernOnly = false;
       onState(slot, 'disconnected', reason);
       for (const link of links) {
         link.retired = true;

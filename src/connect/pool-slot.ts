@@ -66,6 +66,8 @@ export interface Slot {
   breaker: Breaker;
   /** The era of the last connection; lanes matter to legacy servers only. */
   era: 'legacy' | 'modern' | undefined;
+  /** It was asked to speak the older way and would not. */
+  isModernOnly: boolean;
   /** By {@link Link.key}. */
   readonly links: Map<string, Link>;
   /** By the same key. */
@@ -81,7 +83,10 @@ export interface Slot {
 
 /** Under which key the connection for a lane is found. */
 export function keyFor(slot: Slot, lane: Lane): string {
-  return slot.era === 'modern' ? SHARED.id : lane.id;
+  if (slot.era !== 'modern') return lane.id;
+  // What is open serves every lane; only where a connection must be made does a wish count.
+  const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
+  return isOwn ? lane.id : SHARED.id;
 }
 
 /** The connection of a lane, counted as used by one more; `undefined` when one must be made. */

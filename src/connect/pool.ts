@@ -140,6 +140,7 @@ export function createPool(deps: PoolDeps): Pool {
       digest: server.digest,
       breaker: createBreaker({ clock, ...deps.breaker, server: server.id }),
       era: undefined,
+      isModernOnly: false,
       links: new Map(),
       openings: new Map(),
       failed: undefined,
@@ -171,7 +172,7 @@ export function createPool(deps: PoolDeps): Pool {
     if (closed) throw shuttingDown();
     const slot = slotOf(server);
     const lane =
-      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host);
+      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host, server);
     slot.breaker.check();
     running++;
     let link: Link | undefined;

@@ -177,12 +177,15 @@ describe('createStdioTransport', () => {
   it('CONN-7 a request that waited behind another in a failed write is not claimed to be undelivered', async () => {
     const { stdin, transport, clock } = await open();
     stdin.cork();
-    const sent = Promise.allSettled([transport.send(message), transport.send(message)]);
+    const first = transport.send(message);
+    await new Promise(setImmediate);
+    const sent = Promise.allSettled([first, transport.send(message)]);
+    await new Promise(setImmediate);
     stdin.destroy();
     await clock.advance(100);
-    const [first, second] = await sent;
-    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'SERVER_CONNECTION_ERROR', delivered: false } });
-    expect(second).toMatchObject({ status: 'rejected', reason: { delivered: undefined } });
+    const [alone, behind] = await sent;
+    expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'SERVER_CONNECTION_ERROR', delivered: false } });
+    expect(behind).toMatchObject({ status: 'rejected', reason: { delivered: undefined } });
   });
 
   it('CONN-4 closing stops the child and refuses what comes after', async () => {

@@ -5,7 +5,7 @@ import { isMessage } from '../kernel/json-rpc.js';
 import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
-import { createLineReader } from '../kernel/lines.js';
+import { createLineReader, createLineWriter, UnwrittenError } from '../kernel/lines.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */
 const LAST_WORDS_MS = 100;
@@ -76,6 +76,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const finish = (why: ToolscoutError | undefined): void => {
     if (closed) return;
+    writer.flush();
     closed = true;
     lost = why;
     lastWords?.cancel();
@@ -130,6 +131,19 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   };
 
   const reader = createLineReader(LIMITS.lineBytes, onLine);
+  const writer = createLineWriter(child.stdin);
+
+  /**
+   * A line that broke off is no request, but of several that waited together some may have arrived
+   * whole. They are refused when it is known how the child ended, which explains more.
+   */
+  const notWritten = (thrown: unknown): Promise<void> =>
+    new Promise((_resolve, reject) => {
+      const alone = thrown instanceof UnwrittenError && thrown.alone;
+      broken.push({ reject, alone });
+      if (closed) reject(unsent(alone));
+      else ended();
+    });
 
   const onData = (chunk: Buffer): void => {
     if (reader.take(chunk)) return;
@@ -165,22 +179,12 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     },
     send(message) {
       if (closed) return Promise.reject(unsent());
-      if (child.stdin.writableLength > UNREAD_BYTES) {
+      if (writer.waiting > UNREAD_BYTES) {
         const message = `The server "${server}" does not read its requests and was disconnected.`;
         finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
         return Promise.reject(unsent());
       }
-      return new Promise((resolve, reject) => {
-        const alone = child.stdin.writableLength === 0;
-        child.stdin.write(`${JSON.stringify(message)}\n`, 'utf8', (error) => {
-          if (!error) return resolve();
-          // A line that broke off is no request, but of several that waited together some may have
-          // arrived whole. They are refused when it is known how the child ended, which explains more.
-          broken.push({ reject, alone });
-          if (closed) reject(unsent(alone));
-          else ended();
-        });
-      });
+      return writer.write(`${JSON.stringify(message)}\n`).catch(notWritten);
     },
     async close() {
       finish(undefined);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createLineReader } from './lines.js';
+import { createLineReader, createLineWriter, type LineWriter } from './lines.js';
 
 describe('createLineReader', () => {
   it('CONN-1 gives the same lines however the bytes are cut', () => {
@@ -30,5 +31,53 @@ describe('createLineReader', () => {
     expect(reader.take(Buffer.from('678901'))).toBe(false);
     expect(createLineReader(10, (line) => seen.push(line.length)).take(Buffer.from('12345678901\n'))).toBe(false);
     expect(seen).toEqual([10, 10]);
+  });
+});
+
+describe('createLineWriter', () => {
+  /** A pipe that keeps what each write brought, or fails. */
+  function pipe(broken?: Error): { stream: Writable; writes: string[] } {
+    const writes: string[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk: string, _encoding, done) {
+        if (broken) return done(broken);
+        writes.push(chunk);
+        done();
+      },
+    });
+    stream.on('error', () => {});
+    return { stream, writes };
+  }
+
+  it('CONN-1 the lines of one turn leave together, in order, and those of the next by themselves', async () => {
+    const { stream, writes } = pipe();
+    const writer = createLineWriter(stream);
+    const later = Promise.resolve().then(() => writer.write('c\n'));
+    await Promise.all([writer.write('a\n'), writer.write('b\n'), later]);
+    await writer.write('d\n');
+    expect(writes).toEqual(['a\nb\nc\n', 'd\n']);
+    expect(writer.waiting).toBe(0);
+  });
+
+  it('CONN-1 much is not held back, and a flush waits for nothing', async () => {
+    const { stream, writes } = pipe();
+    const writer = createLineWriter(stream);
+    const long = `${'x'.repeat(70_000)}\n`;
+    const written = [writer.write('a\n'), writer.write(long), writer.write('b\n')];
+    expect(writes).toEqual([`a\n${long}`]);
+    writer.flush();
+    expect(writes).toEqual([`a\n${long}`, 'b\n']);
+    await Promise.all(written);
+    writer.flush();
+    expect(writes).toHaveLength(2);
+  });
+
+  it('CONN-7 lines that could not be written say whether they were alone', async () => {
+    const broken = (): LineWriter => createLineWriter(pipe(new Error('EPIPE')).stream);
+    await expect(broken().write('a\n')).rejects.toMatchObject({ message: 'EPIPE', alone: true });
+    const writer = broken();
+    const both = await Promise.allSettled([writer.write('a\n'), writer.write('b\n')]);
+    expect(both).toMatchObject([{ reason: { alone: false } }, { reason: { alone: false } }]);
   });
 });

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 const NEWLINE = 0x0a;
 /** What is kept between lines is given back when it grew beyond this. */
 const KEPT_BYTES = 1024 * 1024;
@@ -49,6 +51,71 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
         }
         from = to + 1;
       }
+    },
+  };
+}
+
+/** Lines on their way into a pipe. */
+export interface LineWriter {
+  /** Takes a line with its end; settles when it has left this process, or cannot any more. */
+  write(line: string): Promise<void>;
+  /** What waits to be written, in bytes and characters: a bound, not an account. */
+  readonly waiting: number;
+  /** Writes at once what was gathered. */
+  flush(): void;
+}
+
+/** Lines that could not be written. */
+export class UnwrittenError extends Error {
+  override name = 'UnwrittenError';
+  constructor(
+    cause: Error,
+    /** It was the only line on its way. Of several, some may have arrived whole. */
+    readonly alone: boolean,
+  ) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Gathered beyond this, lines are written without waiting for more. */
+const GATHERED_CHARS = 64 * 1024;
+
+/**
+ * A writer that hands the lines of one turn of the event loop to the pipe together: sixteen answers
+ * then cost one system call and wake the reader once. Those who wait for one write share one promise.
+ */
+export function createLineWriter(pipe: Writable): LineWriter {
+  let gathered = '';
+  let lines = 0;
+  let batch: Promise<void> | undefined;
+  let settle: (error?: Error) => void = () => undefined;
+
+  const flush = (): void => {
+    if (lines === 0) return;
+    const text = gathered;
+    const done = settle;
+    const alone = lines === 1 && pipe.writableLength === 0;
+    gathered = '';
+    lines = 0;
+    batch = undefined;
+    pipe.write(text, 'utf8', (error) => done(error ? new UnwrittenError(error, alone) : undefined));
+  };
+
+  return {
+    get waiting() {
+      return pipe.writableLength + gathered.length;
+    },
+    flush,
+    write(line) {
+      batch ??= new Promise((resolve, reject) => {
+        settle = (error) => (error ? reject(error) : resolve());
+        process.nextTick(flush);
+      });
+      const written = batch;
+      gathered += line;
+      lines++;
+      if (gathered.length > GATHERED_CHARS) flush();
+      return written;
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Host {
   readonly era: 'legacy' | 'modern';
   /** The client capabilities it declared, as it wrote them. */
   readonly capabilities: JsonObject;
+  /** It is the only one there will ever be: a connection of its own costs no more than a shared one. */
+  readonly sole?: boolean;
   /** The least level of log messages it wants, if it said so. */
   readonly logLevel?: string;
   /** The session the call belongs to, for what a server says outside of any call. */

@@ -24,7 +24,10 @@ export interface McpFront {
   /** What a host that introduces itself so is offered. */
   offerFor(introduction: JsonObject): Offer;
   /** A transport on which the 2025-era host behind `wire` is answered. */
-  laneFor(wire: Transport, options: Pick<HostLaneOptions, 'principal' | 'sessionId' | 'offer' | 'onListen'>): HostLane;
+  laneFor(
+    wire: Transport,
+    options: Pick<HostLaneOptions, 'principal' | 'sole' | 'sessionId' | 'offer' | 'onListen'>,
+  ): HostLane;
   /** Tells a listener of changes from now on; the answer ends that. */
   listen(listener: Listener): () => void;
   close(): void;

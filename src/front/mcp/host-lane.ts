@@ -11,6 +11,8 @@ import type { Offer } from './offer.js';
 export interface HostLaneOptions {
   readonly log: Log;
   readonly principal: string;
+  /** Nobody else is served by this process. */
+  readonly sole?: boolean;
   /** Names the session; unguessable. */
   readonly sessionId: () => string;
   /** What this host is offered; asked once, when it introduces itself. */
@@ -73,6 +75,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
       id: options.sessionId(),
       principal: options.principal,
       capabilities: isObject(capabilities) ? capabilities : {},
+      sole: options.sole === true,
       post,
     });
     options.onOpen?.(session, offer!);

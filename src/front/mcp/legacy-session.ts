@@ -44,6 +44,7 @@ export function createLegacySession(options: {
   readonly id: string;
   readonly principal: string;
   readonly capabilities: JsonObject;
+  readonly sole?: boolean;
   readonly post: Post;
 }): LegacySession {
   const { capabilities, post } = options;
@@ -96,6 +97,7 @@ export function createLegacySession(options: {
   class SessionHost implements Host {
     readonly era = 'legacy';
     readonly capabilities = capabilities;
+    readonly sole = options.sole === true;
     constructor(private readonly related?: RequestId) {}
     // A level that one host sets must not change what others hear, so it no longer shares a connection.
     get id(): string {

@@ -1,13 +1,14 @@
+import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { messageOf } from '../../kernel/errors.js';
 import { isMessage } from '../../kernel/json-rpc.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { createLineReader } from '../../kernel/lines.js';
+import { createLineReader, createLineWriter } from '../../kernel/lines.js';
 
 /** The pipes of a host. */
 export interface HostPipes {
   readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly output: Writable;
 }
 
 /** JSON-RPC says: an id that could not be read is null. */
@@ -15,8 +16,7 @@ const PARSE_ERROR = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code:
 
 /**
  * The MCP stdio transport toward a host. Messages are checked for their shape only, since the
- * protocol server checks what matters. Each is written at once: gathering those of one turn saves
- * system calls but makes the processes wait for each other, which costs more.
+ * protocol server checks what matters.
  */
 export function createHostTransport({ input, output }: HostPipes): Transport {
   let started = false;
@@ -24,11 +24,10 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
 
   const fail = (message: string): void => transport.onerror?.(new Error(message));
 
-  const post = (line: string): Promise<void> =>
-    new Promise((resolve) => {
-      if (closed) resolve();
-      else output.write(line, () => resolve());
-    });
+  const writer = createLineWriter(output);
+  /** A host that does not read any more is noticed by its pipe, not by each answer. */
+  const gone = (): void => undefined;
+  const post = (line: string): Promise<void> => (closed ? Promise.resolve() : writer.write(line).catch(gone));
 
   const onLine = (line: string): void => {
     if (closed || line.trim() === '') return;
@@ -73,9 +72,17 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
       input.once('error', onError);
       output.once('error', onError);
     },
-    send: (message) => (closed ? Promise.resolve() : post(`${JSON.stringify(message)}\n`)),
+    send(message) {
+      if (closed) return Promise.resolve();
+      const sent = post(`${JSON.stringify(message)}\n`);
+      // Hosts forget the progress of a call with its answer, and many hear a notification a moment later
+      // than an answer that is read together with it: these two must not travel in one piece.
+      if ('method' in message) writer.flush();
+      return sent;
+    },
     async close() {
       if (closed) return;
+      writer.flush();
       closed = true;
       input.removeListener('data', onData);
       transport.onclose?.();

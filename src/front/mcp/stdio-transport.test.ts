@@ -1,0 +1,50 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createHostTransport } from './stdio-transport.js';
+
+function setUp() {
+  const writes: string[] = [];
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      writes.push(chunk);
+      done();
+    },
+  });
+  return { writes, output, transport: createHostTransport({ input: new PassThrough(), output }) };
+}
+
+const answer = (id: number) => ({ jsonrpc: '2.0' as const, id, result: {} });
+const progress = {
+  jsonrpc: '2.0' as const,
+  method: 'notifications/progress',
+  params: { progressToken: 1, progress: 1 },
+};
+
+describe('createHostTransport', () => {
+  it('META-6 answers of one turn leave together, but never together with a notification before them', async () => {
+    const { transport, writes } = setUp();
+    await Promise.all([transport.send(progress), transport.send(answer(1)), transport.send(answer(2))]);
+    expect(writes.map((text) => text.trim().split('\n').length)).toEqual([1, 2]);
+    expect(writes[0]).toContain('notifications/progress');
+  });
+
+  it('META-1 an answer given just before the end is still written, and nothing after it', async () => {
+    const { transport, writes } = setUp();
+    void transport.send(answer(1));
+    await transport.close();
+    await transport.send(answer(2));
+    expect(writes.join('')).toBe(`${JSON.stringify(answer(1))}\n`);
+  });
+
+  it('META-1 a host that no longer reads closes the connection and fails nobody', async () => {
+    const { transport, output } = setUp();
+    await transport.start();
+    const closed = new Promise<void>((resolve) => {
+      transport.onclose = resolve;
+    });
+    output.destroy(new Error('EPIPE'));
+    await transport.send(answer(1));
+    await closed;
+  });
+});
