@@ -7,7 +7,7 @@ import { hasScope, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
 import { createAuthenticator, type Authenticator } from './auth.js';
-import { createPageCheck } from './cors.js';
+import { createPageCheck, createSharing, type Sharing } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -84,7 +84,18 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     // With keys every request brings its own; without them being on this machine is the key, and every page has that.
     isForPages: (request) => auth() !== undefined && isPublished(request),
   });
-  const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => guard(context.req.raw) ?? next();
+  const sharing = createSharing(options.allowedOrigins);
+  const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => {
+    const { raw } = context.req;
+    const answered = guard(raw) ?? sharing?.preflight(raw);
+    if (answered) return answered;
+    await next();
+    sharing?.share(raw, context.res);
+    return undefined;
+  };
+  const answer = (raw: Request): Response | Promise<Response> => dispatch(raw) ?? nothing(raw);
+  const answerPage = async (raw: Request, { preflight, share }: Sharing): Promise<Response> =>
+    guard(raw) ?? preflight(raw) ?? share(raw, await answer(raw));
 
   const app = new Hono<HttpVariables>();
   for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
@@ -100,7 +111,9 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     });
   });
   // One handler for everything else, so that nothing stands between the guard and the route.
-  app.all('*', ({ req: { raw } }) => guard(raw) ?? dispatch(raw) ?? nothing(raw));
+  app.all('*', ({ req: { raw } }) =>
+    sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),
+  );
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });

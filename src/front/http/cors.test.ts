@@ -99,6 +99,44 @@ describe('pages of other origins', () => {
     }
   });
 
+  it('S1 pages of origins that the config allows may ask and read everything, /mcp included; others still nothing', async () => {
+    const origin = 'https://studio.example';
+    const http = { auth: { keys: [{ name: 'team', key: '${KEY}' }] } };
+    const { send, post } = await openHttpApp(await openToolscout({ servers, http }, { env: { KEY } }), {
+      allowedOrigins: ['HTTPS://studio.example'],
+    });
+    const authorization = `Bearer ${KEY}`;
+    for (const path of ['/v1/tools', '/v1/call', '/mcp', '/servers/old/mcp', '/v1/search?q=x', '/nowhere']) {
+      const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+      const preflight = await send(path, { method: 'OPTIONS', headers: { origin, ...asking } });
+      expect({ path, status: preflight.status }).toEqual({ path, status: 204 });
+      expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, DELETE');
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
+      expect(preflight.headers.get('vary')?.toLowerCase()).toContain('origin');
+      const refused = await send(path, { method: 'OPTIONS', headers: { ...PAGE, ...asking } });
+      expect({ path, status: refused.status }).toEqual({ path, status: 403 });
+      expect(refused.headers.has('access-control-allow-origin')).toBe(false);
+    }
+    const read = await send('/v1/servers', { headers: { origin, authorization } });
+    expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect(read.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
+    expect(read.headers.has('access-control-allow-credentials')).toBe(false);
+    for (const answer of [
+      await send('/v1/servers', { headers: { origin } }),
+      await post('/v1/call', {}, { origin, authorization }),
+      await post('/mcp', {}, { origin, authorization }),
+      await post('/mcp', {}, { origin }),
+      await send('/nowhere', { headers: { origin } }),
+    ]) {
+      expect([answer.status >= 400, answer.headers.get('access-control-allow-origin')]).toEqual([true, origin]);
+    }
+    const plain = await send('/v1/servers', { headers: { authorization } });
+    expect(plain.headers.has('access-control-allow-origin')).toBe(false);
+    const local = await send('/v1/servers', { headers: { authorization, origin: 'http://localhost:3000' } });
+    expect([local.status, local.headers.has('access-control-allow-origin')]).toEqual([200, false]);
+  });
+
   it('S1 REG-8 a reload that takes the keys away closes it again', async () => {
     const gateway = await openToolscout(
       { servers, http: { auth: { keys: [{ name: 'team', key: '${KEY}' }] } } },
