@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
@@ -114,7 +113,8 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
       env,
       place,
       xdgConfigHome: readEnvironment(env).configHome,
-      fallback: isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
+      fallback: () =>
+        isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
     });
 }
 
@@ -223,7 +223,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       registrations,
       makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
       open: openServer,
-      lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+      async lookup(host) {
+        const { lookup } = await import('node:dns/promises');
+        return (await lookup(host, { all: true })).map(({ address }) => address);
+      },
     },
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),

@@ -114,8 +114,8 @@ export async function measure(subjects: readonly Running[], calls: number, turns
   }));
 }
 
-/** Milliseconds from the start of a process to its first `tools/list`, and its resident memory then. */
-export function firstList(args: readonly string[]): Promise<{ ms: number; rssMb: number }> {
+/** Milliseconds from the start of a process to its first `tools/list`, on the wall and on processors, and its memory then. */
+export function firstList(args: readonly string[]): Promise<{ ms: number; cpuMs: number; rssMb: number }> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -127,10 +127,11 @@ export function firstList(args: readonly string[]): Promise<{ ms: number; rssMb:
       text += chunk.toString();
       if (!text.includes('"id":2')) return;
       const ms = performance.now() - start;
+      const used = cpuMs(child.pid!);
       const rssMb = residentMb(child.pid!);
       child.stdout.removeAllListeners();
       child.stdin.end();
-      child.once('exit', () => resolve({ ms, rssMb }));
+      child.once('exit', () => resolve({ ms, cpuMs: used, rssMb }));
     });
     const clientInfo = { name: 'bench', version: '1' };
     send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });

@@ -11,7 +11,16 @@ import { firstList, measure, residentMb, start, type Measurement } from './host.
 
 /** The aims of the project, and the floors that fail a run: machines are noisy, ratios less so. */
 const AIMS = { cpuMs1: 0.6, cpuMs16: 0.2, throughput16: 0.45, rssMb: 100, firstListMs: 300 };
-const FLOORS = { throughput16: 0.2, ofBare16: 0.5, cpuMs1: 0.6, cpuMs16: 0.2, rssMb: 105, firstListMs: 450 };
+const FLOORS = {
+  throughput16: 0.2,
+  ofBare16: 0.5,
+  cpuMs1: 0.6,
+  cpuMs16: 0.2,
+  rssMb: 95,
+  firstListMs: 400,
+  // Hardly depends on what else the machine does, so the margin is small.
+  firstListCpuMs: 240,
+};
 
 const CALLS = 2000;
 const TURNS = 5;
@@ -74,9 +83,10 @@ try {
   ];
   const [direct, bare, ours] = (await measure(subjects, CALLS, TURNS)) as [Measurement, Measurement, Measurement];
   await Promise.all(subjects.map((subject) => subject.close()));
-  const starts: number[] = [];
-  for (let i = 0; i < 7; i++) starts.push((await firstList(serve)).ms);
-  const firstListMs = Math.min(...starts);
+  const starts: Array<Awaited<ReturnType<typeof firstList>>> = [];
+  for (let i = 0; i < 7; i++) starts.push(await firstList(serve));
+  const firstListMs = Math.min(...starts.map(({ ms }) => ms));
+  const firstListCpuMs = Math.min(...starts.map(({ cpuMs }) => cpuMs));
   const rssMb = await loadedMb();
 
   const row = (name: string, m: Measurement): string[] => [
@@ -107,15 +117,17 @@ try {
       ['CPU per call at 16, ms', ours.cpuMs16.toFixed(3), `≤ ${AIMS.cpuMs16}`, `≤ ${FLOORS.cpuMs16}`],
       ['resident with 1,000 tools, MB', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
       ['first tools/list, ms (best of 7)', firstListMs.toFixed(0), `≤ ${AIMS.firstListMs}`, `≤ ${FLOORS.firstListMs}`],
+      ['first tools/list, CPU ms (best of 7)', firstListCpuMs.toFixed(0), '', `≤ ${FLOORS.firstListCpuMs}`],
     ],
   );
-  conclude('latency', { direct, bare, toolscout: ours, throughput16, ofBare16, firstListMs, rssMb }, [
+  conclude('latency', { direct, bare, toolscout: ours, throughput16, ofBare16, firstListMs, firstListCpuMs, rssMb }, [
     { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
     { name: 'calls/s at 16 against the bare proxy', value: ofBare16, least: FLOORS.ofBare16 },
     { name: 'CPU per call at 1', value: ours.cpuMs1, most: FLOORS.cpuMs1 },
     { name: 'CPU per call at 16', value: ours.cpuMs16, most: FLOORS.cpuMs16 },
     { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
     { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
+    { name: 'CPU ms to the first tools/list', value: firstListCpuMs, most: FLOORS.firstListCpuMs },
   ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -140,8 +140,8 @@ printTable(
 );
 
 printTable(
-  'The longest that filling an index holds up everybody else (ms)',
-  ['what', 'tools', 'processor', 'wall'],
+  'The longest that changing an index holds up everybody else (ms)',
+  ['what', 'tools', 'thread', 'wall'],
   blocks.map(({ what, tools, cpuMs, wallMs }) => [what, String(tools), cpuMs.toFixed(1), wallMs.toFixed(1)]),
 );
 

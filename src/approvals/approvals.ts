@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { hashJson, sha256 } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { printable } from '../kernel/text.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
@@ -11,15 +13,20 @@ import { compareJson } from './compare.js';
 import {
   holdServer,
   isExpired,
+  isWeighed,
   judgeServer,
   takeIn,
+  weighSeen,
   type ApprovalPolicy,
+  type Asked,
+  type Circumstances,
   type Hold,
   type Judgement,
   type Known,
   type Seen,
+  type SeenTool,
 } from './decide.js';
-import { createDefinitions } from './definitions.js';
+import { createDefinitions, LARGE } from './definitions.js';
 import { launchOf, originOf, presentationOf, type Presentation } from './fingerprint.js';
 import { createLedger } from './ledger.js';
 import type { TrustRecord } from './record.js';
@@ -80,6 +87,31 @@ function hashesOf(record: TrustRecord): Set<string> {
   const standings = [record.presentation, ...record.tools.values()];
   const hashes = standings.flatMap(({ trust, ask }) => [trust?.hash, ask?.hash]);
   return new Set(hashes.filter((hash) => hash !== undefined));
+}
+
+const UNWEIGHED: Asked = { risk: { level: 'low', reasons: [] }, changed: [] };
+
+/**
+ * Weighs the tools that will be asked for, others having their turn in between: a record is changed in one go. What
+ * another process changes meanwhile is weighed then.
+ */
+async function weighAhead(
+  seen: Seen,
+  record: TrustRecord | undefined,
+  policy: ApprovalPolicy,
+  earlier: Circumstances['earlier'],
+): Promise<NonNullable<Circumstances['weigh']>> {
+  const weighed = new Map<SeenTool, { readonly known: string | undefined; readonly asked: Asked }>();
+  await inTurns(seen.tools, (tool) => {
+    const standing = record?.tools.get(tool.name);
+    if (isWeighed(tool, standing, policy)) return;
+    const known = standing?.trust?.hash;
+    weighed.set(tool, { known, asked: weighSeen(tool, known, earlier) });
+  });
+  return (tool, known) => {
+    const before = weighed.get(tool);
+    return before && before.known === known ? before.asked : weighSeen(tool, known, earlier);
+  };
 }
 
 /** The approvals over a store. */
@@ -150,17 +182,20 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     const key = keyOf(server);
     const { record: before, unreadable, isUnsaved } = ledger.get(key);
     const how = { policy, fresh, now: clock.now() };
-    if (before && !isUnsaved && takeIn(before, seen, { ...how, careful: false, earlier: () => undefined }) === before)
-      return [];
+    // Only whether it changes is asked here, not what then is at stake.
+    const unread = { ...how, careful: false, earlier: () => undefined, weigh: () => UNWEIGHED };
+    if (before && !isUnsaved && takeIn(before, seen, unread) === before) return [];
     if (unreadable === 'newer') return [];
     const earlier = await definitions.read(key);
+    const weigh = await weighAhead(seen, before, policy, earlier);
     const take = (record: TrustRecord, careful: boolean): TrustRecord =>
-      takeIn(record, seen, { ...how, careful, earlier });
+      takeIn(record, seen, { ...how, careful, earlier, weigh });
     const shown = presentationOf(seen);
     const values = new Map<string, JsonValue>([[hashJson(shown), shown]]);
     for (const { hash, definition } of seen.tools) values.set(hash, definition);
     // Before the record, so that whatever is pinned can be shown later.
     await definitions.add(key, values);
+    if (values.size > LARGE) await nextTurn();
     try {
       const record = await ledger.change(blank(server), key, take);
       if (before) await definitions.forget(key, hashesOf(record));

@@ -110,9 +110,12 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   return { isPresentable: !isChanged, judge };
 }
 
+/** A tool as far as trust goes. */
+export type SeenTool = Pick<Tool, 'name' | 'hash' | 'definition' | 'categories'>;
+
 /** What a server showed when its tools were learned. */
 export interface Seen extends Presentation {
-  readonly tools: ReadonlyArray<Pick<Tool, 'name' | 'hash' | 'definition' | 'categories'>>;
+  readonly tools: readonly SeenTool[];
 }
 
 /** How what is seen is taken in. */
@@ -125,6 +128,8 @@ export interface Circumstances {
   readonly careful: boolean;
   /** What stood behind a hash, where it is still known. */
   readonly earlier: (hash: string) => JsonValue | undefined;
+  /** What is at stake with a tool that is asked for, where that was reckoned before; `known` is the hash that is trusted. */
+  readonly weigh?: (tool: SeenTool, known: string | undefined) => Asked;
 }
 
 /** Whether a request is too old to be answered. */
@@ -157,7 +162,8 @@ function observe(
   return { ...standing, ask: { hash, at: how.now, state: 'pending', ...how.weigh() } };
 }
 
-interface Asked {
+/** What a request for something says beside its hash. */
+export interface Asked {
   readonly risk: Risk;
   readonly changed: readonly string[];
 }
@@ -169,6 +175,20 @@ export function changedFields(before: JsonValue | undefined, after: JsonValue): 
   const valueOf = (object: typeof before, name: string): string =>
     Object.hasOwn(object, name) ? hashJson(object[name]) : '';
   return [...names].filter((name) => valueOf(before, name) !== valueOf(after, name)).toSorted();
+}
+
+/** What is at stake with a tool that is asked for, and in what it differs from the one that is trusted. */
+export function weighSeen(tool: SeenTool, known: string | undefined, earlier: Circumstances['earlier']): Asked {
+  return {
+    risk: weighTool(tool, { changed: known !== undefined }),
+    changed: changedFields(known === undefined ? undefined : earlier(known), tool.definition),
+  };
+}
+
+/** Whether taking in a tool needs no weighing, given how it stands. */
+export function isWeighed({ hash }: SeenTool, standing: Standing | undefined, policy: ApprovalPolicy): boolean {
+  if (!standing) return policy === 'trust-first';
+  return standing.trust?.hash === hash || standing.ask?.hash === hash;
 }
 
 /**
@@ -206,10 +226,7 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
       now,
       fresh,
       trustNew: how.policy === 'trust-first' && !how.careful,
-      weigh: () => ({
-        risk: weighTool(tool, { changed: known !== undefined }),
-        changed: changedFields(known === undefined ? undefined : earlier(known), tool.definition),
-      }),
+      weigh: () => (how.weigh ? how.weigh(tool, known) : weighSeen(tool, known, earlier)),
     });
     if (after === before) continue;
     if (before) past.push(...pastOf(before, after, 'tool', tool.name));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
@@ -19,6 +20,9 @@ export interface Definitions {
 const SPACE = 'definitions';
 const ATTEMPTS = 20;
 
+/** With more tools than this others have their turn between two steps. */
+export const LARGE = 100;
+
 function unpack(value: JsonValue | undefined): Map<string, JsonValue> {
   const pairs = Array.isArray(value) ? value : [];
   return new Map(
@@ -36,6 +40,8 @@ export function createDefinitions({ store, log }: { readonly store: Store; reado
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const entry = await store.get(SPACE, key);
         const kept = unpack(entry?.value);
+        // Reading and writing all of a large server takes a while each.
+        if (kept.size > LARGE) await nextTurn();
         const next = apply(kept);
         if (next.size === kept.size && [...next.keys()].every((hash) => kept.has(hash))) return;
         const options = entry ? { ifRevision: entry.revision } : {};

@@ -104,10 +104,10 @@ describe('loadConfig', () => {
     const defaults = await loadConfig(options);
     expect(defaults).toMatchObject({ source: 'defaults', servers: [] });
     expect(defaults.path).toBeUndefined();
-    const loaded = await loadConfig({ ...options, fallback: demo });
+    const loaded = await loadConfig({ ...options, fallback: () => demo });
     expect(loaded).toMatchObject({ source: 'demo', servers: [{ id: 'demo', source: 'demo' }] });
     await put('toolscout.config.json', '{}');
-    expect((await loadConfig({ ...options, fallback: demo })).servers).toEqual([]);
+    expect((await loadConfig({ ...options, fallback: () => demo })).servers).toEqual([]);
   });
 
   it('CFG-1 a second config in the same place is named as not read', async () => {

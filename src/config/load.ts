@@ -16,7 +16,7 @@ export interface LoadOptions extends FindOptions {
   /** The machine whose clients `sources` are read from; by default this home with the files of the working directory. */
   readonly place?: Place;
   /** Used when no file is found, instead of the built-in defaults. */
-  readonly fallback?: { readonly config: ConfigInput; readonly source: string };
+  readonly fallback?: () => { readonly config: ConfigInput; readonly source: string };
 }
 
 /** Bytes of a config file; a thousand servers need a fifth of it. */
@@ -43,7 +43,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { env, cwd, home } = options;
   const place = options.place ?? { platform: 'linux', home, env, project: cwd };
   if (!found) {
-    const { config, source } = options.fallback ?? { config: {}, source: 'defaults' };
+    const { config, source } = options.fallback?.() ?? { config: {}, source: 'defaults' };
     return resolveWithSources(config, { source, env, directory: cwd, place });
   }
   const { path, hidden } = found;

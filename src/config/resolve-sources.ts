@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../kernel/json.js';
-import { ServerEntry, SourceConfig } from '../model/config.js';
+import { READ_ONCE, ServerEntry, SourceConfig } from '../model/config.js';
 import { resolveConfig, type LoadedConfig, type ResolveOptions } from './resolve.js';
 import type { Place } from './sources/importer.js';
 import { launchOf, type Taken } from './sources/merge.js';
@@ -18,7 +18,7 @@ export function rawField(raw: unknown, name: string): unknown {
 
 /** The sources of a raw config; none when they are not valid, which resolving will say. */
 export function sourcesOf(raw: unknown): SourceConfig[] {
-  const parsed = z.array(SourceConfig).safeParse(rawField(raw, 'sources'));
+  const parsed = z.array(SourceConfig).safeParse(rawField(raw, 'sources'), READ_ONCE);
   return parsed.success ? parsed.data : [];
 }
 
@@ -27,7 +27,7 @@ export function ownServers(raw: unknown): Taken {
   const servers = rawField(raw, 'servers');
   const entries = isObject(servers) ? Object.entries(servers) : [];
   const launches = entries.flatMap(([id, entry]): Array<[string, string]> => {
-    const parsed = ServerEntry.safeParse(entry);
+    const parsed = ServerEntry.safeParse(entry, READ_ONCE);
     return parsed.success ? [[launchOf(parsed.data), id]] : [];
   });
   return { ids: new Set(entries.map(([id]) => id)), launches: new Map(launches) };

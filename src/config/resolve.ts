@@ -3,7 +3,7 @@ import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
-import { Config, type ServerEntry } from '../model/config.js';
+import { Config, READ_ONCE, type ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
@@ -156,7 +156,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   if (checked.problems.length > 0) throw configurationError(source, checked.problems);
 
   const environment = readEnvironment(env);
-  const parsed = Config.parse(withCacheTtl(checked.fields, environment));
+  const parsed = Config.parse(withCacheTtl(checked.fields, environment), READ_ONCE);
   const warnings = [...checked.warnings, ...environment.problems];
   const secrets = new Set<string>();
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);

@@ -1,6 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
-import { Config } from '../model/config.js';
+import { Config, READ_ONCE } from '../model/config.js';
 import { checkRedaction } from './check-redaction.js';
 import { checkModes, checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
@@ -26,7 +26,7 @@ function given(section: object): Fields {
 }
 
 function checkSection(fields: Fields, base: string, knownServers: readonly string[] | undefined): Findings {
-  const parsed = Config.safeParse(fields);
+  const parsed = Config.safeParse(fields, READ_ONCE);
   const extraKeys = base === ROOT ? [SECTION] : [];
   const place = { schema: Config, value: fields, base, extraKeys };
   const rules = checkRules(fields.toolRules, joinPath(base, 'toolRules'), knownServers);
@@ -75,10 +75,8 @@ export function checkConfig(raw: unknown, shared = false): CheckedConfig {
   const fields: Fields = { ...top, ...inner };
   const imports = Array.isArray(fields.sources) && fields.sources.length > 0;
   const knownServers = imports ? undefined : Object.keys(isObject(fields.servers) ? fields.servers : {});
-  for (const [part, base] of [
-    [top, ROOT],
-    [inner, SECTION],
-  ] as const) {
+  const parts = [[top, ROOT] as const, ...(section === undefined ? [] : [[inner, SECTION] as const])];
+  for (const [part, base] of parts) {
     const findings = checkSection(part, base, knownServers);
     problems.push(...findings.problems);
     warnings.push(...findings.warnings);

@@ -1,17 +1,16 @@
-import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
-import { ToolscoutError } from '../kernel/errors.js';
+import type { Clock } from '../kernel/clock.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { EVERY_CAPABILITY } from '../model/host.js';
+import { shakeHands, speakModern } from './pipe-session.js';
+import type { Session } from './session.js';
 import { modernEnvelope } from './upstream-envelope.js';
 import type { Requests } from './upstream-requests.js';
-import { httpStatusOf, rpcCodeOf } from './upstream-errors.js';
+import { rpcCodeOf } from './upstream-errors.js';
 
-/** The modern revision this client speaks. */
+/** The modern revision that is spoken here. */
 const MODERN_VERSION = '2026-07-28';
 /** A server that says nothing for so long to the question whether it is modern is not. */
 const PROBE_MS = 1500;
-/** Over HTTP every request is answered somehow; silence is a slow network. */
-const REMOTE_PROBE_MS = 5000;
 
 const METHOD_NOT_FOUND = -32601;
 const UNSUPPORTED_VERSION = -32022;
@@ -31,6 +30,7 @@ export interface Verdict {
 
 /** Who we are, and how long and until when a connection may take. */
 export interface Terms {
+  readonly clock: Clock;
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** What a legacy server is told we can do; a modern one is told with every request. */
   readonly capabilities: JsonObject;
@@ -48,32 +48,21 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** A link over which the SDK client has come to terms with the server. */
+/** A link over which we have come to terms with the server. */
 export interface Connected {
   readonly link: Link;
-  readonly client: Client;
+  readonly session: Session;
   readonly verdict: Omit<Verdict, 'decidedAt'>;
 }
 
 /** Whether an answer to `server/discover` is that of a server we can speak to in the modern way. */
-function isModern(discover: unknown): discover is JsonObject {
+export function isModern(discover: unknown): discover is JsonObject {
   return (
     isObject(discover) &&
     Array.isArray(discover['supportedVersions']) &&
     discover['supportedVersions'].includes(MODERN_VERSION) &&
     isObject(discover['capabilities'])
   );
-}
-
-/** The verdict as the SDK client takes it; `undefined` when it does not suffice to connect. */
-function toPrior(verdict: Omit<Verdict, 'decidedAt'>): PriorDiscovery | undefined {
-  if (verdict.kind === 'legacy') return { kind: 'legacy' };
-  return isModern(verdict.discover)
-    ? {
-        kind: 'modern',
-        discover: verdict.discover as unknown as Extract<PriorDiscovery, { kind: 'modern' }>['discover'],
-      }
-    : undefined;
 }
 
 /** Settles with the promise, or with the reason of the signal as soon as that is aborted. */
@@ -86,33 +75,39 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function attach(link: Link, terms: Terms, client: Client, prior?: PriorDiscovery): Promise<Client> {
+/** Comes to terms with the server behind a link; one that fails is closed. */
+export async function settle(link: Link, terms: Terms, agree: () => Promise<Session>): Promise<Session> {
+  let session: Session;
   try {
-    const options = { timeout: terms.timeoutMs, signal: terms.signal, ...(prior && { prior }) };
-    await untilAborted(client.connect(link.requests.transport, options), terms.signal);
+    session = await untilAborted(agree(), terms.signal);
   } catch (thrown) {
     void link.close();
     // How a child ended says more than that the connection is closed.
     throw link.requests.reason ?? thrown;
   }
-  const version = client.getNegotiatedProtocolVersion();
-  const modern = client.getProtocolEra() === 'modern' && version !== undefined;
-  link.requests.setEnvelope(modern ? modernEnvelope(version, terms.clientInfo, EVERY_CAPABILITY) : undefined);
-  return client;
+  const { era, protocolVersion } = session;
+  const modern = era === 'modern';
+  link.requests.setEnvelope(modern ? modernEnvelope(protocolVersion, terms.clientInfo, EVERY_CAPABILITY) : undefined);
+  return session;
 }
 
-const newClient = (terms: Terms): Client => new Client(terms.clientInfo, { capabilities: { ...terms.capabilities } });
+const shake = (link: Link, terms: Terms): Promise<Session> => settle(link, terms, () => shakeHands(link, terms));
 
-/** Connects on the strength of a verdict, without asking; `undefined` when the verdict does not suffice. */
-export async function connectAs(
+/** Connects to a child on the strength of a verdict, without asking; `undefined` when the verdict does not suffice. */
+export async function connectChildAs(
   verdict: Omit<Verdict, 'decidedAt'>,
   open: () => Promise<Link>,
   terms: Terms,
 ): Promise<Connected | undefined> {
-  const prior = toPrior(verdict);
-  if (!prior) return undefined;
+  const { kind, discover } = verdict;
+  if (kind === 'legacy') {
+    const link = await open();
+    return { link, session: await shake(link, terms), verdict };
+  }
+  if (!isModern(discover)) return undefined;
   const link = await open();
-  return { link, client: await attach(link, terms, newClient(terms), prior), verdict };
+  const session = await settle(link, terms, () => speakModern(link, terms, MODERN_VERSION, discover));
+  return { link, session, verdict };
 }
 
 async function askDiscover(
@@ -149,7 +144,7 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
       terms.onLate?.(found);
     });
     const connected =
-      isModern(discover) && (await connectAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms));
+      isModern(discover) && (await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms));
     if (connected) return connected;
   } catch (thrown) {
     if (terms.signal.aborted) {
@@ -161,10 +156,10 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
   }
   const remaining = link;
   try {
-    const client = await attach(remaining, terms, newClient(terms), { kind: 'legacy' });
+    const session = await shake(remaining, terms);
     // It was modern, only slow to say so: next time it is spoken to as such.
     const verdict = late ? { kind: 'modern' as const, discover: late } : { kind: 'legacy' as const };
-    return { link: remaining, client, verdict };
+    return { link: remaining, session, verdict };
   } catch (thrown) {
     const code = rpcCodeOf(thrown);
     if (terms.signal.aborted || (code !== UNSUPPORTED_VERSION && code !== METHOD_NOT_FOUND && !late)) throw thrown;
@@ -182,7 +177,7 @@ async function connectSlowModern(
   const link = await open();
   try {
     const discover = late ?? (await askDiscover(link, terms, terms.timeoutMs));
-    const connected = await connectAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms);
+    const connected = await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms);
     if (connected) return connected;
   } catch (thrown) {
     void link.close();
@@ -190,52 +185,4 @@ async function connectSlowModern(
   }
   void link.close();
   throw refusal;
-}
-
-/** Statuses with which an endpoint that knows HTTP+SSE only refuses a POST. */
-const SSE_ONLY = new Set([400, 404, 405]);
-
-/** Finds out the era and the transport of a remote server. */
-export async function negotiateRemote(
-  open: (kind: 'http' | 'sse') => Promise<Link>,
-  type: 'http' | 'sse',
-  terms: Terms,
-): Promise<Connected> {
-  if (type === 'sse') return connectLegacy('sse');
-  try {
-    const client = new Client(terms.clientInfo, {
-      capabilities: { ...terms.capabilities },
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(REMOTE_PROBE_MS, terms.timeoutMs) } },
-    });
-    const link = await open('http');
-    await attach(link, terms, client);
-    const discover = client.getDiscoverResult() as JsonObject | undefined;
-    return {
-      link,
-      client,
-      verdict: { kind: client.getProtocolEra() ?? 'legacy', ...(discover && { discover }), transport: 'http' },
-    };
-  } catch (thrown) {
-    if (terms.signal.aborted) throw thrown;
-    if (isTimeout(thrown)) return connectLegacy('http');
-    if (!SSE_ONLY.has(httpStatusOf(thrown) ?? 0)) throw thrown;
-    // The refusal of the newer transport is the better explanation when the old one fails as well.
-    return connectLegacy('sse').catch((second: unknown) => {
-      throw terms.signal.aborted ? second : thrown;
-    });
-  }
-
-  async function connectLegacy(transport: 'http' | 'sse'): Promise<Connected> {
-    const link = await open(transport);
-    const client = await attach(link, terms, newClient(terms), { kind: 'legacy' });
-    return { link, client, verdict: { kind: 'legacy', transport } };
-  }
-}
-
-function isTimeout(thrown: unknown): boolean {
-  return (
-    thrown instanceof Error &&
-    !(thrown instanceof ToolscoutError) &&
-    (thrown as { code?: unknown }).code === 'REQUEST_TIMEOUT'
-  );
 }

@@ -10,6 +10,7 @@ import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
 import type { SignIns } from './oauth.js';
+import { toUpstreamError } from './upstream-errors.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -59,6 +60,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
     controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
   });
   const terms: Terms = {
+    clock,
     clientInfo: deps.clientInfo,
     capabilities: (deps.lane ?? SHARED).capabilities,
     timeoutMs: server.connectTimeoutMs,
@@ -68,7 +70,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   try {
     return await connect(server, deps, terms);
   } catch (thrown) {
-    const error = await explain(server, thrown, terms, deps.signIns);
+    const error = explain(server, thrown, terms, deps.signIns);
     log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
     throw error;
   } finally {
@@ -78,17 +80,19 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
 }
 
 async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Upstream> {
-  // Loaded with the first connection: answering from what is cached must not pay for the client.
-  const [{ connectAs, negotiateChild, negotiateRemote }, { createUpstream }] = await Promise.all([
+  const { transport } = server;
+  const isChild = transport.type === 'stdio';
+  // Loaded with the first connection: answering from what is cached must not pay for it, nor a child for the client.
+  const [{ connectChildAs, negotiateChild }, { createUpstream }, remote] = await Promise.all([
     import('./era.js'),
     import('./upstream.js'),
+    isChild ? undefined : import('./era-remote.js'),
   ]);
   terms.signal.throwIfAborted();
-  const { transport } = server;
   const open = (kind: 'http' | 'sse'): Promise<Link> =>
     transport.type === 'stdio' ? openChild(server, transport, deps, terms) : openRemote(server, kind, transport, deps);
   const remembered = await recall(server, deps);
-  const kind = transport.type === 'stdio' ? 'http' : (remembered?.transport ?? transport.type);
+  const kind = isChild ? 'http' : (remembered?.transport ?? transport.type);
   let connected: Connected | undefined;
   let believed = false;
   if (deps.lane?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
@@ -97,7 +101,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   }
   if (remembered && !connected) {
     try {
-      connected = await connectAs(remembered, () => open(kind), terms);
+      connected = await (remote?.connectRemoteAs ?? connectChildAs)(remembered, () => open(kind), terms);
       believed = connected !== undefined && remembered.kind === 'modern';
     } catch (thrown) {
       if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
@@ -106,12 +110,12 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   }
   if (!connected) {
     connected =
-      transport.type === 'stdio'
-        ? await negotiateChild(() => open('http'), terms)
-        : await negotiateRemote(open, transport.type, terms);
+      remote && transport.type !== 'stdio'
+        ? await remote.negotiateRemote(open, transport.type, terms)
+        : await negotiateChild(() => open('http'), terms);
     await remember(server, deps, { ...connected.verdict, decidedAt: deps.clock.now() });
   }
-  const { link, client } = connected;
+  const { link, session } = connected;
   if (terms.signal.aborted || link.requests.closed) {
     void link.close();
     terms.signal.throwIfAborted();
@@ -120,7 +124,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
     });
   }
   return createUpstream(
-    { client, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
+    { session, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
     {
       server,
       clock: deps.clock,
@@ -133,10 +137,10 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
 
 /** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
 async function connectNative(open: () => Promise<Link>, terms: Terms, deps: OpenDeps): Promise<Connected | undefined> {
-  const { connectAs } = await import('./era.js');
+  const { connectChildAs } = await import('./era.js');
   try {
     // Silence is a refusal too, and must leave time for the other handshake.
-    return await connectAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
+    return await connectChildAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
   } catch (thrown) {
     if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
     deps.log.debug('connect.modern-only', { why: messageOf(thrown) });
@@ -251,14 +255,8 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
  * What a failed attempt is called: refused credentials and a lost connection by their names, the rest
  * a failed handshake. Whatever the caller wanted to send was not sent.
  */
-async function explain(
-  server: Server,
-  thrown: unknown,
-  terms: Terms,
-  signIns: SignIns | undefined,
-): Promise<ToolscoutError> {
+function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns | undefined): ToolscoutError {
   if (terms.signal.aborted) return terms.signal.reason as ToolscoutError;
-  const { toUpstreamError } = await import('./upstream-errors.js');
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';

@@ -1,10 +1,10 @@
-import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import type { JsonObject } from '../kernel/json.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
+import type { Session } from './session.js';
 import type { Requests } from './upstream-requests.js';
 import { sendInRounds } from './upstream-rounds.js';
 
@@ -13,7 +13,7 @@ const PROOF_MS = 1500;
 
 /** An established connection, before it is an {@link Upstream}. */
 export interface Connection {
-  readonly client: Client;
+  readonly session: Session;
   readonly requests: Requests;
   readonly pid?: number;
   /** Ends the connection in good order; resolves when nothing of it is left. */
@@ -32,13 +32,11 @@ export interface UpstreamOptions {
   readonly onMisjudged?: () => Promise<void>;
 }
 
-/** The port to one live server, over a connection the SDK client has made. */
+/** The port to one live server, over a connection that is established. */
 export function createUpstream(connection: Connection, options: UpstreamOptions): Upstream {
-  const { client, requests } = connection;
+  const { session, requests } = connection;
   const { server, log } = options;
-  const era = client.getProtocolEra() ?? 'legacy';
-  const info = client.getServerVersion();
-  const instructions = client.getInstructions();
+  const { era, info, instructions } = session;
   const pingMethod = era === 'modern' ? 'server/discover' : 'ping';
   let doubted = options.onMisjudged;
 
@@ -96,15 +94,15 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
   };
 
   if (era === 'modern') {
-    void subscribe(client, server, log);
+    void subscribe(session, server, log);
   }
 
   return {
     server: server.id,
     era,
-    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    info: { ...(info as JsonObject | undefined), name: info?.name ?? server.id, version: info?.version ?? '' },
-    capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+    protocolVersion: session.protocolVersion,
+    info: { ...info, name: String(info?.['name'] ?? server.id), version: String(info?.['version'] ?? '') },
+    capabilities: session.capabilities,
     ...(instructions !== undefined && { instructions }),
     ...(connection.pid !== undefined && { pid: connection.pid }),
     get closed() {
@@ -112,7 +110,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     },
     request: (method, params, given = {}) => request(method, params, given),
     tell: (method, params) => requests.tell(method, params),
-    ...(era === 'modern' && { watch: (uri: string) => watch(client, server, uri) }),
+    ...(era === 'modern' && { watch: (uri: string) => watch(session, server, uri) }),
     async ping(timeoutMs) {
       try {
         await request(pingMethod, undefined, { timeoutMs });
@@ -139,16 +137,19 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
 }
 
 /** On modern connections a change of the lists is only told to those who asked for it. */
-async function subscribe(client: Client, server: Server, log: Log): Promise<void> {
-  const offered = client.getServerCapabilities();
+async function subscribe({ capabilities, listen }: Session, server: Server, log: Log): Promise<void> {
+  const announces = (kind: string): boolean => {
+    const offered = capabilities[kind];
+    return isObject(offered) && offered['listChanged'] === true;
+  };
   const filter = {
-    ...(offered?.tools?.listChanged && { toolsListChanged: true }),
-    ...(offered?.prompts?.listChanged && { promptsListChanged: true }),
-    ...(offered?.resources?.listChanged && { resourcesListChanged: true }),
+    ...(announces('tools') && { toolsListChanged: true }),
+    ...(announces('prompts') && { promptsListChanged: true }),
+    ...(announces('resources') && { resourcesListChanged: true }),
   };
   if (Object.keys(filter).length === 0) return;
   try {
-    await client.listen(filter, { timeout: server.timeoutMs });
+    await listen(filter, server.timeoutMs);
   } catch (thrown) {
     // Without it changes are seen at the next refresh, no worse than with a server that cannot announce them.
     log.debug('connect.listen', { server: server.id, why: messageOf(thrown) });
@@ -156,7 +157,7 @@ async function subscribe(client: Client, server: Server, log: Log): Promise<void
 }
 
 /** On modern connections changes of a resource are told to those who listen for exactly that one. */
-async function watch(client: Client, server: Server, uri: string): Promise<() => Promise<void>> {
-  const listening = await client.listen({ resourceSubscriptions: [uri] }, { timeout: server.timeoutMs });
+async function watch({ listen }: Session, server: Server, uri: string): Promise<() => Promise<void>> {
+  const listening = await listen({ resourceSubscriptions: [uri] }, server.timeoutMs);
   return () => listening.close();
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../kernel/clock.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
@@ -320,5 +321,32 @@ describe('createToolCache', () => {
     const lists = await another().readAll([serverOf('a', 'new'), serverOf('b')]);
     expect([...lists.keys()]).toEqual(['b']);
     expect(store.raw.size).toBe(1);
+  });
+
+  it('DISC-4 what is changed while many lists are read neither loses a list nor brings an old one back', async () => {
+    const { cache, another, store } = setUp();
+    const many = Array.from({ length: 40 }, (_, i) => serverOf(`s${i}`));
+    for (const server of many) await cache.write(server, listedOf('old'), {});
+    const last = many.at(-1)!;
+
+    const overtaken = cache.readAll(many);
+    await nextTurn();
+    store.announce('tools');
+    expect((await overtaken).size).toBe(40);
+    expect(cache.stats().entries).toBe(0);
+
+    const reading = another();
+    const early = reading.readAll(many);
+    await nextTurn();
+    await reading.write(last, listedOf('new'), {});
+    expect(nameIn((await early).get(last.id))).toBe('new');
+    expect(nameIn(await reading.read(last))).toBe('new');
+
+    const clearing = another();
+    const late = clearing.readAll(many);
+    await nextTurn();
+    await clearing.clear();
+    await late;
+    expect(await clearing.read(last)).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { messageOf } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
@@ -119,8 +120,12 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   const memory = new Map<string, Remembered>();
   let hits = 0;
   let misses = 0;
+  /** How often what is stored was changed, by whomever: what was read before that is not kept in memory. */
+  let overtaken = 0;
   const stop = store.onChange((space) => {
-    if (space === SPACE) memory.clear();
+    if (space !== SPACE) return;
+    memory.clear();
+    overtaken++;
   });
 
   /** What a server allows is kept within a day; what the configuration says is the user's own business. */
@@ -160,13 +165,13 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     }
   };
 
-  const count = (key: string, list: Remembered | undefined): CachedList | undefined => {
+  const count = (key: string, list: Remembered | undefined, since = overtaken): CachedList | undefined => {
     if (!list) {
       misses++;
       return undefined;
     }
     hits++;
-    memory.set(key, list);
+    if (since === overtaken) memory.set(key, list);
     return present(list);
   };
 
@@ -180,8 +185,12 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     },
 
     async readAll(servers) {
-      const wanted = servers.map((server) => ({ server, key: keyOf(server, capabilities) }));
-      const isKnown = wanted.every(({ key }) => memory.has(key));
+      const since = overtaken;
+      const wanted = servers.map((server) => {
+        const key = keyOf(server, capabilities);
+        return { server, key, known: memory.get(key) };
+      });
+      const isKnown = wanted.every(({ known }) => known);
       const entries = isKnown ? [] : await guard('list', [], () => store.list(SPACE));
       const stored = new Map(entries.map((entry) => [entry.key, entry]));
       const keys = new Set(wanted.map(({ key }) => key));
@@ -190,14 +199,15 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         await guard('prune', false, () => store.delete(SPACE, key));
       }
       const found = new Map<string, CachedList>();
-      for (const { server, key } of wanted) {
-        const list = count(key, memory.get(key) ?? open(stored.get(key), server));
+      await inTurns(wanted, ({ server, key, known }) => {
+        const list = count(key, memory.get(key) ?? known ?? open(stored.get(key), server), since);
         if (list) found.set(server.id, list);
-      }
+      });
       return found;
     },
 
     async write(server, listed, facts) {
+      overtaken++;
       const key = keyOf(server, capabilities);
       const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
       const list: Remembered = {
@@ -226,6 +236,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     },
 
     async invalidate(server) {
+      overtaken++;
       const key = keyOf(server, capabilities);
       const known = memory.get(key);
       if (known) memory.set(key, { ...known, invalidated: true });
@@ -238,6 +249,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     },
 
     async clear(serverId) {
+      overtaken++;
       if (serverId === undefined) {
         const held = memory.size;
         memory.clear();

@@ -95,6 +95,13 @@ function judged(tool: Tool, judgement: Judgement): Tool {
   return status === 'enabled' ? tool : { ...tool, status, ...(reason === undefined ? {} : { hold: reason }) };
 }
 
+/** The tool as the rules have it, before anybody asked whether it is trusted. */
+function unjudged(tool: Tool): Tool {
+  if (tool.status === 'enabled' || tool.status === 'disabled') return tool;
+  const { hold: _hold, ...ruled } = tool;
+  return { ...ruled, status: 'enabled' };
+}
+
 /** An empty catalog over a configuration; lists are put in as they become known. Without approvals all are trusted. */
 export function createCatalog(
   config: Config,
@@ -110,6 +117,8 @@ export function createCatalog(
   const lists = new Map<string, LearnedList>();
   /** The put under way for each server, so that of two the later is kept. */
   const latest = new Map<string, symbol>();
+  /** How often anything was judged anew. */
+  let rulings = 0;
   /** Servers that say something of themselves that nobody trusts yet. */
   const disguised = new Set<string>();
 
@@ -142,20 +151,31 @@ export function createCatalog(
     latest.set(server.id, own);
     // A decision that falls in between makes it begin anew; a newer list ends it.
     while (latest.get(server.id) === own) {
+      const before = rulings;
       const { apply, isPresentable } = judge(server, list);
       const tools = mapped(raw ?? read(server, list), apply);
       if (await index.fill(server.id, tools, evidenceOf(server, list, isPresentable))) {
-        if (latest.get(server.id) === own) note(server.id, list, isPresentable);
-        break;
+        if (latest.get(server.id) !== own) break;
+        latest.delete(server.id);
+        note(server.id, list, isPresentable);
+        if (rulings !== before) judgeAgain(server);
       }
     }
     return index.tools(server.id);
   };
-  /** At once and in one go: what was just found out about trust must not wait for its turn. */
-  const judgeAgain = (server: Server, list: LearnedList): void => {
-    const { apply, isPresentable } = judge(server, list);
-    index.replace(server.id, [...mapped(read(server, list), apply)], evidenceOf(server, list, isPresentable));
-    note(server.id, list, isPresentable);
+  /**
+   * At once and in one go: what was just found out about trust must not wait for its turn. A list that is on its way
+   * begins anew. Only the words by which a server calls itself follow later, where they may be used now or no longer.
+   */
+  const judgeAgain = (server: Server): void => {
+    rulings++;
+    const list = lists.get(server.id);
+    const judgement = list && judge(server, list);
+    index.restate(server.id, (tool) => (judgement ? judgement.apply(unjudged(tool)) : tool));
+    if (!judgement) return;
+    const isRenamed = judgement.isPresentable === disguised.has(server.id);
+    note(server.id, list, judgement.isPresentable);
+    if (isRenamed && !latest.has(server.id)) void put(server, list);
   };
   const drop = (server: string): void => {
     latest.delete(server);
@@ -182,9 +202,8 @@ export function createCatalog(
       const hold = holdOf(server);
       const wasHeld = byId.get(id) !== server;
       byId.set(id, withHold(server, hold));
-      const list = lists.get(id);
       if (hold) drop(id);
-      else if (list) judgeAgain(server, list);
+      else judgeAgain(server);
       return wasHeld && !hold;
     },
     drop,

@@ -5,6 +5,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Store } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
@@ -75,21 +76,20 @@ const SPACE = 'eval';
 /** Queries asked before the clock counts, so that a run does not measure the warming up of the engine. */
 const UNTIMED = 200;
 
-/** Others have their turn after this many queries. */
-const TURN = 64;
-
 /** Puts recorded lists into an index of their own, the way learned ones go into the catalog. */
 export async function indexRecorded(servers: readonly RecordedServer[], vectors?: VectorSource): Promise<Searched> {
   const rules = compileRules([]);
   const index = createIndex(vectors);
   const ids = new Map<Tool, string>();
   for (const { server, title, name, tools } of servers) {
-    const normalized = tools.map(({ id, definition }) => {
-      const tool = normalizeTool({ id: server, tags: [] }, definition, rules);
-      ids.set(tool, id);
-      return tool;
-    });
-    index.replace(server, normalized, { title, name });
+    const normalized = function* (): Generator<Tool> {
+      for (const { id, definition } of tools) {
+        const tool = normalizeTool({ id: server, tags: [] }, definition, rules);
+        ids.set(tool, id);
+        yield tool;
+      }
+    };
+    await index.fill(server, normalized(), { title, name });
     await nextTurn();
   }
   return searched(index, (tool) => ids.get(tool) ?? addressOf(tool.server, tool.name));
@@ -103,7 +103,7 @@ export async function evaluate(
 ): Promise<EvaluationReport> {
   const among = tools
     ? await indexRecorded(tools, vectors)
-    : searched(index, ({ server, name }) => addressOf(server, name));
+    : await searched(index, ({ server, name }) => addressOf(server, name));
   const report = await evaluateQueries(queries, among, clock);
   // Recorded tools are the same when their content is; one's own catalog stays itself while it changes.
   const subject = tools ? subjectOf(among) : `own ${loaded.path ?? loaded.source}`;
@@ -111,15 +111,15 @@ export async function evaluate(
 }
 
 /** An index whose tools labelled queries know by `idOf`; `server:tool` and `server::tool` are understood too. */
-function searched(index: ToolIndex, idOf: (tool: Tool) => string): Searched {
+async function searched(index: ToolIndex, idOf: (tool: Tool) => string): Promise<Searched> {
   const spellings = new Map<string, string>();
   const offered = index.tools().filter(({ status }) => status === 'enabled');
-  for (const tool of offered) {
+  await inTurns(offered, (tool) => {
     spellings.set(addressOf(tool.server, tool.name), idOf(tool));
     spellings.set(`${tool.server}::${tool.name}`, idOf(tool));
-  }
+  });
   // An exact id wins over another tool's second spelling.
-  for (const tool of offered) spellings.set(idOf(tool), idOf(tool));
+  await inTurns(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
   return { index, idOf, find: (id) => spellings.get(id) };
 }
 
@@ -135,13 +135,17 @@ async function evaluateQueries(
     });
   }
   const ask = (query: string): Tool[] => index.search(query, { limit: JUDGED_RANKS }).map(({ tool }) => tool);
-  for (const { query } of queries.slice(0, UNTIMED)) ask(query);
+  // A query is work: before each of them others have their turn.
+  for (const { query } of queries.slice(0, UNTIMED)) {
+    await nextTurn();
+    ask(query);
+  }
 
   const missing = new Set<string>();
   const judged: JudgedQuery[] = [];
   const times: number[] = [];
-  for (const [position, labelled] of queries.entries()) {
-    if (position % TURN === TURN - 1) await nextTurn();
+  for (const labelled of queries) {
+    await nextTurn();
     const began = clock.monotonic();
     const tools = ask(labelled.query);
     times.push(clock.monotonic() - began);

@@ -37,8 +37,16 @@ function literal(char: string): string {
   return /^\w$/.test(char) ? char : `\\x{${char.codePointAt(0)!.toString(16)}}`;
 }
 
+/** One place of a glob without alternatives: whether a code point may stand there, or `*`. */
+type Place = typeof STAR | ((point: number) => boolean);
+
+const STAR = '*';
+
+const isAny = (): boolean => true;
+
 interface CharClass {
   readonly regex: string;
+  readonly accepts: (point: number) => boolean;
   /** Index of the closing bracket. */
   readonly end: number;
 }
@@ -55,23 +63,56 @@ function readClass(chars: readonly string[], start: number): CharClass {
     return char;
   };
   let members = '';
+  const ranges: Array<readonly [low: number, high: number]> = [];
   do {
     const low = next();
     if (chars[i] !== '-' || chars[i + 1] === ']' || chars[i + 1] === undefined) {
       members += literal(low);
+      ranges.push([low.codePointAt(0)!, low.codePointAt(0)!]);
       continue;
     }
     i++;
     const high = next();
     if (high.codePointAt(0)! < low.codePointAt(0)!) throw new Error(`the range "${low}-${high}" is in the wrong order`);
     members += `${literal(low)}-${literal(high)}`;
+    ranges.push([low.codePointAt(0)!, high.codePointAt(0)!]);
   } while (chars[i] !== ']');
-  return { regex: `[${negated ? '^' : ''}${members}]`, end: i };
+  return {
+    regex: `[${negated ? '^' : ''}${members}]`,
+    accepts: (point) => ranges.some(([low, high]) => low <= point && point <= high) !== negated,
+    end: i,
+  };
+}
+
+/** Whether a text fills the places. Only the last star is ever widened, so the time is at most text × places. */
+function fills(text: string, places: readonly Place[]): boolean {
+  let at = 0;
+  let place = 0;
+  let star = -1;
+  let resume = 0;
+  const widthAt = (index: number): number => (text.codePointAt(index)! > 0xffff ? 2 : 1);
+  while (at < text.length) {
+    const here = places[place];
+    if (here === STAR) {
+      star = place++;
+      resume = at;
+    } else if (here?.(text.codePointAt(at)!)) {
+      place++;
+      at += widthAt(at);
+    } else if (star < 0) return false;
+    else {
+      resume += widthAt(resume);
+      at = resume;
+      place = star + 1;
+    }
+  }
+  while (places[place] === STAR) place++;
+  return place === places.length;
 }
 
 /**
  * Compiles one glob. Alternatives become a group of the linear engine and are never multiplied out, so none can
- * explode.
+ * explode; without them a glob is matched here, since starting the engine is a good part of a start.
  *
  * @throws Error that says what is wrong with it.
  */
@@ -81,17 +122,25 @@ export function compileGlob(glob: string): Glob {
   let regex = '';
   let text = '';
   let plain = true;
+  let hasAlternatives = false;
+  const places: Place[] = [];
   let depth = 0;
   let hasColon = false;
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i]!;
-    if (char === '*') regex += chars[i - 1] === '*' && regex.endsWith(`${ANY}*`) ? '' : `${ANY}*`;
-    else if (char === '?') regex += ANY;
-    else if (char === '[') {
+    if (char === '*') {
+      regex += chars[i - 1] === '*' && regex.endsWith(`${ANY}*`) ? '' : `${ANY}*`;
+      places.push(STAR);
+    } else if (char === '?') {
+      regex += ANY;
+      places.push(isAny);
+    } else if (char === '[') {
       const read = readClass(chars, i);
       regex += read.regex;
+      places.push(read.accepts);
       i = read.end;
     } else if (char === '{') {
+      hasAlternatives = true;
       depth++;
       regex += '(?:';
     } else if (char === '}' && depth > 0) {
@@ -103,6 +152,7 @@ export function compileGlob(glob: string): Glob {
       hasColon ||= taken === ':';
       regex += literal(taken);
       text += taken;
+      places.push((point) => point === taken.codePointAt(0));
       continue;
     }
     plain = false;
@@ -110,6 +160,7 @@ export function compileGlob(glob: string): Glob {
   if (depth > 0) throw new Error('a "{" is never closed');
   if (plain) return { hasColon, matches: (other) => other === text };
   if (regex === `${ANY}*`) return { hasColon, matches: () => true };
+  if (!hasAlternatives) return { hasColon, matches: (other) => fills(other, places) };
   const compiled = compileRegex(`^(?:${regex})$`);
   return { hasColon, matches: (other) => compiled.test(other) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns } from './turns.js';
+import { inTurns, turnByTurn } from './turns.js';
 
 describe('inTurns', () => {
   it('FIND-3 works on every item in order, and others have their turn in between', async () => {
@@ -28,5 +28,19 @@ describe('inTurns', () => {
       most = Math.max(most, made - item);
     });
     expect([made, most]).toEqual([50, 0]);
+  });
+});
+
+describe('turnByTurn', () => {
+  it('FIND-3 repeats a step until nothing is left, and others have their turn before each', async () => {
+    const seen: string[] = [];
+    let left = 3;
+    const done = turnByTurn(() => {
+      seen.push(`step ${left}`);
+      return --left > 0;
+    });
+    setImmediate(() => seen.push('other'));
+    await done;
+    expect(seen).toEqual(['step 3', 'other', 'step 2', 'step 1']);
   });
 });

@@ -12,3 +12,9 @@ export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): P
     if (done % SLICE === 0) await nextTurn();
   }
 }
+
+/** Repeats a short step until it says that nothing is left to do; before each of them others have their turn. */
+export async function turnByTurn(step: () => boolean): Promise<void> {
+  do await nextTurn();
+  while (step());
+}

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { SCOPES } from './principal.js';
 
+/** How a config is parsed: it is read once, so a parser that is generated for it costs more than it saves. */
+export const READ_ONCE = { jitless: true } as const;
+
 const text = z.string();
 const milliseconds = z.int().min(0).max(86_400_000);
 const textMap = z.record(z.string(), z.string());

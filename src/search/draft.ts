@@ -11,12 +11,8 @@ export interface Draft {
   readonly tools: readonly Tool[];
   /** The distinct terms; a term's place here is its number in this draft. */
   readonly terms: readonly string[];
-  /** In how many documents each term stands. */
-  readonly uses: readonly number[];
-  /** The terms of each document and their packed frequencies, one document after the other, and where each ends. */
-  readonly held: readonly number[];
-  readonly packed: readonly number[];
-  readonly ends: readonly number[];
+  /** For each term the documents that hold it, ascending, each followed by its packed frequencies. */
+  readonly postings: ReadonlyArray<readonly number[]>;
   /** The distinct terms of each document's name, and where each document's end. */
   readonly nameTerms: readonly number[];
   readonly nameEnds: readonly number[];
@@ -34,10 +30,7 @@ export function createDraft(): Draft {
   const numbers = new Map<string, number>();
   const tools: Tool[] = [];
   const terms: string[] = [];
-  const uses: number[] = [];
-  const held: number[] = [];
-  const packed: number[] = [];
-  const ends: number[] = [];
+  const postings: number[][] = [];
   const nameTerms: number[] = [];
   const nameEnds: number[] = [];
   const lengths: number[] = [];
@@ -47,29 +40,23 @@ export function createDraft(): Draft {
     if (known !== undefined) return known;
     const number = terms.push(term) - 1;
     numbers.set(term, number);
-    uses.push(0);
+    postings.push([]);
     return number;
   }
 
   return {
     tools,
     terms,
-    uses,
-    held,
-    packed,
-    ends,
+    postings,
     nameTerms,
     nameEnds,
     lengths,
     add(tool, fields) {
-      tools.push(tool);
+      const document = tools.push(tool) - 1;
       for (const [number, frequencies] of packTerms(fields, numberOf)) {
-        held.push(number);
-        packed.push(frequencies);
-        uses[number] = uses[number]! + 1;
+        postings[number]!.push(document, frequencies);
         if (frequencyIn(frequencies, NAME_FIELD) > 0) nameTerms.push(number);
       }
-      ends.push(held.length);
       nameEnds.push(nameTerms.length);
       for (let field = 0; field < FIELDS.length; field++) {
         lengths.push(Math.min(fields[field]?.length ?? 0, LONGEST_FIELD));

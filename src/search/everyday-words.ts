@@ -254,9 +254,10 @@ export function createEverydayWords(termOf: (word: string) => string): ReadonlyM
   const found = new Map<string, Set<string>>();
   for (const line of LINES) {
     const [said = '', meant = ''] = line.split(': ');
+    const meanings = meant.split(' ').map(termOf);
     for (const term of said.split(' ').map(termOf)) {
       const targets = found.get(term) ?? new Set();
-      for (const target of meant.split(' ').map(termOf)) if (target !== term) targets.add(target);
+      for (const target of meanings) if (target !== term) targets.add(target);
       found.set(term, targets);
     }
   }

@@ -19,17 +19,27 @@ export const POSTING_WORDS = 2;
 
 /**
  * For every term the documents that hold it, ascending, all in one typed array. A list
- * that is full moves to the end of the array with twice the room, so appending is cheap and
- * nothing is an object.
+ * that is full moves to twice the room, where another has left that much or else at the end, so appending
+ * is cheap and nothing is an object.
  */
 export interface PostingLists {
   /** The array all lists live in; appending replaces it, so read it anew for every query. */
   readonly arena: Uint32Array;
+  /** Memory of all arrays. */
+  readonly bytes: number;
   /** Where a term's list begins and ends in the arena, in words. */
   start(term: number): number;
   end(term: number): number;
   /** Adds a document that is higher than every one in the list. */
   append(term: number, document: number, packed: number): void;
+  /** Says how many postings are about to come, so that the array does not grow for them step by step. */
+  expect(postings: number): void;
+  /** Adds many documents with their packed frequencies, one after the other; the numbers are counted from `first`. */
+  extend(term: number, first: number, postings: readonly number[]): void;
+  /** Makes room in a list for this many further postings, one at least, so that it moves but once. */
+  reserve(term: number, postings: number): void;
+  /** Takes everything out of a list. */
+  empty(term: number): void;
   /** Where the first posting of a document or a higher one is, looked for from a place in the list on. */
   seek(term: number, document: number, from: number): number;
   /** The packed frequencies of a term in a document; 0 when it is not there. */
@@ -39,46 +49,93 @@ export interface PostingLists {
 /** A typed array with at least `length` places and the old content. */
 export function grown<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
   if (length <= array.length) return array;
-  const larger = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2, 64));
+  const larger = new (array.constructor as new (length: number) => T)(
+    Math.max(length, array.length + (array.length >>> 1), 64),
+  );
   larger.set(array);
   return larger;
 }
 
-/** Empty lists. */
-export function createPostingLists(): PostingLists {
-  let arena = new Uint32Array(0);
+/** Empty lists; with an idea of how many postings will come, they are not moved as they grow to that. */
+export function createPostingLists(expected = 0): PostingLists {
+  let arena = new Uint32Array(expected * POSTING_WORDS);
   let used = 0;
   let starts = new Uint32Array(0);
   let ends = new Uint32Array(0);
   let rooms = new Uint32Array(0);
 
-  /** Moves a full list to where it can grow; answers its new end. */
-  function makeRoom(term: number): number {
-    const start = starts[term]!;
-    const room = Math.max(POSTING_WORDS, rooms[term]! * 2);
-    arena = grown(arena, used + room);
-    arena.copyWithin(used, start, ends[term]!);
-    const end = used + (ends[term]! - start);
-    starts[term] = used;
+  /** Rooms that lists have left, by the power of two that is their size. */
+  const vacant: number[][] = Array.from({ length: 32 }, () => []);
+
+  /** Moves a list to a room of another size, a power of two. */
+  function move(term: number, room: number): void {
+    const length = ends[term]! - starts[term]!;
+    let start = vacant[31 - Math.clz32(room)]!.pop();
+    if (start === undefined) {
+      start = used;
+      used += room;
+      arena = grown(arena, used);
+    }
+    arena.copyWithin(start, starts[term]!, ends[term]!);
+    leave(term);
+    starts[term] = start;
+    ends[term] = start + length;
     rooms[term] = room;
-    used += room;
-    return end;
+  }
+
+  function leave(term: number): void {
+    if (rooms[term] !== 0) vacant[31 - Math.clz32(rooms[term]!)]!.push(starts[term]!);
+    rooms[term] = 0;
+  }
+
+  function makeKnown(term: number): void {
+    if (term < starts.length) return;
+    starts = grown(starts, term + 1);
+    ends = grown(ends, term + 1);
+    rooms = grown(rooms, term + 1);
+  }
+
+  function reserve(term: number, postings: number): void {
+    makeKnown(term);
+    const needed = (ends[term]! - starts[term]!) / POSTING_WORDS + postings;
+    const room = POSTING_WORDS << (32 - Math.clz32(needed - 1));
+    if (room > rooms[term]!) move(term, room);
   }
 
   return {
     get arena() {
       return arena;
     },
+    get bytes() {
+      return [arena, starts, ends, rooms].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    },
     start: (term) => starts[term] ?? 0,
     end: (term) => ends[term] ?? 0,
     append(term, document, packed) {
-      starts = grown(starts, term + 1);
-      ends = grown(ends, term + 1);
-      rooms = grown(rooms, term + 1);
-      const at = ends[term]! - starts[term]! < rooms[term]! ? ends[term]! : makeRoom(term);
+      makeKnown(term);
+      if (ends[term]! >= starts[term]! + rooms[term]!) move(term, Math.max(POSTING_WORDS, rooms[term]! * 2));
+      const at = ends[term]!;
       arena[at] = document;
       arena[at + 1] = packed;
       ends[term] = at + POSTING_WORDS;
+    },
+    expect(postings) {
+      arena = grown(arena, used + postings * POSTING_WORDS);
+    },
+    extend(term, first, postings) {
+      reserve(term, postings.length / POSTING_WORDS);
+      let at = ends[term]!;
+      for (let i = 0; i < postings.length; i += POSTING_WORDS) {
+        arena[at++] = first + postings[i]!;
+        arena[at++] = postings[i + 1]!;
+      }
+      ends[term] = at;
+    },
+    reserve,
+    empty(term) {
+      if (term >= ends.length) return;
+      leave(term);
+      ends[term] = starts[term]!;
     },
     seek(term, document, from) {
       const end = ends[term] ?? 0;

@@ -53,14 +53,47 @@ describe('createPostings', () => {
   it('FIND-3 what was removed is forgotten, so that replacing for ever holds no more than the catalog', () => {
     const postings = createPostings();
     const kept = postings.add(draft(document('kept', 'stays')));
-    for (let i = 0; i < 5000; i++) postings.remove(postings.add(draft(document(`tool${i}`, `term${i}`, 'stays'))));
+    for (let i = 0; i < 5000; i++) {
+      postings.remove(postings.add(draft(document(`tool${i}`, `term${i}`, 'stays'))));
+      postings.clear(16);
+    }
     expect(postings.size).toBe(1);
     expect(postings.end).toBeLessThan(600);
-    expect(postings.vocabulary.size).toBeLessThan(1500);
+    expect(postings.vocabulary.size).toBeLessThan(10);
     expect(postings.segmentOf(kept.first)).toBe(kept);
     const id = postings.vocabulary.find('stays')!;
     expect(postings.lists.find(id, kept.first)).not.toBe(0);
     expect(postings.lists.end(id) - postings.lists.start(id)).toBeLessThan(1200);
+  });
+
+  it('FIND-3 whatever comes in the middle of clearing out, also a server without tools, has its place afterwards', () => {
+    for (let work = 1; work < 60; work++) {
+      const postings = createPostings(1);
+      const kept = postings.add(draft(document('a', 'red'), document('b', 'blue')));
+      postings.remove(postings.add(draft(...Array.from({ length: 9 }, (_, i) => document(`gone${i}`, 'red')))));
+      postings.clear(work);
+      const empty = postings.add(draft());
+      const alone = postings.add(draft(document('c', 'red', 'green')));
+      const passing = postings.add(draft(document('d', 'green')));
+      postings.clear(1);
+      postings.remove(passing);
+      while (postings.clear(1)) continue;
+      postings.remove(empty);
+      const held = (term: string, { first }: { first: number }): boolean =>
+        postings.lists.find(postings.vocabulary.find(term)!, first) !== 0;
+      expect([postings.size, postings.segmentOf(kept.first), postings.segmentOf(alone.first)]).toEqual([
+        3,
+        kept,
+        alone,
+      ]);
+      expect([held('red', kept), held('red', alone), held('green', alone), held('blue', alone)]).toEqual([
+        true,
+        true,
+        true,
+        false,
+      ]);
+      expect(postings.end).toBeLessThanOrEqual(5);
+    }
   });
 
   it('FIND-4 frequencies and lengths beyond what is told apart are cut, not carried into another field', () => {

@@ -10,14 +10,14 @@ import { createVocabulary, type Vocabulary } from './vocabulary.js';
  * shared statistics is kept with it, so that removing it costs only its own size.
  */
 export interface Segment {
-  /** Sorted by name. */
-  readonly tools: readonly Tool[];
+  /** Sorted by name. They may be exchanged for others of the same texts. */
+  tools: readonly Tool[];
   first: number;
   /** The distinct terms of the segment, and in how many of its documents each stands. */
-  terms: Uint32Array;
+  readonly terms: Uint32Array;
   readonly uses: Uint32Array;
   /** The distinct terms of each document's name, one after the other, and where each document's end. */
-  nameTerms: Uint32Array;
+  readonly nameTerms: Uint32Array;
   readonly nameEnds: Uint32Array;
   /** The letters of each document's name, to look for names that are like another. */
   readonly letters: Uint32Array;
@@ -39,115 +39,201 @@ export interface Postings {
   segmentOf(document: number): Segment | undefined;
   /** Puts in the documents of a draft, which is not to change any more. */
   add(draft: Draft): Segment;
+  /** Takes a segment out: it is not found any more, and its documents wait to be cleared out. */
   remove(segment: Segment): void;
+  /**
+   * Clears out some of what was removed, about this many postings' worth of work; answers whether there is more to
+   * do. Whatever is asked in between is answered as if it had all been done, or nothing.
+   */
+  clear(work: number): boolean;
+  /** Memory of the typed arrays, which is nearly all there is, in bytes. */
+  readonly bytes: number;
 }
 
 /** Removed documents that are always tolerated, so that small catalogs are not rewritten over and over. */
 const TOLERATED = 256;
 
+/** What is there and a quarter more: so many removed documents are tolerated. */
+const withQuarter = (count: number): number => count + (count >>> 2);
+
+/** A segment that knows its place in the arrays that are being written. */
+interface Owner extends Segment {
+  next: number;
+}
+
+/** Everything that goes by the numbers of documents. */
+interface Numbering {
+  lists: PostingLists;
+  lengths: Uint8Array;
+  readonly owners: Array<Owner | undefined>;
+}
+
 /**
- * An empty inverted index. A removed document only loses its segment; its postings stay until more
- * than half of all documents are gone, and then everything that is left moves to fresh arrays.
+ * The way to a numbering without gaps. First every document gets its new number, then every list is copied; both in
+ * ascending order, so every list stays sorted. Once the first list is copied, whatever is added goes to both sides.
  */
-export function createPostings(): Postings {
-  let vocabulary = createVocabulary();
-  let lists = createPostingLists();
-  let lengths = new Uint8Array(0);
-  let owners: Array<Segment | undefined> = [];
+interface Move extends Numbering {
+  /** Documents below this have a new number. */
+  documents: number;
+  /** Lists below this are copied. */
+  copied: number;
+}
+
+/**
+ * An empty inverted index. A removed document only loses its segment; its postings stay until a fifth of all documents
+ * are gone (and more than `tolerated`), and then what is left moves to fresh arrays, a little with each call of `clear`.
+ */
+export function createPostings(tolerated = TOLERATED): Postings {
+  const vocabulary = createVocabulary();
+  let now: Numbering = { lists: createPostingLists(), lengths: new Uint8Array(0), owners: [] };
+  let move: Move | undefined;
   let size = 0;
+  /** Postings of the documents that are there. */
+  let held = 0;
   const totals = new Float64Array(FIELDS.length);
   const holders = new Float64Array(FIELDS.length);
 
-  function countLengths(segment: Segment, sign: 1 | -1): void {
-    const end = (segment.first + segment.tools.length) * FIELDS.length;
-    for (let at = segment.first * FIELDS.length; at < end; at++) {
+  function countLengths({ first, tools }: Segment, sign: 1 | -1): void {
+    const end = (first + tools.length) * FIELDS.length;
+    for (let at = first * FIELDS.length; at < end; at++) {
       const field = at % FIELDS.length;
-      totals[field] = totals[field]! + sign * lengths[at]!;
-      if (lengths[at]! > 0) holders[field] = holders[field]! + sign;
+      totals[field] = totals[field]! + sign * now.lengths[at]!;
+      if (now.lengths[at]! > 0) holders[field] = holders[field]! + sign;
     }
-    size += sign * segment.tools.length;
+    size += sign * tools.length;
   }
 
   function add(draft: Draft): Segment {
-    const first = owners.length;
-    const ids = Uint32Array.from(draft.terms, (term) => vocabulary.intern(term));
-    lengths = grown(lengths, (first + draft.tools.length) * FIELDS.length);
-    lengths.set(draft.lengths, first * FIELDS.length);
-    let at = 0;
-    for (const [offset, end] of draft.ends.entries()) {
-      for (; at < end; at++) lists.append(ids[draft.held[at]!]!, first + offset, draft.packed[at]!);
+    const count = draft.terms.length;
+    const ids = new Uint32Array(count);
+    const uses = new Uint32Array(count);
+    let postings = 0;
+    for (let term = 0; term < count; term++) {
+      ids[term] = vocabulary.intern(draft.terms[term]!);
+      uses[term] = draft.postings[term]!.length / POSTING_WORDS;
+      postings += uses[term]!;
     }
-    for (const [term, count] of draft.uses.entries()) vocabulary.addUses(ids[term]!, count);
-    const segment: Segment = {
+    const nameTerms = new Uint32Array(draft.nameTerms);
+    for (let at = 0; at < nameTerms.length; at++) nameTerms[at] = ids[nameTerms[at]!]!;
+    const letters = new Uint32Array(draft.tools.length);
+    for (let at = 0; at < letters.length; at++) letters[at] = letterSet(draft.tools[at]!.name);
+    const owner: Owner = {
       tools: draft.tools.slice(),
-      first,
+      first: now.owners.length,
+      next: 0,
       terms: ids,
-      uses: Uint32Array.from(draft.uses),
-      nameTerms: Uint32Array.from(draft.nameTerms, (term) => ids[term]!),
-      nameEnds: Uint32Array.from(draft.nameEnds),
-      letters: Uint32Array.from(draft.tools, ({ name }) => letterSet(name)),
+      uses,
+      nameTerms,
+      nameEnds: new Uint32Array(draft.nameEnds),
+      letters,
     };
-    for (let i = 0; i < draft.tools.length; i++) owners.push(segment);
-    countLengths(segment, 1);
-    return segment;
+    put(owner, draft.lengths, now);
+    countLengths(owner, 1);
+    const copied = move?.copied ?? 0;
+    if (move && copied > 0 && owner.tools.length > 0) renumber(move);
+    held += postings;
+    now.lists.expect(postings);
+    for (let term = 0; term < count; term++) {
+      const id = ids[term]!;
+      vocabulary.addUses(id, uses[term]!);
+      now.lists.extend(id, owner.first, draft.postings[term]!);
+      if (id < copied) move!.lists.extend(id, owner.next, draft.postings[term]!);
+    }
+    return owner;
+  }
+
+  /** Gives the documents of a segment the next numbers. */
+  function put(owner: Owner, lengths: ArrayLike<number>, to: Numbering): void {
+    const first = to.owners.length;
+    for (let i = 0; i < owner.tools.length; i++) to.owners.push(owner);
+    to.lengths = grown(to.lengths, to.owners.length * FIELDS.length);
+    to.lengths.set(lengths, first * FIELDS.length);
   }
 
   function remove(segment: Segment): void {
+    const { first, next, tools, terms, uses } = segment as Owner;
     countLengths(segment, -1);
-    for (const [i, id] of segment.terms.entries()) vocabulary.addUses(id, -segment.uses[i]!);
-    owners.fill(undefined, segment.first, segment.first + segment.tools.length);
-    if (owners.length - size > size + TOLERATED) compact();
+    now.owners.fill(undefined, first, first + tools.length);
+    if (move && first < move.documents) move.owners.fill(undefined, next, next + tools.length);
+    for (const [i, id] of terms.entries()) {
+      vocabulary.addUses(id, -uses[i]!);
+      held -= uses[i]!;
+      if (vocabulary.uses(id) > 0) continue;
+      // Only removed documents are left in the lists, and another term gets the number.
+      now.lists.empty(id);
+      move?.lists.empty(id);
+      vocabulary.forget(id);
+    }
   }
 
-  /** Renumbers documents and terms without gaps; the order of both stays, so every list stays sorted. */
-  function compact(): void {
-    const documentIds = new Uint32Array(owners.length);
-    const keptOwners: Segment[] = [];
-    const keptLengths = new Uint8Array(size * FIELDS.length);
-    for (const [document, owner] of owners.entries()) {
-      if (!owner) continue;
-      const row = lengths.subarray(document * FIELDS.length, (document + 1) * FIELDS.length);
-      keptLengths.set(row, keptOwners.length * FIELDS.length);
-      documentIds[document] = keptOwners.push(owner) - 1;
-    }
+  function isOverdue(): boolean {
+    return now.owners.length > withQuarter(size) + tolerated;
+  }
 
-    const termIds = new Uint32Array(vocabulary.size);
-    const keptVocabulary = createVocabulary();
-    const keptLists = createPostingLists();
-    for (let term = 0; term < vocabulary.size; term++) {
-      if (vocabulary.uses(term) === 0) continue;
-      const id = keptVocabulary.intern(vocabulary.text(term));
-      keptVocabulary.addUses(id, vocabulary.uses(term));
-      termIds[term] = id;
-      for (let at = lists.start(term); at < lists.end(term); at += POSTING_WORDS) {
-        const document = lists.arena[at]!;
-        if (owners[document]) keptLists.append(id, documentIds[document]!, lists.arena[at + 1]!);
-      }
-    }
+  function clear(work: number): boolean {
+    if (!move && !isOverdue()) return false;
+    move ??= {
+      lists: createPostingLists(held),
+      lengths: new Uint8Array(withQuarter(size) * FIELDS.length),
+      owners: [],
+      documents: 0,
+      copied: 0,
+    };
+    let left = work;
+    while (left > 0 && move.documents < now.owners.length) left -= renumber(move);
+    while (left > 0 && move.copied < vocabulary.size) left -= copyList(move);
+    if (left <= 0) return true;
+    finish(move);
+    return isOverdue();
+  }
 
-    for (const segment of new Set(keptOwners)) {
-      segment.first = documentIds[segment.first]!;
-      segment.terms = segment.terms.map((term) => termIds[term]!);
-      segment.nameTerms = segment.nameTerms.map((term) => termIds[term]!);
+  /** Gives the next segment its new numbers, or skips a removed document; answers what work it was. */
+  function renumber(to: Move): number {
+    const owner = now.owners[to.documents];
+    const count = owner?.tools.length ?? 1;
+    if (owner) {
+      owner.next = to.owners.length;
+      const from = owner.first * FIELDS.length;
+      put(owner, now.lengths.subarray(from, from + count * FIELDS.length), to);
     }
-    vocabulary = keptVocabulary;
-    lists = keptLists;
-    lengths = keptLengths;
-    owners = keptOwners;
+    to.documents += count;
+    return count;
+  }
+
+  /** Copies the next list without what was removed; answers what work it was. A list is short work, even of a million. */
+  function copyList(to: Move): number {
+    const term = to.copied++;
+    const { arena } = now.lists;
+    const [start, end] = [now.lists.start(term), now.lists.end(term)];
+    if (start === end) return 1;
+    to.lists.reserve(term, vocabulary.uses(term));
+    for (let at = start; at < end; at += POSTING_WORDS) {
+      const document = arena[at]!;
+      const owner = now.owners[document];
+      if (owner) to.lists.append(term, owner.next + document - owner.first, arena[at + 1]!);
+    }
+    return 1 + (end - start) / POSTING_WORDS;
+  }
+
+  function finish({ lists, lengths, owners }: Move): void {
+    for (let at = 0; at < owners.length; at += owners[at]?.tools.length ?? 1) {
+      const owner = owners[at];
+      if (owner) owner.first = at;
+    }
+    now = { lists, lengths, owners };
+    move = undefined;
   }
 
   return {
-    get vocabulary() {
-      return vocabulary;
-    },
+    vocabulary,
     get lists() {
-      return lists;
+      return now.lists;
     },
     get lengths() {
-      return lengths;
+      return now.lengths;
     },
     get end() {
-      return owners.length;
+      return now.owners.length;
     },
     get size() {
       return size;
@@ -156,8 +242,12 @@ export function createPostings(): Postings {
       const documents = FIELDS[field]?.sparse ? holders[field]! : size;
       return documents === 0 ? 0 : totals[field]! / documents;
     },
-    segmentOf: (document) => owners[document],
+    segmentOf: (document) => now.owners[document],
     add,
     remove,
+    clear,
+    get bytes() {
+      return [now, ...(move ? [move] : [])].reduce((sum, { lists, lengths }) => sum + lists.bytes + lengths.length, 0);
+    },
   };
 }

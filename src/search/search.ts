@@ -1,23 +1,21 @@
 import { addressOf } from '../kernel/ids.js';
-import { inTurns } from '../kernel/turns.js';
+import { inTurns, turnByTurn } from '../kernel/turns.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
 import { createDraft } from './draft.js';
 import { diversify } from './diversity.js';
-import { createEverydayWords } from './everyday-words.js';
 import { explain } from './explain.js';
 import { serverTermsOf, termsOf } from './fields.js';
-import { createTranslator } from './foreign.js';
 import { compareNames, placeOf, sortedByName } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
-import { createPostings, type Segment } from './postings.js';
+import { createPostings, type Postings, type Segment } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
 import { createScorer, raisedBy } from './score.js';
 import { firstOf } from './top.js';
 import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
-import { createVerbClasses } from './verb-classes.js';
+import { createWordLists } from './word-lists.js';
 
 /** One answer of the index. */
 export interface Ranked {
@@ -59,6 +57,8 @@ export interface ToolIndex {
    * then all that is new. Answers `false`, and changes nothing, when the server was changed in the meantime.
    */
   fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
+  /** Changes what is known of a server's tools beside the texts that are searched, such as their status, at once. */
+  restate(server: string, change: (tool: Tool) => Tool): void;
   remove(server: string): void;
   tool(server: string, name: string): Tool | undefined;
   /** All tools, or a server's, sorted by name. */
@@ -85,21 +85,26 @@ const GUESSED_WORDS = 8;
 /** What nearness of meaning counts, against the words themselves. */
 const MEANING_WEIGHT = 0.3;
 
+/** Postings' worth of clearing out between two turns of others: about a millisecond. */
+const CLEARED_AT_ONCE = 20_000;
+
+/**
+ * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
+ * replacing for ever holds no more than a bounded share of removed tools, even when nobody else ever has a turn.
+ */
+const CLEARED_FOR_ONE = 4;
+
 /** An empty index. With word vectors, which are fetched with the first tools, it also ranks by meaning. */
-export function createIndex(vectors: VectorSource = () => undefined): ToolIndex {
+export function createIndex(vectors: VectorSource = () => undefined, postings: Postings = createPostings()): ToolIndex {
   let meaning: VectorSignal | undefined;
   const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
-  const termOf = (word: string): string => analyzer.terms(word)[0] ?? word;
-  const lists: WordLists = {
-    classes: createVerbClasses(termOf),
-    everyday: createEverydayWords(termOf),
-    translator: createTranslator(),
-  };
-  const postings = createPostings();
+  // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
+  let lists: WordLists | undefined;
   const score = createScorer();
   const segments = new Map<string, Segment>();
   const filling = new Map<string, symbol>();
+  let isClearing = false;
 
   /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
   function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
@@ -115,10 +120,15 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
         if (meaning) rows.push(meaning.embed([terms]));
       },
       put() {
-        remove(server);
+        filling.delete(server);
+        const former = segments.get(server);
+        // In this order, so that words both have keep their numbers.
         const segment = postings.add(draft);
         segments.set(server, segment);
         if (meaning) embedded.set(segment, joined(rows));
+        if (former) postings.remove(former);
+        const held = segment.uses.reduce((sum, uses) => sum + uses, 0);
+        clear(Math.min(CLEARED_FOR_ONE * held, CLEARED_AT_ONCE));
       },
     };
   }
@@ -141,6 +151,12 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     return true;
   }
 
+  function restate(server: string, change: (tool: Tool) => Tool): void {
+    filling.delete(server);
+    const segment = segments.get(server);
+    if (segment) segment.tools = segment.tools.map(change);
+  }
+
   function remove(server: string): void {
     // What is still being read for the server is older than this.
     filling.delete(server);
@@ -148,6 +164,17 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     if (!segment) return;
     segments.delete(server);
     postings.remove(segment);
+    clear(0);
+  }
+
+  /** Clears out some of what was removed now, and the rest between the turns of others. */
+  function clear(work: number): void {
+    if (!postings.clear(work) || isClearing) return;
+    isClearing = true;
+    void turnByTurn(() => {
+      isClearing = postings.clear(CLEARED_AT_ONCE);
+      return isClearing;
+    });
   }
 
   function* walk(server?: string): Generator<Tool> {
@@ -157,6 +184,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
 
   function search(text: string, options: SearchOptions = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
+    lists ??= createWordLists(analyzer);
     const query = parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
     if (query.empty) return list(limit, options);
     const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
@@ -270,6 +298,7 @@ export function createIndex(vectors: VectorSource = () => undefined): ToolIndex 
     },
     replace,
     fill,
+    restate,
     remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
     tools: (server) => [...walk(server)].toSorted(compareNames),

@@ -1,9 +1,9 @@
 import { leastEdits, letterSet } from './letters.js';
 import { grown } from './posting-lists.js';
 
-/** Every term once, numbered, with the number of tools that hold it. */
+/** Every term once, numbered, with the number of tools that hold it. A number is never another's while its term is in use. */
 export interface Vocabulary {
-  /** Terms ever seen; some may be out of use. */
+  /** One more than the highest number; some may belong to no term now. */
   readonly size: number;
   /** The number of a term, given to it now if it is new. */
   intern(term: string): number;
@@ -13,6 +13,8 @@ export interface Vocabulary {
   /** How many tools hold the term. */
   uses(id: number): number;
   addUses(id: number, count: number): void;
+  /** Forgets a term that no tool holds any more; the next new term gets its number. */
+  forget(id: number): void;
   /** Terms in use that may be within `limit` edits of a text; a cheap superset, for an exact look. */
   near(text: string, limit: number): number[];
 }
@@ -21,6 +23,7 @@ export interface Vocabulary {
 export function createVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
   const texts: string[] = [];
+  const vacant: number[] = [];
   let uses = new Uint32Array(0);
   let letters = new Uint32Array(0);
 
@@ -31,7 +34,8 @@ export function createVocabulary(): Vocabulary {
     intern(term) {
       const known = ids.get(term);
       if (known !== undefined) return known;
-      const id = texts.push(term) - 1;
+      const id = vacant.pop() ?? texts.length;
+      texts[id] = term;
       ids.set(term, id);
       uses = grown(uses, id + 1);
       letters = grown(letters, id + 1);
@@ -46,6 +50,11 @@ export function createVocabulary(): Vocabulary {
     uses: (id) => uses[id]!,
     addUses(id, count) {
       uses[id] = uses[id]! + count;
+    },
+    forget(id) {
+      ids.delete(texts[id]!);
+      texts[id] = '';
+      vacant.push(id);
     },
     near(text, limit) {
       const wanted = letterSet(text);

@@ -81,8 +81,9 @@ function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDat
     // In WAL mode `normal` survives the death of the process at any moment: what is committed is in
     // the kernel's hands. Only a power cut can take the last commits, and never the file.
     // Checkpoints are rare, because each makes the process wait for the disk.
+    // Lists are read once and kept here, so pages of the file are left to the cache of the kernel.
     connection.exec(
-      'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 4194304',
+      'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 4194304; pragma cache_size = -256',
     );
     migrate(connection);
     if (suspect) checkWhole(connection);

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Entry, Store } from '../model/store.js';
 import { insertRows, pruneSome, selectRecords, toRow } from './sqlite-audit.js';
 import { createChangeWatch } from './sqlite-changes.js';
@@ -100,7 +101,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     async list(space) {
       const rows = await session.read((connection) => connection.rows(LIST, toName(space)));
-      const entries = rows.map((row) => toEntry(space, row)).filter((entry) => entry !== undefined);
+      const entries: Entry[] = [];
+      // Reading a large value takes a while: between some of them others have their turn.
+      await inTurns(rows, (row) => {
+        const entry = toEntry(space, row);
+        if (entry) entries.push(entry);
+      });
       return entries.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     },
     async put(space, key, value, { expiresAt, ifRevision } = {}) {

@@ -1,61 +1,22 @@
 import { Command, CommanderError } from 'commander';
 import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
-import { addApprove, addReject } from './commands/approve.js';
-import { addAudit } from './commands/audit.js';
-import { addAuth } from './commands/auth.js';
-import { addCache } from './commands/cache.js';
-import { addCall } from './commands/call.js';
-import { addConfig } from './commands/config.js';
-import { addDiff } from './commands/diff.js';
-import { addDiscover, addWarm } from './commands/discover.js';
-import { addDoctor } from './commands/doctor.js';
-import { addEval } from './commands/eval.js';
-import { addExport } from './commands/export.js';
-import { addImport } from './commands/import.js';
-import { addInspect } from './commands/inspect.js';
-import { addPending } from './commands/pending.js';
-import { addInstall } from './commands/install.js';
-import { addRegistry } from './commands/registry.js';
-import { addSearch } from './commands/search.js';
 import { addServe } from './commands/serve.js';
-import { addServers } from './commands/servers.js';
-import { addSkills } from './commands/skills.js';
-import { addTools } from './commands/tools.js';
-import { addWhy } from './commands/why.js';
 import { Exit, failureJson, type CliDeps } from './context.js';
 
 /** The exit code of a command line that could not be understood (CLI-2). */
 const USAGE = 64;
 
-const COMMANDS = [
-  addServe,
-  addServers,
-  addSearch,
-  addTools,
-  addInspect,
-  addCall,
-  addDiscover,
-  addWarm,
-  addPending,
-  addApprove,
-  addReject,
-  addDiff,
-  addAuth,
-  addRegistry,
-  addExport,
-  addImport,
-  addInstall,
-  addConfig,
-  addCache,
-  addAudit,
-  addDoctor,
-  addEval,
-  addWhy,
-  addSkills,
-];
+type AddCommand = (program: Command, deps: CliDeps) => void;
 
-function createProgram(deps: CliDeps): Command {
+/** A host waits for `serve`, so it comes without the others; help and mistakes need them all. */
+async function commandsFor(args: readonly string[]): Promise<readonly AddCommand[]> {
+  if (args[0] === 'serve') return [addServe];
+  const { COMMANDS } = await import('./commands.js');
+  return COMMANDS;
+}
+
+function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command {
   const program = new Command('toolscout')
     .description('Hundreds of MCP servers for the price of five tools.')
     .version(deps.version, '-V, --version')
@@ -69,7 +30,7 @@ function createProgram(deps: CliDeps): Command {
       writeOut: (text) => deps.terminal.out(text.trimEnd()),
       writeErr: (text) => deps.terminal.note(text.trimEnd()),
     });
-  for (const add of COMMANDS) add(program, deps);
+  for (const add of commands) add(program, deps);
   // Sub-commands do not inherit these two.
   const prepare = (command: Command): void => {
     command.exitOverride().copyInheritedSettings(program);
@@ -81,7 +42,7 @@ function createProgram(deps: CliDeps): Command {
 
 /** Runs one command line and answers its exit code (CLI-2). */
 export async function runCli(args: readonly string[], deps: CliDeps): Promise<number> {
-  const program = createProgram(deps);
+  const program = createProgram(deps, await commandsFor(args));
   try {
     if (args.length === 0) {
       program.outputHelp();

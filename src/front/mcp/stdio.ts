@@ -1,13 +1,10 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
-import { isObject } from '../../kernel/json.js';
-import { createFront, listChanged } from './front.js';
-import type { RequestId } from './legacy-session.js';
-import { createMcpServer, type FrontDeps } from './server.js';
+import { createFront } from './front.js';
+import { createListens } from './listens.js';
+import { openHost, type Served } from './opening.js';
+import type { FrontDeps } from './server.js';
 import { createServerOffer } from './server-offer.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
-import { watchFor } from './watching.js';
 
 /** A running stdio front. */
 export interface StdioFront {
@@ -26,54 +23,34 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const front = createFront(deps);
   const sender = { principal: 'local', connection: newId() };
 
-  const serve = async (): Promise<{ close(): Promise<void> }> => {
+  const serve = async (): Promise<Served> => {
     const only = deps.server === undefined ? undefined : await createServerOffer(gateway, deps.server);
-    const listening = new Map<RequestId, () => void>();
-    // A host may listen with its first message, before there is anybody to hear it.
-    const early = new Map<RequestId, unknown>();
-    let watch = (id: RequestId, params: unknown): void => void early.set(id, params);
+    const listens = createListens();
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
       sole: true,
       sessionId: newId,
       offer: (introduction) => only ?? front.offerFor(introduction),
-      onListen(id, params) {
-        listening.get(id)?.();
-        listening.delete(id);
-        early.delete(id);
-        if (params !== undefined) watch(id, params);
+      onListen: listens.onListen,
+    });
+    const onError = (error: Error): void => log.warn('mcp.stdio', { error: error.message });
+    return openHost(lane, {
+      onError,
+      async loadProtocol() {
+        const { serveStdioProtocol } = await import('./stdio-protocol.js');
+        return () =>
+          serveStdioProtocol({
+            lane,
+            front,
+            offer: () => lane.offer ?? only ?? front.offerFor({}),
+            sender,
+            listens,
+            log,
+            onError,
+            onClose: () => gateway.releaseHost({ id: sender.connection }),
+          });
       },
     });
-    const handle = serveStdio(
-      ({ era }) => {
-        const offer = lane.offer ?? only ?? front.offerFor({});
-        const server = createMcpServer(offer, (request, context) =>
-          front.modern.answer(offer, request, context, sender),
-        );
-        if (era === 'legacy') return server;
-        const tell = (method: string, params?: object): void => {
-          server
-            .notification({ method, ...params } as never)
-            .catch((thrown: unknown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }));
-        };
-        const unlisten = front.listen({ offer, changed: (kind) => tell(listChanged(kind)) });
-        const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
-        watch = (id, params) => {
-          const host = front.modern.listener(isObject(params) ? params['_meta'] : undefined, sender);
-          listening.set(id, watchFor(offer, params, { host, log, onUpdate }));
-        };
-        for (const [id, params] of early) watch(id, params);
-        early.clear();
-        server.onclose = () => {
-          unlisten();
-          for (const stop of listening.values()) stop();
-          gateway.releaseHost({ id: sender.connection });
-        };
-        return server;
-      },
-      { transport: lane, onerror: (error) => log.warn('mcp.stdio', { error: error.message }) },
-    );
-    return handle;
   };
   const serving = serve();
   return {

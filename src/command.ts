@@ -1,0 +1,89 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { openBrowser } from './browser.js';
+import { createClients } from './clients.js';
+import { runCli } from './front/cli/cli.js';
+import type { CliDeps } from './front/cli/context.js';
+import { createTerminal } from './front/cli/terminal.js';
+import { settleHeap } from './heap.js';
+import { systemClock } from './kernel/clock.js';
+import { ToolscoutError } from './kernel/errors.js';
+import { configReader, createToolscout } from './main.js';
+import { serve } from './serve.js';
+import { VERSION } from './version.js';
+
+settleHeap();
+
+const terminal = createTerminal({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  plain: process.env['NO_COLOR'] !== undefined && process.env['NO_COLOR'] !== '',
+});
+
+const deps: CliDeps = {
+  version: VERSION,
+  clock: systemClock,
+  terminal,
+  async open(options) {
+    const gateway = await createToolscout(options);
+    if (gateway.config().source === 'demo' && !options.demo) {
+      terminal.note(
+        terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
+      );
+    } else if (gateway.config().source === 'defaults') {
+      terminal.note('No config found. Write toolscout.config.json, or try --demo.');
+    }
+    return gateway;
+  },
+  async checkConfig(file) {
+    try {
+      const { path, source, warnings } = await configReader({ config: file })();
+      return { source: path ?? source, problems: [], warnings };
+    } catch (thrown) {
+      if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
+      return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+    }
+  },
+  ...createClients({ cwd: process.cwd(), env: process.env }),
+  async confirm(question) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    } finally {
+      lines.close();
+    }
+  },
+  serve: (options) => serve(options, { terminal, streams: process }),
+  stopped: () =>
+    new Promise((resolve) => {
+      process.once('SIGINT', () => resolve());
+      process.once('SIGTERM', () => resolve());
+    }),
+  async readStdin() {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  },
+  async readLine(signal) {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin });
+    try {
+      return await lines.question('', { signal });
+    } finally {
+      lines.close();
+    }
+  },
+  openBrowser,
+  readFile: (path) => readFile(path, 'utf8'),
+  listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
+};
+
+const args = process.argv.slice(2);
+// A reader that closes early (`toolscout tools x | head`) is no error; a host that does ends `serve` in order.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (args[0] !== 'serve') process.exit(0);
+});
+
+process.exitCode = await runCli(args, deps);

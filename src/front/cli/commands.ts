@@ -1,0 +1,50 @@
+import { addApprove, addReject } from './commands/approve.js';
+import { addAudit } from './commands/audit.js';
+import { addAuth } from './commands/auth.js';
+import { addCache } from './commands/cache.js';
+import { addCall } from './commands/call.js';
+import { addConfig } from './commands/config.js';
+import { addDiff } from './commands/diff.js';
+import { addDiscover, addWarm } from './commands/discover.js';
+import { addDoctor } from './commands/doctor.js';
+import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
+import { addImport } from './commands/import.js';
+import { addInspect } from './commands/inspect.js';
+import { addPending } from './commands/pending.js';
+import { addInstall } from './commands/install.js';
+import { addRegistry } from './commands/registry.js';
+import { addSearch } from './commands/search.js';
+import { addServe } from './commands/serve.js';
+import { addServers } from './commands/servers.js';
+import { addSkills } from './commands/skills.js';
+import { addTools } from './commands/tools.js';
+import { addWhy } from './commands/why.js';
+
+/** Every command, in the order of the help. */
+export const COMMANDS = [
+  addServe,
+  addServers,
+  addSearch,
+  addTools,
+  addInspect,
+  addCall,
+  addDiscover,
+  addWarm,
+  addPending,
+  addApprove,
+  addReject,
+  addDiff,
+  addAuth,
+  addRegistry,
+  addExport,
+  addImport,
+  addInstall,
+  addConfig,
+  addCache,
+  addAudit,
+  addDoctor,
+  addEval,
+  addWhy,
+  addSkills,
+];
