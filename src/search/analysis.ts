@@ -72,8 +72,12 @@ export function isUnspaced(word: string): boolean {
 
 /** The words of a sentence: {@link splitWords}, and product names whole, for `GitHub` is also written `github`. */
 export function splitSentence(text: string): string[] {
-  const products = text.match(PRODUCT_NAME) ?? [];
-  return [...splitWords(text), ...products.map((name) => name.slice(0, LONGEST_WORD).toLowerCase())];
+  return [...splitWords(text), ...productNames(text).map((name) => name.slice(0, LONGEST_WORD).toLowerCase())];
+}
+
+/** The product names in a text, as they are written there. */
+export function productNames(text: string): string[] {
+  return text.match(PRODUCT_NAME) ?? [];
 }
 
 function foldAccents(text: string): string {

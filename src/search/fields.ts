@@ -6,6 +6,8 @@ interface Field {
   readonly name: string;
   readonly weight: number;
   readonly b: number;
+  /** Most tools have nothing here: long is what is longer than others that have something. */
+  readonly sparse?: boolean;
 }
 
 /** The parts of a tool that are searched; {@link termsOf} gives their terms in this order. */
@@ -15,6 +17,7 @@ export const FIELDS: readonly Field[] = [
   { name: 'description', weight: 1, b: 0.75 },
   { name: 'parameters', weight: 0.9, b: 0.75 },
   { name: 'parameter descriptions', weight: 0.55, b: 0.75 },
+  { name: 'rest of the description', weight: 1, b: 0.75, sparse: true },
 ];
 
 /** The position of the name in {@link FIELDS}. */
@@ -23,8 +26,14 @@ export const NAME_FIELD = 0;
 /** The position of the server's names in {@link FIELDS}. */
 export const SERVER_FIELD = 1;
 
-/** What a description is for stands in its beginning; the rest is examples and warnings. */
+/** The position of the beginning of the description in {@link FIELDS}. */
+const DESCRIPTION_FIELD = 2;
+
+/** What a description is for stands in its beginning. */
 const DESCRIPTION_LENGTH = 600;
+
+/** Up to here the rest is read too, for the words that stand nowhere before it; then come examples and warnings. */
+const REST_END = 1200;
 
 /** Bounds what one tool may add to the index: characters of a name, of all parameters, values of one. */
 const NAME_LENGTH = 256;
@@ -43,13 +52,21 @@ export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyze
     explanations.push(explanation);
     room -= name.length + explanation.length + 1;
   }
-  return [
+  const fields = [
     analyzer.nameTerms(`${tool.name.slice(0, NAME_LENGTH)} ${(tool.title ?? '').slice(0, NAME_LENGTH)}`),
     server,
     analyzer.terms(tool.description.slice(0, DESCRIPTION_LENGTH)),
     analyzer.nameTerms(names.join(' ')),
     analyzer.terms(explanations.join(' ')),
   ];
+  return [...fields, newTerms(tool.description.slice(DESCRIPTION_LENGTH, REST_END), fields, analyzer)];
+}
+
+/** The terms of a text, each once, that neither the names nor the beginning of the description hold. */
+function newTerms(text: string, fields: ReadonlyArray<readonly string[]>, analyzer: Analyzer): string[] {
+  if (text === '') return [];
+  const held = new Set(fields.slice(0, DESCRIPTION_FIELD + 1).flat());
+  return [...new Set(analyzer.terms(text))].filter((term) => !held.has(term));
 }
 
 /** The terms of a server, each once: what it is called by its user and by itself. */

@@ -33,7 +33,7 @@ export interface Postings {
   readonly size: number;
   /** Length of each field of each document in terms: `lengths[document * FIELDS.length + field]`. */
   readonly lengths: Uint8Array;
-  /** The mean length of a field over the documents that are there. */
+  /** The mean length of a field over the documents that are there; of a sparse one, over those that have any of it. */
   averageLength(field: number): number;
   /** The segment a document belongs to; `undefined` once it is removed. */
   segmentOf(document: number): Segment | undefined;
@@ -91,12 +91,14 @@ export function createPostings(tolerated = TOLERATED): Postings {
   /** Postings of the documents that are there. */
   let held = 0;
   const totals = new Float64Array(FIELDS.length);
+  const holders = new Float64Array(FIELDS.length);
 
   function countLengths({ first, tools }: Segment, sign: 1 | -1): void {
     const end = (first + tools.length) * FIELDS.length;
     for (let at = first * FIELDS.length; at < end; at++) {
       const field = at % FIELDS.length;
       totals[field] = totals[field]! + sign * now.lengths[at]!;
+      if (now.lengths[at]! > 0) holders[field] = holders[field]! + sign;
     }
     size += sign * tools.length;
   }
@@ -236,7 +238,10 @@ export function createPostings(tolerated = TOLERATED): Postings {
     get size() {
       return size;
     },
-    averageLength: (field) => (size === 0 ? 0 : totals[field]! / size),
+    averageLength(field) {
+      const documents = FIELDS[field]?.sparse ? holders[field]! : size;
+      return documents === 0 ? 0 : totals[field]! / documents;
+    },
     segmentOf: (document) => now.owners[document],
     add,
     remove,

@@ -1,6 +1,6 @@
 import { editDistance } from '../kernel/text.js';
 import { LIMITS } from '../kernel/limits.js';
-import { isUnspaced, type Analyzer, type Word } from './analysis.js';
+import { isUnspaced, productNames, type Analyzer, type Word } from './analysis.js';
 import { splitClauses, type Clauses } from './clauses.js';
 import type { Translator } from './foreign.js';
 import { properTerms } from './mentions.js';
@@ -52,6 +52,11 @@ const MOST_RELATED = 0.5;
 /** What repeating a word adds, against its first occurrence: by the logarithm of how often it stands there. */
 const REPETITION_WEIGHT = 0.5;
 
+/** What the parts of a product's name count beside the name, or PowerPoint would be three words, and a number. */
+const PART_WEIGHT = 0.5;
+const NUMBER_WEIGHT = 0.5;
+const NUMBER = /^\p{N}+$/u;
+
 /** What a translation counts, against an English word. */
 const TRANSLATED_WEIGHT = 0.8;
 
@@ -90,6 +95,8 @@ export function parseQuery(
   const names = properTerms(cut, analyzer);
   const counts = countTerms(cut, analyzer, vocabulary, lists.translator, clauses);
 
+  const parts = partsOfNames(cut, analyzer, vocabulary);
+
   const own = new Map<number, QueryTerm>();
   const related = new Map<number, QueryTerm>();
   const relate = (terms: readonly string[], most: number, from: Counted, source: number | undefined): void => {
@@ -106,7 +113,8 @@ export function parseQuery(
   let corrections = 0;
   for (const [term, counted] of counts) {
     const { word } = counted;
-    const weight = (1 + REPETITION_WEIGHT * Math.log(counted.count)) * counted.share;
+    const kind = (parts.has(term) ? PART_WEIGHT : 1) * (NUMBER.test(term) ? NUMBER_WEIGHT : 1);
+    const weight = (1 + REPETITION_WEIGHT * Math.log(counted.count)) * counted.share * kind;
     const id = vocabulary.find(term);
     relate(lists.classes.get(term) ?? [], weight * CLASS_WEIGHT, counted, id);
     relate(lists.everyday.get(term) ?? [], weight * EVERYDAY_WEIGHT, counted, id);
@@ -159,6 +167,17 @@ function countTerms(
     }
   }
   return counts;
+}
+
+/** The terms of the parts of product names that some tool knows as a whole. */
+function partsOfNames(text: string, analyzer: Analyzer, vocabulary: Vocabulary): ReadonlySet<string> {
+  const parts = new Set<string>();
+  for (const name of productNames(text)) {
+    const [whole] = analyzer.terms(name.toLowerCase());
+    if (whole === undefined || vocabulary.find(whole) === undefined) continue;
+    for (const part of analyzer.nameTerms(name)) if (part !== whole) parts.add(part);
+  }
+  return parts;
 }
 
 /** The most used term one edit away from a word nobody uses. */

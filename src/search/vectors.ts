@@ -45,9 +45,9 @@ const MOST_DIMENSIONS = 1024;
 
 /**
  * What each field counts in a tool's vector, in the order of `FIELDS`: name, server, description, names of
- * parameters, their texts.
+ * parameters, their texts, rest of the description.
  */
-const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0];
+const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0, 0];
 
 /**
  * Reads the file of word vectors: a header, one scale for each word (32-bit floats), the rows of

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../model/tool.js';
+import { createAnalyzer } from './analysis.js';
+import { createDraft } from './draft.js';
+import { FIELDS, termsOf } from './fields.js';
+import { createPostings } from './postings.js';
+import { createIndex } from './search.js';
+
+const REST = FIELDS.findIndex(({ name }) => name === 'rest of the description');
+
+/** A beginning that fills what is read as such. */
+const BEGINNING = 'Read one page of a site. '.padEnd(600, 'Page of a site. ').slice(0, 599);
+
+function tool(name: string, description: string): Tool {
+  return {
+    server: 'web',
+    name,
+    description,
+    summary: description,
+    parameters: [],
+    domains: [],
+    categories: [],
+    tags: [],
+    status: 'enabled',
+    decision: { enabled: true, reason: 'default' },
+    provenance: 'protocol',
+    hash: '',
+    definition: {},
+  };
+}
+
+describe('the rest of a long description', () => {
+  it('FIND-1 finds by a word that stands only there, below a word that the beginning holds', () => {
+    const index = createIndex();
+    index.replace('web', [tool('read_page', `${BEGINNING} Also reads a quokka.`), tool('feed', 'Feeds a quokka.')]);
+    expect(index.search('quokka').map((hit) => hit.tool.name)).toEqual(['feed', 'read_page']);
+    const [, hit] = index.search('quokka', { explain: true });
+    expect(hit?.explanation?.terms[0]?.fields).toEqual(['rest of the description']);
+  });
+
+  it('FIND-1 gives words that are new, each once', () => {
+    const fields = termsOf(
+      tool('read_page', `${BEGINNING} Page, web, read: quokka and quokkas.`),
+      ['web'],
+      createAnalyzer(),
+    );
+    expect(fields).toHaveLength(FIELDS.length);
+    expect(fields[REST]).toEqual(['quokka']);
+  });
+
+  it('FIND-3 is read to a bound', () => {
+    const index = createIndex();
+    index.replace('web', [tool('read_page', `${`${BEGINNING} `.repeat(2)}wombat`)]);
+    expect(index.search('wombat')).toEqual([]);
+    expect(termsOf(tool('short', 'Read a page.'), [], createAnalyzer())[REST]).toEqual([]);
+  });
+
+  it('FIND-1 is long or short among those that there are, and forgotten with them', () => {
+    const postings = createPostings();
+    const draft = createDraft();
+    const none: string[][] = FIELDS.map(() => []);
+    for (let i = 0; i < 9; i++) draft.add(tool(`t${i}`, ''), none.with(0, [`t${i}`]));
+    draft.add(tool('long', ''), none.with(0, ['long']).with(REST, ['a', 'b', 'c', 'd']));
+    const segment = postings.add(draft);
+    expect(postings.averageLength(REST)).toBe(4);
+    expect(postings.averageLength(0)).toBe(1);
+    postings.remove(segment);
+    expect(postings.averageLength(REST)).toBe(0);
+  });
+});
