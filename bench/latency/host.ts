@@ -15,6 +15,8 @@ export interface Measurement {
   readonly p50Ms: number;
   readonly callsPerSecond1: number;
   readonly callsPerSecond16: number;
+  /** The same of every turn, in order. */
+  readonly turns16: readonly number[];
   readonly cpuMs1: number;
   readonly cpuMs16: number;
   readonly rssMb: number;
@@ -108,6 +110,7 @@ export async function measure(subjects: readonly Running[], calls: number, turns
     p50Ms: least(one, 'p50Ms'),
     callsPerSecond1: most(one, 'callsPerSecond'),
     callsPerSecond16: most(sixteen, 'callsPerSecond'),
+    turns16: sixteen.map((round) => round.callsPerSecond),
     cpuMs1: least(one, 'cpuMs'),
     cpuMs16: least(sixteen, 'cpuMs'),
     rssMb: subjects[index]!.rssMb(),

@@ -23,7 +23,7 @@ const FLOORS = {
 };
 
 const CALLS = 2000;
-const TURNS = 5;
+const TURNS = 7;
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const cli = path('../../dist/cli.js');
 const echo = path('echo-server.mjs');
@@ -105,6 +105,9 @@ try {
     ['', 'p50 ms', 'added', 'calls/s ×1', 'calls/s ×16', 'of direct', 'CPU ms ×1', 'CPU ms ×16', 'MB'],
     [row('direct', direct), row('bare proxy', bare), row('toolscout', ours)],
   );
+  // Turn by turn: what the machine does besides then weighs on both sides alike.
+  const paired = ours.turns16.map((calls, turn) => calls / direct.turns16[turn]!).toSorted((a, b) => a - b);
+  const pairedThroughput16 = paired[Math.floor(paired.length / 2)]!;
   const throughput16 = ours.callsPerSecond16 / direct.callsPerSecond16;
   const ofBare16 = ours.callsPerSecond16 / bare.callsPerSecond16;
   printTable(
@@ -112,6 +115,7 @@ try {
     ['', 'measured', 'aim', 'floor'],
     [
       ['calls/s at 16, share of direct', throughput16.toFixed(2), `≥ ${AIMS.throughput16}`, `≥ ${FLOORS.throughput16}`],
+      ['the same, median of the turns', pairedThroughput16.toFixed(2), '', ''],
       ['calls/s at 16, share of the bare proxy', ofBare16.toFixed(2), '', `≥ ${FLOORS.ofBare16}`],
       ['CPU per call at 1, ms', ours.cpuMs1.toFixed(3), `≤ ${AIMS.cpuMs1}`, `≤ ${FLOORS.cpuMs1}`],
       ['CPU per call at 16, ms', ours.cpuMs16.toFixed(3), `≤ ${AIMS.cpuMs16}`, `≤ ${FLOORS.cpuMs16}`],
@@ -120,15 +124,19 @@ try {
       ['first tools/list, CPU ms (best of 7)', firstListCpuMs.toFixed(0), '', `≤ ${FLOORS.firstListCpuMs}`],
     ],
   );
-  conclude('latency', { direct, bare, toolscout: ours, throughput16, ofBare16, firstListMs, firstListCpuMs, rssMb }, [
-    { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
-    { name: 'calls/s at 16 against the bare proxy', value: ofBare16, least: FLOORS.ofBare16 },
-    { name: 'CPU per call at 1', value: ours.cpuMs1, most: FLOORS.cpuMs1 },
-    { name: 'CPU per call at 16', value: ours.cpuMs16, most: FLOORS.cpuMs16 },
-    { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
-    { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
-    { name: 'CPU ms to the first tools/list', value: firstListCpuMs, most: FLOORS.firstListCpuMs },
-  ]);
+  conclude(
+    'latency',
+    { direct, bare, toolscout: ours, throughput16, pairedThroughput16, ofBare16, firstListMs, firstListCpuMs, rssMb },
+    [
+      { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
+      { name: 'calls/s at 16 against the bare proxy', value: ofBare16, least: FLOORS.ofBare16 },
+      { name: 'CPU per call at 1', value: ours.cpuMs1, most: FLOORS.cpuMs1 },
+      { name: 'CPU per call at 16', value: ours.cpuMs16, most: FLOORS.cpuMs16 },
+      { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
+      { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
+      { name: 'CPU ms to the first tools/list', value: firstListCpuMs, most: FLOORS.firstListCpuMs },
+    ],
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 export { createChildKeeper } from './child.js';
 export type { Verdict } from './era.js';
-export type { Lane } from './lane.js';
+export { laneIdOf, type Lane } from './lane.js';
 export { createLimiter, type Limiter } from './limiter.js';
 export { createSignIns, openBrowserInteraction, type SignIns } from './oauth.js';
 export type { Grant } from './oauth-grants.js';

@@ -7,7 +7,7 @@ import {
 } from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { Limiter, Pool, SignIns } from '../connect/index.js';
+import { laneIdOf, type Limiter, type Pool, type SignIns } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
@@ -16,6 +16,7 @@ import type { Log } from '../kernel/log.js';
 import type { Redaction } from '../redact/index.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
+import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Registry, RegistryClient } from '../registry/index.js';
@@ -104,6 +105,8 @@ export interface Core {
   learnInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
   relistSoon(server: string): void;
+  /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
+  relistAfterCall(server: string, host: Host | undefined): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
   /** Stops learning; what runs in the pool is the caller's to end. */
   stop(): void;
@@ -134,6 +137,8 @@ export function createCore(deps: GatewayDeps): Core {
 
   /** On which lane each server last announced a change that was not looked at yet. */
   const announced = new Map<string, string>();
+  /** On which lane each server was last called while its list was old. */
+  const called = new Map<string, string>();
   const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
     learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
 
@@ -145,6 +150,8 @@ export function createCore(deps: GatewayDeps): Core {
         const before = catalog.list(server.id);
         const announcedOn = announced.get(server.id);
         announced.delete(server.id);
+        const calledOn = called.get(server.id);
+        called.delete(server.id);
         const learned = await learn(
           server,
           {
@@ -156,6 +163,7 @@ export function createCore(deps: GatewayDeps): Core {
             random: deps.random,
             catalog: () => catalog,
             ...(announcedOn !== undefined && { announcedOn }),
+            ...(calledOn !== undefined && { calledOn }),
             withoutHandshake,
             admit: (...seen) => trust.admit(...seen),
             onPartial: ({ id }, method, reason) =>
@@ -302,6 +310,10 @@ export function createCore(deps: GatewayDeps): Core {
     },
     learnInBackground,
     relistSoon: (server) => relister.soon(server),
+    relistAfterCall(server, host) {
+      if (host) called.set(server, laneIdOf(host));
+      relister.whenRested(server);
+    },
     swap(next) {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);

@@ -83,7 +83,9 @@ export function executionVerbs(
       const call = callOf(server, tool, args, options);
       const outcome = await executor.execute(call, () => prepare(call));
       // The connection is open now, so a list that is out of date costs one cheap question.
-      if (core.catalog.list(server)?.stale && !isHidden(server, call, core)) core.relistSoon(server);
+      if (core.catalog.list(server)?.stale && !isHidden(server, call, core)) {
+        core.relistAfterCall(server, call.host);
+      }
       return outcome;
     },
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Limiter, Pool } from '../connect/index.js';
 import { listBesides, listTools } from '../discover/index.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -19,6 +20,8 @@ export interface ReadListsDeps {
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
   /** The lane on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
+  /** The lane of a call that is why it is asked: the list is merely old. */
+  readonly calledOn?: string;
   /** What is known of it already. */
   readonly known?: LearnedList;
 }
@@ -66,6 +69,12 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
     await deps.limiter.wait(server, signal);
     return deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
   };
+  // One more process only to hear the same list again would be a waste: the one that runs is asked first.
+  const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
+  if (calledOn !== undefined && deps.pool.isOpen(server.id, calledOn)) {
+    const there = await read(calledOn);
+    if (isDeepStrictEqual(there.list.items, known!.items)) return { list: there.list, facts: known! };
+  }
   if (announcedOn === undefined || !deps.pool.isOpen(server.id, announcedOn)) return read();
   const there = await read(announcedOn);
   // Starting another process only to ask it for what it does not know would be in vain.

@@ -57,6 +57,8 @@ describe('createLineWriter', () => {
     await Promise.all([writer.write('a\n'), writer.write('b\n'), later]);
     await writer.write('d\n');
     expect(writes).toEqual(['a\nb\nc\n', 'd\n']);
+    await Promise.all(['1\n', '2\n', '3\n', '4\n', '5\n'].map((line) => writer.write(line)));
+    expect(writes.slice(2)).toEqual(['1\n2\n3\n4\n', '5\n']);
     expect(writer.waiting).toBe(0);
   });
 
