@@ -78,4 +78,31 @@ describe('what a start loads', () => {
     const loaded = await loadedBy(place, [request(1, 'ping', {})]);
     expect(loaded).toEqual(expect.arrayContaining([...AT_START, 'stdio-protocol']));
   });
+
+  it('CONN-1 DISC-4 a server of both eras whose list is always old is started once for a host, and once only', async () => {
+    const place = await workplace({ servers: {} });
+    const starts = join(place.folder, 'starts');
+    await place.write({ servers: { both: fixture('modern', '--dual', '--ttl=0', `--start-file=${starts}`) } });
+    expect((await place.run('warm')).code).toBe(0);
+    const started = async (): Promise<number> => (await readFile(starts, 'utf8')).trim().split('\n').length;
+    const before = await started();
+    const child = place.start('serve', '--stdio');
+    let text = '';
+    child.stdout!.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    child.stdin!.write(initialize);
+    const learnedTwice = async (): Promise<boolean> => {
+      const { stdout } = await place.run('audit', '--kind', 'discovered', '--json');
+      return (JSON.parse(stdout) as { records: unknown[] }).records.length > 1;
+    };
+    for (let id = 2; id < 22; id++) {
+      const args = { server: 'both', tool: 'echo', arguments: { message: `m${id}` } };
+      child.stdin!.write(request(id, 'tools/call', { name: 'execute_tool', arguments: args }));
+      await waitUntil(() => text.includes(`"id":${id}`), { what: 'an answer', timeoutMs: 30_000 });
+    }
+    // The list was asked for anew, of the process that runs.
+    await waitUntil(learnedTwice, { what: 'the list read again', timeoutMs: 30_000 });
+    expect((await started()) - before).toBe(1);
+    const audit = await place.run('audit', '--kind', 'execution', '--limit', '1', '--json');
+    expect(JSON.parse(audit.stdout)).toMatchObject({ records: [{ era: 'legacy', outcome: 'success' }] });
+  });
 });
