@@ -96,7 +96,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   let connected: Connected | undefined;
   let believed = false;
   if (deps.lane?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
-    connected = await connectNative(() => open(kind), terms, deps);
+    connected = await connectNative(server, () => open(kind), terms, deps);
     if (!connected) await remember(server, deps, { ...remembered, only: true });
   }
   if (remembered && !connected) {
@@ -136,14 +136,19 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
 }
 
 /** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
-async function connectNative(open: () => Promise<Link>, terms: Terms, deps: OpenDeps): Promise<Connected | undefined> {
+async function connectNative(
+  server: Server,
+  open: () => Promise<Link>,
+  terms: Terms,
+  deps: OpenDeps,
+): Promise<Connected | undefined> {
   const { connectChildAs } = await import('./era.js');
   try {
     // Silence is a refusal too, and must leave time for the other handshake.
     return await connectChildAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
   } catch (thrown) {
     if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
-    deps.log.debug('connect.modern-only', { why: messageOf(thrown) });
+    deps.log.debug('connect.modern-only', { server: server.id, why: messageOf(thrown) });
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { describedTool } from '../../test/support/described-tool.js';
 import type { Tool } from '../model/tool.js';
 import { createPostings, type Postings } from './postings.js';
 import { createIndex, type ToolIndex } from './search.js';
@@ -13,21 +14,7 @@ interface Described {
 }
 
 function toolsOf(server: string, described: readonly Described[]): Tool[] {
-  return described.map(({ name, description }) => ({
-    server,
-    name,
-    description,
-    summary: description,
-    parameters: [],
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'default' },
-    provenance: 'protocol',
-    hash: '',
-    definition: {},
-  }));
+  return described.map(({ name, description }) => describedTool(server, name, description));
 }
 
 type Step =

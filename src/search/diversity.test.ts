@@ -1,24 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../model/tool.js';
+import { describedTool as tool } from '../../test/support/described-tool.js';
 import { createIndex } from './search.js';
-
-function tool(server: string, name: string, description: string): Tool {
-  return {
-    server,
-    name,
-    description,
-    summary: description,
-    parameters: [],
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'default' },
-    provenance: 'protocol',
-    hash: '',
-    definition: {},
-  };
-}
 
 const KINDS = [
   'bar',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describedTool } from '../../test/support/described-tool.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
 import { createDraft } from './draft.js';
@@ -6,28 +7,11 @@ import { FIELDS, termsOf } from './fields.js';
 import { createPostings } from './postings.js';
 import { createIndex } from './search.js';
 
+const tool = (name: string, description: string): Tool => describedTool('web', name, description);
 const REST = FIELDS.findIndex(({ name }) => name === 'rest of the description');
 
 /** A beginning that fills what is read as such. */
 const BEGINNING = 'Read one page of a site. '.padEnd(600, 'Page of a site. ').slice(0, 599);
-
-function tool(name: string, description: string): Tool {
-  return {
-    server: 'web',
-    name,
-    description,
-    summary: description,
-    parameters: [],
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'default' },
-    provenance: 'protocol',
-    hash: '',
-    definition: {},
-  };
-}
 
 describe('the rest of a long description', () => {
   it('FIND-1 finds by a word that stands only there, below a word that the beginning holds', () => {

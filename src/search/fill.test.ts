@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { describedTool as tool } from '../../test/support/described-tool.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
-
-function tool(server: string, name: string, description = '', rest: Partial<Tool> = {}): Tool {
-  return {
-    server,
-    name,
-    description,
-    summary: description,
-    parameters: [],
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'default' },
-    provenance: 'protocol',
-    hash: '',
-    definition: {},
-    ...rest,
-  };
-}
 
 const addresses = (hits: readonly Ranked[]): string[] => hits.map((hit) => addressOf(hit.tool.server, hit.tool.name));
 
