@@ -33,10 +33,5 @@ export function laneOf(host: Host | undefined, { transport }: Pick<Server, 'tran
   if (!host) return SHARED;
   const { capabilities, session } = host;
   const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
-  return {
-    id: laneIdOf(host),
-    capabilities,
-    ...(session && { owner: session }),
-    ...(isNative && { prefers: 'legacy' as const }),
-  };
+  return { id: laneIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }

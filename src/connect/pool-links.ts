@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
@@ -45,7 +46,7 @@ export interface Links {
 export interface Wish {
   readonly lane: Lane;
   readonly brief: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancel | undefined;
 }
 
 /** Connections to one server at once, whatever the number of hosts. */
@@ -311,7 +312,7 @@ function laneLost(server: string): ToolscoutError {
 }
 
 /** Resolves with the promise, or as soon as the signal is aborted. */
-async function settledOrAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function settledOrAborted(promise: Promise<void>, signal: Cancel | undefined): Promise<void> {
   if (!signal) return promise;
   let leave = (): void => {};
   const aborted = new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter } from '../kernel/emitter.js';
 import { messageOf } from '../kernel/errors.js';
@@ -64,7 +65,7 @@ export interface Pool {
    * Runs a task on the connection to a server, which is made first when there is none. An aborted
    * `signal` ends the wait for the connection; the task must heed it by itself.
    */
-  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: AbortSignal, options?: PoolUse): Promise<T>;
+  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: Cancel, options?: PoolUse): Promise<T>;
   /** Whether a server has an open connection on a lane other than the shared one. */
   isOpen(server: string, lane: string): boolean;
   /** Every open connection that was made for a host. */
@@ -166,7 +167,7 @@ export function createPool(deps: PoolDeps): Pool {
   async function use<T>(
     server: Server,
     task: (upstream: Upstream, link: Link) => Promise<T>,
-    signal?: AbortSignal,
+    signal?: Cancel,
     { host, brief = false, on }: PoolUse = {},
   ): Promise<T> {
     if (closed) throw shuttingDown();

@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { toToolscoutError, type ErrorCode, type ToolscoutError } from '../kernel/errors.js';
 import type { RetryConfig } from '../model/config.js';
@@ -8,7 +9,7 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** A number in [0, 1), for the jitter. */
   readonly random: () => number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancel;
   /** Whether this failure may be tried again at all. */
   readonly mayRetry: (error: ToolscoutError) => boolean;
 }

@@ -30,6 +30,14 @@ function envelopeFor(envelope: JsonObject, method: string, host: Host | undefine
   return method === 'tools/call' ? { ...envelope, [CAPABILITIES]: {} } : envelope;
 }
 
+function withoutOurs(given: JsonObject): JsonObject {
+  const meta = { ...given };
+  for (const key of ENVELOPE_KEYS) delete meta[key];
+  // A token of the host means nothing here, and could be one of ours.
+  delete meta['progressToken'];
+  return meta;
+}
+
 /** The params of a request as they are sent: with our envelope and our progress token, without the caller's. */
 export function withEnvelope(
   request: { readonly method: string; readonly params: JsonObject | undefined; readonly id: number },
@@ -39,10 +47,10 @@ export function withEnvelope(
   const { envelope, progress, host } = options;
   const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
   if (!given && !envelope && !progress) return params;
-  const meta: JsonObject = { ...given };
-  for (const key of ENVELOPE_KEYS) delete meta[key];
-  // A token of the host means nothing here, and could be one of ours.
-  delete meta['progressToken'];
+  const meta: JsonObject = given ? withoutOurs(given) : {};
   if (progress) meta['progressToken'] = id;
-  return { ...params, _meta: envelope ? Object.assign(meta, envelopeFor(envelope, method, host)) : meta };
+  if (envelope) Object.assign(meta, envelopeFor(envelope, method, host));
+  const sealed: JsonObject = { ...params };
+  sealed['_meta'] = meta;
+  return sealed;
 }

@@ -273,6 +273,22 @@ export function createRequests(deps: RequestsDeps): Requests {
     if (deps.remote && error.code === 'SERVER_CONNECTION_ERROR' && error.delivered === false) fail(error);
   };
 
+  /** Where every request has an answer stream of its own. */
+  const sendOnStream = (
+    id: number,
+    message: JSONRPCMessage,
+    { host, headers }: RawRequest,
+    { signal }: AbortController,
+  ): Promise<void> => {
+    const post = (): Promise<void> =>
+      wire.send(message, {
+        requestSignal: signal,
+        onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
+        ...(headers && { headers: { ...headers } }),
+      });
+    return streamOf && host ? streamOf.run(id, post) : post();
+  };
+
   const tap: Transport = {
     start: () => wire.start(),
     send: (message, options) => wire.send(message, options),
@@ -345,15 +361,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         const progress = onProgress !== undefined;
         const sealed = withEnvelope({ method, params, id }, { envelope, progress, host: options.host });
         const message = { jsonrpc: '2.0' as const, id, method, params: sealed };
-        const post = (): Promise<void> =>
-          stream
-            ? wire.send(message, {
-                requestSignal: stream.signal,
-                onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
-                ...(options.headers && { headers: { ...options.headers } }),
-              })
-            : wire.send(message);
-        const sent = streamOf && options.host ? streamOf.run(id, post) : post();
+        const sent = stream ? sendOnStream(id, message, options, stream) : wire.send(message);
         sent.catch((thrown: unknown) => sendFailed(id, thrown));
       });
     },

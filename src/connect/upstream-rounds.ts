@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
@@ -34,7 +35,7 @@ function questionsOf(server: string, asked: JsonObject, host: Host): Array<[stri
 }
 
 /** Asks the host everything one round wants to know; a single refusal withdraws the others. */
-async function askHost(server: string, asked: JsonObject, host: Host, signal: AbortSignal | undefined) {
+async function askHost(server: string, asked: JsonObject, host: Host, signal: Cancel | undefined) {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
   if (signal?.aborted) onAbort();
@@ -63,7 +64,7 @@ export async function sendInRounds(
     readonly server: string;
     readonly clock: Clock;
     readonly host: Host | undefined;
-    readonly signal: AbortSignal | undefined;
+    readonly signal: Cancel | undefined;
   },
 ): Promise<JsonObject> {
   const { server, clock, host, signal } = options;

@@ -74,7 +74,11 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     throw error;
   };
 
-  const ask = async (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
+  const tryOut = async (
+    method: string,
+    params: JsonObject | undefined,
+    given: UpstreamRequest,
+  ): Promise<JsonObject> => {
     let result: JsonObject;
     try {
       result = await send(method, params, given);
@@ -85,6 +89,9 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     doubted = undefined;
     return result;
   };
+
+  const ask = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> =>
+    doubted ? tryOut(method, params, given) : send(method, params, given);
 
   const request = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
     if (era === 'legacy') return ask(method, params, given);

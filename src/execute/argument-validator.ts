@@ -129,6 +129,8 @@ export function createArgumentValidator(options: ValidatorOptions = {}): Argumen
   const { maxCompiled = 500, onUnchecked = () => {} } = options;
   /** By hash of the definition, the one used longest ago first. */
   const cache = new Map<string, Compiled>();
+  /** The one used last: a loop over one tool need not reorder the cache. */
+  let latest: { readonly hash: string; readonly compiled: Compiled } | undefined;
   let loaded: AjvClass | undefined;
   let loading: Promise<AjvClass> | undefined;
 
@@ -150,10 +152,12 @@ export function createArgumentValidator(options: ValidatorOptions = {}): Argumen
   }
 
   function compiledFor(Ajv: AjvClass, tool: Tool): Compiled {
+    if (latest?.hash === tool.hash) return latest.compiled;
     let compiled = cache.get(tool.hash);
     if (compiled) cache.delete(tool.hash);
     else compiled = prepare(Ajv, tool);
     cache.set(tool.hash, compiled);
+    latest = { hash: tool.hash, compiled };
     if (cache.size > maxCompiled) {
       const oldest = cache.keys().next();
       if (!oldest.done) cache.delete(oldest.value);

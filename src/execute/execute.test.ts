@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
@@ -351,7 +352,7 @@ describe('executor', () => {
 
   it('EXEC-1 a call that was cancelled while its server was connected, is not sent', async () => {
     const controller = new AbortController();
-    let handed: AbortSignal | undefined;
+    let handed: Cancel | undefined;
     const { executor, steps } = setUp({
       run: async (_server, task, { signal }) => {
         handed = signal;

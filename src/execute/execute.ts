@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
@@ -11,7 +12,7 @@ import type { Tool } from '../model/tool.js';
 import type { Upstream } from '../model/upstream.js';
 import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
-import { failureOf, failureOfResult } from './outcome.js';
+import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
 import { createOutputCheck } from './output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
 
@@ -42,7 +43,7 @@ export interface ExecutorDeps {
   readonly retry: <T>(
     task: (attempt: number) => Promise<T>,
     server: Server,
-    options: { readonly signal?: AbortSignal; readonly mayRetry: (error: ToolscoutError) => boolean },
+    options: { readonly signal?: Cancel; readonly mayRetry: (error: ToolscoutError) => boolean },
   ) => Promise<T>;
   /** Whether the same request may succeed a moment later. */
   readonly isTransient: (error: ToolscoutError) => boolean;
@@ -60,12 +61,15 @@ export interface Incoming {
   text(text: string): string;
 }
 
+/** Answers `undefined` when there is nothing to wait for. */
+export type Prepare = () => Promise<void> | undefined;
+
 /** Runs calls through the one guarded door. It answers; it does not throw. */
 export interface Executor {
   /** Runs one call; `prepare` may fetch what resolving it needs, and its failure is the call's. */
-  execute(call: Call, prepare?: () => Promise<void>): Promise<CallResult>;
+  execute(call: Call, prepare?: Prepare): Promise<CallResult>;
   /** The same as a stream of progress, then the result; leaving the loop cancels the call. */
-  executeStream(call: Call, prepare?: () => Promise<void>): AsyncIterable<CallEvent>;
+  executeStream(call: Call, prepare?: Prepare): AsyncIterable<CallEvent>;
 }
 
 /** What is learned on the way, for the audit log. */
@@ -98,12 +102,6 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     for (const check of deps.checks) check(subject);
   }
 
-  async function validate({ call, tool }: Subject): Promise<void> {
-    const answer = deps.validate.validate(tool, call.arguments);
-    const problems = answer instanceof Promise ? await answer : answer;
-    if (problems.length > 0) throw invalidArguments(tool, problems);
-  }
-
   /** The call as it goes out and comes back: everything behind the checks sees only this one. */
   function redactCall(subject: Subject): Subject {
     const { call, server } = subject;
@@ -122,38 +120,42 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   }
 
   function send({ call, server, tool }: Subject, trail: Trail): Promise<JsonObject> {
-    const { signal, host, resumed } = call;
-    const params = { name: tool.name, arguments: call.arguments, ...resumed, ...metaOf(call) };
+    const { signal, host } = call;
+    const params = paramsOf(call, tool.name);
     const timeoutMs = call.timeoutMs ?? toolTimeout(server, tool.name) ?? server.timeoutMs;
     const onProgress = call.onProgress ?? ignoreProgress;
     const isRepeatable = isMarkedRepeatable(tool);
+    const ask = (upstream: Upstream): Promise<JsonObject> => {
+      trail.era = upstream.era;
+      refuseCancelled(signal);
+      const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
+      return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, headers });
+    };
     return deps.retry(
-      async (attempt) => {
+      (attempt) => {
         // The first token was taken before; a retry is a request like any other and pays for itself.
         if (attempt > 0) deps.limit(server);
-        return deps.run(
-          server,
-          async (upstream) => {
-            trail.era = upstream.era;
-            refuseCancelled(signal);
-            const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
-            return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, headers });
-          },
-          call,
-        );
+        return deps.run(server, ask, call);
       },
       server,
       { signal, mayRetry: (error) => deps.isTransient(error) && mayBeSentAgain(error, isRepeatable) },
     );
   }
 
-  async function walk(call: Call, trail: Trail, prepare: (() => Promise<void>) | undefined): Promise<JsonObject> {
-    await prepare?.();
+  /**
+   * The way of a call. It waits only where there is something to wait for: of many calls that arrive together,
+   * the first is then on its way to its server before the last is read.
+   */
+  async function walk(call: Call, trail: Trail, prepare: Prepare | undefined): Promise<JsonObject> {
+    const prepared = prepare?.();
+    if (prepared) await prepared;
     trail.phase = 'judging';
     const subject = identify(call);
     trail.subject = subject;
     permit(subject);
-    await validate(subject);
+    const checked = deps.validate.validate(subject.tool, call.arguments);
+    const problems = checked instanceof Promise ? await checked : checked;
+    if (problems.length > 0) throw invalidArguments(subject.tool, problems);
     const redacted = redactCall(subject);
     refuseCancelled(call.signal);
     deps.limit(subject.server);
@@ -165,45 +167,58 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     return result;
   }
 
-  async function execute(call: Call, prepare?: () => Promise<void>): Promise<CallResult> {
+  function execute(call: Call, prepare?: Prepare): Promise<CallResult> {
     const started = clock.monotonic();
     const trail: Trail = { phase: 'preparing' };
-    const answer = await walk(call, trail, prepare).then(
-      (result) => ({ result }),
-      (thrown: unknown) => ({ error: toCallError(thrown, call.signal) }),
+    const conclude = (outcome: CallResult): CallResult => {
+      record(call, trail, outcome, clock.monotonic() - started);
+      return outcome;
+    };
+    return walk(call, trail, prepare).then(
+      (answer) => conclude(answered(call, trail, answer)),
+      (thrown: unknown) => conclude(failed(call, trail, toCallError(thrown, call.signal))),
     );
-    const outcome = conclude(call, trail, answer);
-    record(call, trail, outcome, clock.monotonic() - started);
-    return outcome;
   }
 
-  function conclude(call: Call, trail: Trail, answer: { result: JsonObject } | { error: ToolscoutError }): CallResult {
+  function answered(call: Call, trail: Trail, answer: JsonObject): CallResult {
+    const incoming = deps.incoming?.(namesOf(call, trail).server);
+    const result = incoming ? incoming.result(answer) : answer;
+    if (result['isError'] !== true) return { success: true, result };
+    return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };
+  }
+
+  function failed(call: Call, trail: Trail, error: ToolscoutError): CallResult {
+    return { success: false, error: failureOf(error, contextOf(call, trail)) };
+  }
+
+  /** What a failure is told with: whose it is, and what must not be seen of it. */
+  function contextOf(call: Call, trail: Trail): FailureContext {
     const names = namesOf(call, trail);
     const incoming = trail.phase === 'sending' ? deps.incoming?.(names.server) : undefined;
-    const context = { ...names, hide: incoming ? (text: string) => hide(incoming.text(text)) : hide };
-    if ('error' in answer) return { success: false, error: failureOf(answer.error, context) };
-    const result = incoming ? incoming.result(answer.result) : answer.result;
-    if (result['isError'] !== true) return { success: true, result };
-    return { success: false, result, error: failureOfResult(result, context) };
+    return { ...names, hide: incoming ? (text: string) => hide(incoming.text(text)) : hide };
   }
 
   function record(call: Call, trail: Trail, { success, result, error }: CallResult, latencyMs: number): void {
+    const { server, tool } = namesOf(call, trail);
+    const { contradiction } = trail;
     deps.record({
       kind: 'execution',
       principal: call.principal,
       route: call.route,
-      ...(call.skill !== undefined && { skill: call.skill }),
-      ...namesOf(call, trail),
+      skill: call.skill,
+      server,
+      tool,
       arguments: call.arguments,
       outcome: success ? 'success' : isRefusal(error?.code, trail) ? 'refused' : 'failure',
-      ...(error && { code: error.code }),
+      code: error?.code,
       latencyMs,
-      ...(result && { resultBytes: estimateBytes(result) }),
-      ...(trail.era && { era: trail.era }),
-      ...(call.traceId !== undefined && { traceId: call.traceId }),
-      ...(trail.contradiction !== undefined && {
-        detail: { warning: `the result contradicts its output schema: ${hide(trail.contradiction)}` },
-      }),
+      resultBytes: result && estimateBytes(result),
+      era: trail.era,
+      traceId: call.traceId,
+      detail:
+        contradiction === undefined
+          ? undefined
+          : { warning: `the result contradicts its output schema: ${hide(contradiction)}` },
     });
   }
 
@@ -227,16 +242,16 @@ function isRefusal(code: ErrorCode | undefined, { phase }: Trail): boolean {
   return phase === 'judging' || LATE_REFUSALS.has(code);
 }
 
-function refuseCancelled(signal: AbortSignal | undefined): void {
+function refuseCancelled(signal: Cancel | undefined): void {
   if (signal?.aborted) throw cancelled(signal, false);
 }
 
-function cancelled(signal: AbortSignal, delivered?: boolean): ToolscoutError {
+function cancelled(signal: Cancel, delivered?: boolean): ToolscoutError {
   return new ToolscoutError('CANCELLED', 'The call was cancelled.', { delivered, cause: signal.reason });
 }
 
 /** A signal may be aborted with any reason, and the wait for a retry ends with just that. */
-function toCallError(thrown: unknown, signal: AbortSignal | undefined): ToolscoutError {
+function toCallError(thrown: unknown, signal: Cancel | undefined): ToolscoutError {
   if (signal?.aborted && !(thrown instanceof ToolscoutError)) return cancelled(signal);
   return toToolscoutError(thrown);
 }
@@ -245,11 +260,15 @@ function toolTimeout(server: Server, tool: string): number | undefined {
   return Object.hasOwn(server.toolTimeoutsMs, tool) ? server.toolTimeoutsMs[tool] : undefined;
 }
 
-/** `_meta` of the host, without its progress token: that one names a request of the host, not of ours. */
-function metaOf(call: Call): { _meta?: JsonObject } {
-  if (!call.meta) return {};
-  const { progressToken: _ours, ...rest } = call.meta;
-  return Object.keys(rest).length > 0 ? { _meta: rest } : {};
+/** What the server is asked. Of the host's `_meta` all but its progress token: that one names a request of the host. */
+function paramsOf({ arguments: args, resumed, meta }: Call, name: string): JsonObject {
+  const params: JsonObject = { name, arguments: args };
+  if (resumed) Object.assign(params, resumed);
+  if (meta) {
+    const { progressToken: _ours, ...rest } = meta;
+    if (Object.keys(rest).length > 0) params['_meta'] = rest;
+  }
+  return params;
 }
 
 function isMarkedRepeatable(tool: Tool): boolean {

@@ -67,9 +67,14 @@ export function executionVerbs(
   });
 
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
-  const prepare = async (call: Call): Promise<void> => {
+  const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
-    if (isHidden(call.server, call, core)) return;
+    if (isHidden(call.server, call, core)) return undefined;
+    if (call.skill === undefined && core.catalog.list(call.server)) return undefined;
+    return learnFirst(call);
+  };
+
+  const learnFirst = async (call: Call): Promise<void> => {
     if (call.skill !== undefined) await skills.loaded();
     if (core.catalog.list(call.server)) return;
     await core.filled();

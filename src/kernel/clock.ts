@@ -1,3 +1,5 @@
+import type { Cancel } from './cancel.js';
+
 /** A pending timer. */
 export interface Timer {
   cancel(): void;
@@ -27,7 +29,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, ms: number, signal?: Cancel): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const onAbort = (): void => {

@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { canonicalJson, type JsonValue } from './json.js';
 
 /** Hex SHA-256 of a text. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  // In one step it costs half; Node.js has that since 20.12.
+  return typeof crypto.hash === 'function'
+    ? crypto.hash('sha256', text)
+    : crypto.createHash('sha256').update(text).digest('hex');
 }
 
 /** Hex SHA-256 of a JSON value; the order of keys does not matter. */

@@ -21,5 +21,13 @@ const TIME_DIGITS = 12;
  * side in an index: a log whose ids are spread over the whole index rewrites it with every batch.
  */
 export function newIdAt(time: number): string {
-  return `${Math.floor(time).toString(16).padStart(TIME_DIGITS, '0')}-${randomUUID()}`;
+  if (time !== prefixed) {
+    prefixed = time;
+    prefix = `${Math.floor(time).toString(16).padStart(TIME_DIGITS, '0')}-`;
+  }
+  return prefix + randomUUID();
 }
+
+/** Many ids are made within one millisecond. */
+let prefixed = -1;
+let prefix = '';

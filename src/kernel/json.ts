@@ -15,11 +15,12 @@ export function isObject(value: unknown): value is JsonObject {
 export function canonicalJson(value: JsonValue | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
-  const entries = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .toSorted()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-  return `{${entries.join(',')}}`;
+  let entries = '';
+  for (const key of Object.keys(value).toSorted()) {
+    if (value[key] === undefined) continue;
+    entries += `${entries === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key])}`;
+  }
+  return `{${entries}}`;
 }
 
 /** Whether a value nests deeper than `limit` levels; walks without recursion, so no input can overflow the stack. */
@@ -28,7 +29,9 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   for (let next = stack.pop(); next; next = stack.pop()) {
     if (typeof next.value !== 'object' || next.value === null) continue;
     if (next.depth > limit) return true;
-    for (const child of Object.values(next.value)) stack.push({ value: child, depth: next.depth + 1 });
+    for (const child of Object.values(next.value)) {
+      if (typeof child === 'object' && child !== null) stack.push({ value: child, depth: next.depth + 1 });
+    }
   }
   return false;
 }

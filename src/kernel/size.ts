@@ -17,11 +17,12 @@ export function estimateBytes(result: JsonValue | undefined): number {
     if (typeof value === 'string') bytes += value.length + 2;
     else if (Array.isArray(value)) {
       bytes += value.length + 1;
-      stack.push(...value.slice(0, MOST_VISITED));
+      for (let at = 0; at < value.length && at < MOST_VISITED; at++) stack.push(value[at]);
     } else if (isObject(value)) {
-      for (const key of Object.keys(value).slice(0, MOST_VISITED)) {
-        bytes += key.length + 4;
-        stack.push(value[key]);
+      const keys = Object.keys(value);
+      for (let at = 0; at < keys.length && at < MOST_VISITED; at++) {
+        bytes += keys[at]!.length + 4;
+        stack.push(value[keys[at]!]);
       }
     } else bytes += 4;
   }

@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import type { ErrorCode, Problem, Severity } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Host } from './host.js';
@@ -25,7 +26,7 @@ export interface Call {
   /** `_meta` of the host's request, passed on (trace context). */
   readonly meta?: JsonObject;
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancel;
   readonly onProgress?: (progress: Progress) => void;
   /** Who can be asked while it runs; without one nobody can. */
   readonly host?: Host;

@@ -1,3 +1,4 @@
+import type { Cancel } from '../kernel/cancel.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 
 /** What a server may ask of the host behind a call. */
@@ -10,7 +11,7 @@ export const CALLBACK_METHODS: ReadonlySet<string> = new Set([
 /** What may accompany a question to a host. */
 export interface HostRequest {
   /** Aborted when the answer is no longer wanted; the host is told so. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancel;
 }
 
 /**

@@ -1,10 +1,11 @@
+import type { Cancel } from '../kernel/cancel.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
 import type { Host } from './host.js';
 
 /** What may accompany one request to a server. */
 export interface UpstreamRequest {
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancel;
   /** Limit for the answer; every progress notification starts it anew. */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: Progress) => void;

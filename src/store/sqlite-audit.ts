@@ -8,15 +8,16 @@ const PRUNED_AT_ONCE = 2000;
 
 /** All rows in one statement: a call into SQLite for every record costs more than the record. */
 const INSERT = `insert into audit (id, time, kind, server, tool, outcome, body)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value -> 6
   from json_each(?) where true
   on conflict (id) do nothing`;
 const PRUNE = `delete from audit where seq in (select seq from audit where time < ? limit ${PRUNED_AT_ONCE})`;
 
-/** A record as the row it becomes. */
-export function toRow(record: AuditRecord): Column[] {
+/** A record as the row it becomes, in JSON: its columns, and itself. */
+export function toRow(record: AuditRecord): string {
   const { id, time, kind, server, tool, outcome } = record;
-  return [toName(id), time, toName(kind), nameOrNull(server), nameOrNull(tool), outcome, toText(record)];
+  const columns = [toName(id), time, toName(kind), nameOrNull(server), nameOrNull(tool), outcome];
+  return `${JSON.stringify(columns).slice(0, -1)},${toText(record)}]`;
 }
 
 function nameOrNull(name: string | undefined): string | null {
@@ -24,8 +25,8 @@ function nameOrNull(name: string | undefined): string | null {
 }
 
 /** Adds rows; one whose id is there already is passed over, so that an append may be repeated. */
-export function insertRows(connection: Connection, rows: readonly (readonly Column[])[]): void {
-  connection.run(INSERT, JSON.stringify(rows));
+export function insertRows(connection: Connection, rows: readonly string[]): void {
+  connection.run(INSERT, `[${rows.join(',')}]`);
 }
 
 /** The newest matching records in the order of appending, newest first. What cannot be read goes to `onBad`. */

@@ -1,4 +1,5 @@
 import type { Gateway } from '../../gateway/index.js';
+import type { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { compilePatterns } from '../../kernel/pattern.js';
 import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
@@ -16,9 +17,13 @@ import { createShelf } from './shelf.js';
 /** How long a host may keep the meta-tools alone: they change only with a new version. */
 const MENU_TTL_MS = 3_600_000;
 
+function notText(field: string, method: string): ToolscoutError {
+  return protocolError(-32_602, `${method} needs "${field}" to be a text.`);
+}
+
 function textOf(params: JsonObject, field: string, method: string): string {
   const value = params[field];
-  if (typeof value !== 'string') throw protocolError(-32_602, `${method} needs "${field}" to be a text.`);
+  if (typeof value !== 'string') throw notText(field, method);
   return value;
 }
 
@@ -51,8 +56,9 @@ export function createCatalogOffer(
     return listResult('tools', [...menu, ...fitting], 'name', params, exchange);
   };
 
-  const callTool = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const name = textOf(params, 'name', 'tools/call');
+  const callTool = (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
+    const { name } = params;
+    if (typeof name !== 'string') return Promise.reject(notText('name', 'tools/call'));
     if (admin && isAdminTool(name)) {
       const args = params['arguments'];
       return callAdminTool(gateway, name, isObject(args) ? args : {}, exchange.principal);
@@ -61,6 +67,10 @@ export function createCatalogOffer(
       const args = params['arguments'];
       return callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
     }
+    return callDirect(name, params, exchange);
+  };
+
+  const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
     if (!address) throw protocolError(-32_602, `Unknown tool: ${name}`);
     return runTool(gateway, address, params, exchange);

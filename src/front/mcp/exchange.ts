@@ -1,3 +1,4 @@
+import type { Cancel } from '../../kernel/cancel.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { Call, Progress } from '../../model/call.js';
@@ -9,7 +10,7 @@ export interface Exchange {
   /** Who asks: the authenticated subject, `local` on this machine. */
   readonly principal: string;
   /** Aborted when the host does not want the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancel;
   /** What a modern host answered to an earlier round of this request. */
   readonly resumed?: Call['resumed'];
 }
@@ -70,13 +71,14 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
 
 /** A request of a host as the options of a call through the gateway. */
 export function callOptions(params: JsonObject, { host, principal, signal, resumed }: Exchange): Partial<Call> {
-  const { _meta: meta } = params;
+  const meta = isObject(params['_meta']) ? params['_meta'] : undefined;
   return {
     route: 'mcp',
     principal,
     host,
     signal,
-    ...(resumed && { resumed }),
-    ...(isObject(meta) && { meta: callerMeta(meta), onProgress: relayProgress(meta, host) }),
+    resumed,
+    meta: meta && callerMeta(meta),
+    onProgress: meta && relayProgress(meta, host),
   };
 }

@@ -1,3 +1,4 @@
+import type { Cancel } from '../../kernel/cancel.js';
 import type { Clock, Timer } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -68,7 +69,7 @@ class HeldCall {
     this.wake?.();
   }
 
-  ask(method: string, params: JsonObject | undefined, signal: AbortSignal | undefined): Promise<JsonObject> {
+  ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted || this.stop.signal.aborted || this.questions.size >= MOST_QUESTIONS) {
         return reject(new ToolscoutError('CANCELLED', 'The host cannot be asked any more.'));

@@ -1,3 +1,4 @@
+import { Canceller } from '../../kernel/cancel.js';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/server';
 import { messageOf } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
@@ -44,21 +45,27 @@ const HANDSHAKE = new Set(['initialize', 'ping']);
  */
 export function withHostLane(wire: Transport, options: HostLaneOptions): HostLane {
   const { log } = options;
-  const running = new Map<RequestId, AbortController>();
+  const running = new Map<RequestId, Canceller>();
   let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
   let offer: Offer | undefined;
   let session: LegacySession | undefined;
 
-  const send = async (message: JsonObject, related?: RequestId): Promise<void> =>
-    wire.send(message as unknown as JSONRPCMessage, related === undefined ? undefined : { relatedRequestId: related });
+  const send = (message: JsonObject, related?: RequestId): Promise<void> => {
+    const options = related === undefined ? undefined : { relatedRequestId: related };
+    try {
+      return wire.send(message as unknown as JSONRPCMessage, options);
+    } catch (thrown) {
+      return Promise.reject(thrown as Error);
+    }
+  };
 
   const post = (message: JsonObject, related?: RequestId): void => {
     send(message, related).catch((thrown: unknown) => log.debug('mcp.answer-lost', { error: messageOf(thrown) }));
   };
 
   /** An answer that cannot be written, because it nests too deep for JSON, must not leave its request unanswered. */
-  const reply = (id: RequestId, answer: JsonObject): void => {
-    send({ jsonrpc: '2.0', id, ...answer }).catch((thrown: unknown) => {
+  const reply = (id: RequestId, message: JsonObject): void => {
+    send(message).catch((thrown: unknown) => {
       log.warn('mcp.unwritable', { error: messageOf(thrown) });
       post({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'The answer cannot be written as JSON.' } });
     });
@@ -90,20 +97,20 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   };
 
   const answer = async (id: RequestId, method: string, params: JsonObject, host: LegacySession): Promise<void> => {
-    const stop = new AbortController();
+    const stop = new Canceller();
     running.set(id, stop);
     let given: JsonObject;
     try {
-      const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop.signal };
+      const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop };
       const result =
         method === 'logging/setLevel' ? setLogLevel(params) : await offer!.answer(method, params, exchange);
-      given = { result };
+      given = { jsonrpc: '2.0', id, result };
     } catch (thrown) {
-      given = { error: { ...toRpcError(thrown) } };
+      given = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
     }
     if (running.get(id) === stop) running.delete(id);
     // The protocol: a cancelled request is not answered.
-    if (!stop.signal.aborted) reply(id, given);
+    if (!stop.aborted) reply(id, given);
   };
 
   const cancel = (params: JsonObject): boolean => {

@@ -1,0 +1,39 @@
+/** Whether something is still wanted: as much of an `AbortSignal` as is needed to heed one. Every `AbortSignal` is one. */
+export interface Cancel {
+  readonly aborted: boolean;
+  /** Why, as whoever cancelled said it. */
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/**
+ * A cancel that somebody holds the other end of. For what happens thousands of times a second: making
+ * an `AbortController` and listening to it costs a tenth of a call through the gateway.
+ */
+export class Canceller implements Cancel {
+  aborted = false;
+  reason: unknown = undefined;
+  /** Hardly ever more than one. */
+  private listeners: Array<() => void> = NOBODY;
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.aborted) this.listeners = [...this.listeners, listener];
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    if (this.listeners.length > 0) this.listeners = this.listeners.filter((each) => each !== listener);
+  }
+
+  /** Cancels, once. */
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const told = this.listeners;
+    this.listeners = NOBODY;
+    for (const listener of told) listener();
+  }
+}
+
+const NOBODY: Array<() => void> = [];
