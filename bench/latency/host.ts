@@ -23,6 +23,7 @@ export interface Measurement {
 }
 
 const TICK_MS = 10;
+const WARM_UP = 4;
 
 /** CPU time a process has used so far; Linux only. */
 function cpuMs(pid: number): number {
@@ -73,7 +74,8 @@ export async function start(subject: Subject, calls: number): Promise<Running> {
   await client.connect(transport);
   const pid = transport.pid!;
   await run(client, subject.call, calls, 1);
-  await run(client, subject.call, calls, 16);
+  // Until the compiler is done with it.
+  await run(client, subject.call, WARM_UP * calls, 16);
   return {
     name: subject.name,
     rssMb: () => residentMb(pid),

@@ -23,7 +23,7 @@ const FLOORS = {
 };
 
 const CALLS = 2000;
-const TURNS = 7;
+const TURNS = 15;
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const cli = path('../../dist/cli.js');
 const echo = path('echo-server.mjs');
@@ -105,18 +105,26 @@ try {
     ['', 'p50 ms', 'added', 'calls/s ×1', 'calls/s ×16', 'of direct', 'CPU ms ×1', 'CPU ms ×16', 'MB'],
     [row('direct', direct), row('bare proxy', bare), row('toolscout', ours)],
   );
-  // Turn by turn: what the machine does besides then weighs on both sides alike.
-  const paired = ours.turns16.map((calls, turn) => calls / direct.turns16[turn]!).toSorted((a, b) => a - b);
-  const pairedThroughput16 = paired[Math.floor(paired.length / 2)]!;
-  const throughput16 = ours.callsPerSecond16 / direct.callsPerSecond16;
-  const ofBare16 = ours.callsPerSecond16 / bare.callsPerSecond16;
+  // Turn by turn: what the machine does besides then weighs on both sides alike, and one lucky turn decides nothing.
+  const share = (of: Measurement): number => {
+    const paired = ours.turns16.map((calls, turn) => calls / of.turns16[turn]!).toSorted((a, b) => a - b);
+    return paired[Math.floor(paired.length / 2)]!;
+  };
+  const throughput16 = share(direct);
+  const ofBare16 = share(bare);
+  const bestThroughput16 = ours.callsPerSecond16 / direct.callsPerSecond16;
   printTable(
     'Against the aims',
     ['', 'measured', 'aim', 'floor'],
     [
-      ['calls/s at 16, share of direct', throughput16.toFixed(2), `≥ ${AIMS.throughput16}`, `≥ ${FLOORS.throughput16}`],
-      ['the same, median of the turns', pairedThroughput16.toFixed(2), '', ''],
-      ['calls/s at 16, share of the bare proxy', ofBare16.toFixed(2), '', `≥ ${FLOORS.ofBare16}`],
+      [
+        'calls/s at 16, share of direct (median)',
+        throughput16.toFixed(2),
+        `≥ ${AIMS.throughput16}`,
+        `≥ ${FLOORS.throughput16}`,
+      ],
+      ['the same, best turn of each', bestThroughput16.toFixed(2), '', ''],
+      ['calls/s at 16, share of the bare proxy (median)', ofBare16.toFixed(2), '', `≥ ${FLOORS.ofBare16}`],
       ['CPU per call at 1, ms', ours.cpuMs1.toFixed(3), `≤ ${AIMS.cpuMs1}`, `≤ ${FLOORS.cpuMs1}`],
       ['CPU per call at 16, ms', ours.cpuMs16.toFixed(3), `≤ ${AIMS.cpuMs16}`, `≤ ${FLOORS.cpuMs16}`],
       ['resident with 1,000 tools, MB', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
@@ -126,7 +134,7 @@ try {
   );
   conclude(
     'latency',
-    { direct, bare, toolscout: ours, throughput16, pairedThroughput16, ofBare16, firstListMs, firstListCpuMs, rssMb },
+    { direct, bare, toolscout: ours, throughput16, bestThroughput16, ofBare16, firstListMs, firstListCpuMs, rssMb },
     [
       { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
       { name: 'calls/s at 16 against the bare proxy', value: ofBare16, least: FLOORS.ofBare16 },

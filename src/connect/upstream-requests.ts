@@ -5,6 +5,7 @@ import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import { Transit } from '../kernel/transit.js';
 import type { Host } from '../model/host.js';
 import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
 import { createCallbacks } from './upstream-callbacks.js';
@@ -81,7 +82,7 @@ export interface RequestsDeps {
 /** Correlates requests and answers over a transport; see {@link Requests}. */
 export function createRequests(deps: RequestsDeps): Requests {
   const { server, clock, log, transport: wire } = deps;
-  const pending = new Map<number, Pending>();
+  const pending = new Transit<number, Pending>();
   const late = new Map<number, (result: JsonObject) => void>();
   const notifications = createEmitter<UpstreamNotification>((thrown) =>
     log.error('connect.listener', { server, thrown: String(thrown) }),
@@ -98,9 +99,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   let reason: ToolscoutError | undefined;
 
   const take = (id: number): Pending | undefined => {
-    const entry = pending.get(id);
+    const entry = pending.take(id);
     if (!entry) return undefined;
-    pending.delete(id);
     entry.timer.cancel();
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
     callbacks.ended(id);
@@ -151,7 +151,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     const call = stream === undefined ? undefined : pending.get(stream);
     if (call) return call.options.host;
     const first = oldest()?.host;
-    for (const { options } of pending.values()) if (options.host && options.host.id !== first?.id) return undefined;
+    for (const [, { options }] of pending) if (options.host && options.host.id !== first?.id) return undefined;
     return first ?? deps.owner;
   };
 
@@ -166,7 +166,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     closed = true;
     late.clear();
     callbacks.close();
-    for (const id of pending.keys()) take(id)?.reject(connectionLost());
+    for (const [id] of pending) take(id)?.reject(connectionLost());
     ended.emit(reason ?? deps.lost());
   };
 

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextp
 import { messageOf } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
+import { Transit } from '../../kernel/transit.js';
 import { protocolError, toRpcError } from './exchange.js';
 import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
 import { isLogLevel } from './log-levels.js';
@@ -45,7 +46,7 @@ const HANDSHAKE = new Set(['initialize', 'ping']);
  */
 export function withHostLane(wire: Transport, options: HostLaneOptions): HostLane {
   const { log } = options;
-  const running = new Map<RequestId, Canceller>();
+  const running = new Transit<RequestId, Canceller>();
   let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
   let offer: Offer | undefined;
   let session: LegacySession | undefined;
@@ -108,7 +109,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     } catch (thrown) {
       given = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
     }
-    if (running.get(id) === stop) running.delete(id);
+    if (running.get(id) === stop) running.take(id);
     // The protocol: a cancelled request is not answered.
     if (!stop.aborted) reply(id, given);
   };
@@ -166,8 +167,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   };
   wire.onerror = (error) => lane.onerror?.(error);
   wire.onclose = () => {
-    for (const stop of running.values()) stop.abort();
-    running.clear();
+    for (const [id] of running) running.take(id)?.abort();
     session?.close();
     offer?.close?.();
     if (session) options.onClose?.(session);
