@@ -114,6 +114,12 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   app.all('*', ({ req: { raw } }) =>
     sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),
   );
+  // Most requests are for the API and do not come from a page: they need not walk through the app.
+  const throughApp = app.fetch;
+  app.fetch = (raw, ...rest) => {
+    const answered = sharing && raw.headers.has('origin') ? undefined : (guard(raw) ?? dispatch(raw));
+    return answered ?? throughApp(raw, ...rest);
+  };
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });
