@@ -123,7 +123,8 @@ export function createRegistry(deps: RegistryDeps): Registry {
         capabilities: shown.capabilities.length > 0 ? shown.capabilities : [...(local.capabilities ?? [])].toSorted(),
         last_checked_ts: shown.last_checked_ts ?? checkedAt ?? null,
         failure_reason: local.reason,
-        consecutive_failures: local.alive ? 0 : shown.consecutive_failures,
+        // A process that failed is not started again to see whether it still does.
+        consecutive_failures: local.reason === null || local.reason === 'pending' ? 0 : 1,
       };
     });
 
