@@ -114,12 +114,12 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   app.all('*', ({ req: { raw } }) =>
     sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),
   );
-  // Most requests are for the API and do not come from a page: they need not walk through the app.
+  // Most requests are for the API and do not come from a page: they need not walk through the app, which would share an
+  // answer with its page, and take the body off what only asks for the head.
   const throughApp = app.fetch;
-  app.fetch = (raw, ...rest) => {
-    const answered = sharing && raw.headers.has('origin') ? undefined : (guard(raw) ?? dispatch(raw));
-    return answered ?? throughApp(raw, ...rest);
-  };
+  const mustWalk = (raw: Request): boolean =>
+    raw.method === 'HEAD' || (sharing !== undefined && raw.headers.has('origin'));
+  app.fetch = (raw, ...rest) => (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });
