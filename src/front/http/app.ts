@@ -10,6 +10,7 @@ import { createAuthenticator, type Authenticator } from './auth.js';
 import { createPageCheck, createSharing, type Sharing } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
+import { mcpOperations } from './mcp-operations.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { problemResponse } from './problem.js';
 import type { FetchDocument } from './token.js';
@@ -69,7 +70,15 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     log,
     fetchDocument: options.fetchDocument ?? (() => Promise.resolve(undefined)),
   });
-  const routes = apiRoutes({ version: options.version, clock, log, baseUrl, auth, metrics: () => metrics.text() });
+  const routes = apiRoutes({
+    version: options.version,
+    clock,
+    log,
+    baseUrl,
+    auth,
+    metrics: () => metrics.text(),
+    beside: mcpOperations(),
+  });
   const dispatch = createDispatch(routes, { gateway, log, authenticator, onAnswer: metrics.onAnswer });
   const nothing = (request: Request): Response =>
     problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
@@ -90,6 +99,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     const answered = guard(raw) ?? sharing?.preflight(raw);
     if (answered) return answered;
     await next();
+    if (!context.res.headers.has('x-trace-id')) context.res.headers.set('x-trace-id', traceIdOf(raw));
     sharing?.share(raw, context.res);
     return undefined;
   };
