@@ -214,6 +214,7 @@ describe('the contract', () => {
       '/v1/tools/old/nothing',
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-protected-resource/servers/old/mcp',
       '/v0.1/servers/nobody%2Fnothing/versions',
       '/v0.1/servers/local.toolscout%2Fold/versions/9.9.9',
     ]) {
@@ -259,8 +260,8 @@ describe('the contract', () => {
       { env: { KEY } },
     );
     const locked = await openHttpApp(guarded, { contract });
-    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
-      expect((await locked.send(path)).status).toBe(200);
+    for (const of of ['', '/mcp', '/servers/old/mcp']) {
+      expect((await locked.send(`/.well-known/oauth-protected-resource${of}`)).status).toBe(200);
     }
     for (const path of ['/mcp', '/servers/old/mcp']) await speakMcp(http, path);
     const fail = (): never => {
@@ -275,7 +276,7 @@ describe('the contract', () => {
     }
     const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
     const names = operationsOf(http).filter(
-      ({ template, method }) => template.includes('{') && method !== 'OPTIONS' && !template.endsWith('/mcp'),
+      ({ template, method }) => template.includes('{') && method !== 'OPTIONS' && !template.startsWith('/servers/'),
     );
     for (const { method, template } of names) {
       const path = template.replaceAll(/\{\w+\}/g, 'x'.repeat(601));
