@@ -254,7 +254,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const opened: Gateway = { ...gateway, close: (how) => (closed ??= shutDown(how)) };
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
   if (url === undefined) return opened;
-  const { createTraceExporter, traceGateway } = await import('./traces.js');
+  const [{ createTraceExporter }, { traceGateway }] = await Promise.all([
+    import('./trace-exporter.js'),
+    import('./traces.js'),
+  ]);
   mask.add(Object.values(headers));
   return traceGateway(opened, createTraceExporter({ url, headers, service, fetch, clock, log }));
 }
