@@ -28,6 +28,9 @@ export interface Streams {
   readonly plain: boolean;
 }
 
+// oxlint-disable-next-line no-control-regex
+const SGR = /\u001b\[\d+m/g;
+
 const sgr =
   (code: number, on: boolean) =>
   (text: string): string =>
@@ -49,7 +52,7 @@ export function createTerminal(streams: Streams): Terminal {
     },
     note(line) {
       wipe();
-      streams.stderr.write(`${line}\n`);
+      streams.stderr.write(`${colour && !live ? line.replaceAll(SGR, '') : line}\n`);
     },
     width: Math.max(40, Math.min(streams.stdout.columns ?? 120, 160)),
     paint: {
