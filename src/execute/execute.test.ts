@@ -354,6 +354,19 @@ describe('executor', () => {
     expect(steps).not.toContain('call');
   });
 
+  it('EXEC-1 a call that is cancelled while its server is learned ends at once, whatever becomes of the learning', async () => {
+    const controller = new AbortController();
+    const { executor, steps, records } = setUp();
+    let fail = (_error: Error): void => {};
+    const learning = new Promise<void>((_resolve, reject) => (fail = reject));
+    const running = executor.execute(call({ signal: controller.signal }), () => learning);
+    controller.abort('left');
+    expect(await running).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    fail(new Error('nobody hears this'));
+    expect(steps).toEqual(['audit']);
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'CANCELLED' }]);
+  });
+
   it('EXEC-1 a wait that ends with the reason of the signal is a cancelled call', async () => {
     const controller = new AbortController();
     const { executor } = setUp({

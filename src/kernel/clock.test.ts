@@ -49,6 +49,16 @@ describe('clock', () => {
     await expect(slept).resolves.toBeUndefined();
   });
 
+  it('EXEC-1 R11 a wait that is longer than a timer can be is not over at once', async () => {
+    let ran = 0;
+    const far = systemClock.after(99_999_999_999, () => ran++);
+    const never = systemClock.after(Number.POSITIVE_INFINITY, () => ran++);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    far.cancel();
+    never.cancel();
+    expect(ran).toBe(0);
+  });
+
   it('R11 the real clock runs its timers once, cancels them, and its monotonic time does not go back', async () => {
     const before = systemClock.monotonic();
     let cancelled = 0;
