@@ -112,10 +112,13 @@ describe('executor', () => {
   it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],
-      outgoing: () => (args) => {
-        steps.push('outgoing');
-        return { ...args, path: '***' };
-      },
+      outgoing: () => ({
+        arguments: (args) => {
+          steps.push('outgoing');
+          return { ...args, path: '***' };
+        },
+        resumed: (resumed) => resumed,
+      }),
       incoming: () => ({
         result: (result) => {
           steps.push('incoming');
