@@ -167,6 +167,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       signIns,
       signal,
       lane,
+      screen: (id) => redaction.screen(id),
       baseEnv: env,
       clientInfo: { name: 'toolscout', version: VERSION },
       onStderr: (id, chunk) => pool.appendStderr(id, chunk),

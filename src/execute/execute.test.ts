@@ -112,10 +112,13 @@ describe('executor', () => {
   it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],
-      outgoing: () => (args) => {
-        steps.push('outgoing');
-        return { ...args, path: '***' };
-      },
+      outgoing: () => ({
+        arguments: (args) => {
+          steps.push('outgoing');
+          return { ...args, path: '***' };
+        },
+        resumed: (resumed) => resumed,
+      }),
       incoming: () => ({
         result: (result) => {
           steps.push('incoming');
@@ -352,6 +355,19 @@ describe('executor', () => {
     expect(result).toMatchObject({ error: { code: 'CANCELLED' } });
     expect(handed).toBe(controller.signal);
     expect(steps).not.toContain('call');
+  });
+
+  it('EXEC-1 a call that is cancelled while its server is learned ends at once, whatever becomes of the learning', async () => {
+    const controller = new AbortController();
+    const { executor, steps, records } = setUp();
+    let fail = (_error: Error): void => {};
+    const learning = new Promise<void>((_resolve, reject) => (fail = reject));
+    const running = executor.execute(call({ signal: controller.signal }), () => learning);
+    controller.abort('left');
+    expect(await running).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    fail(new Error('nobody hears this'));
+    expect(steps).toEqual(['audit']);
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'CANCELLED' }]);
   });
 
   it('EXEC-1 a wait that ends with the reason of the signal is a cancelled call', async () => {

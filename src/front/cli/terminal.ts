@@ -32,6 +32,9 @@ export interface Streams {
   readonly plain: boolean;
 }
 
+// oxlint-disable-next-line no-control-regex
+const SGR = /\u001b\[\d+m/g;
+
 const sgr =
   (code: number, on: boolean) =>
   (text: string): string =>
@@ -55,7 +58,7 @@ export function createTerminal(streams: Streams): Terminal {
     json: (value, indent) => out(printable(JSON.stringify(value, null, indent))),
     note(line) {
       wipe();
-      streams.stderr.write(`${line}\n`);
+      streams.stderr.write(`${colour && !live ? line.replaceAll(SGR, '') : line}\n`);
     },
     width: Math.max(40, Math.min(streams.stdout.columns ?? 120, 160)),
     paint: {
