@@ -1,4 +1,4 @@
-import type { Cancel } from '../kernel/cancel.js';
+import { unlessCancelled, type Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
@@ -35,7 +35,7 @@ export interface ExecutorDeps {
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
-  readonly outgoing?: (server: string) => ((args: JsonObject) => JsonObject) | undefined;
+  readonly outgoing?: (server: string) => Outgoing | undefined;
   /** Throws `RATE_LIMITED` when the server was asked too often. */
   readonly limit: (server: Server) => void;
   /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
@@ -54,6 +54,13 @@ export interface ExecutorDeps {
   readonly record: (entry: ExecutionEntry) => void;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
+}
+
+/** What is done to what a server receives. */
+export interface Outgoing {
+  arguments(args: JsonObject): JsonObject;
+  /** What a host answered to the questions of an earlier round. */
+  resumed(resumed: NonNullable<Call['resumed']>): NonNullable<Call['resumed']>;
 }
 
 /** What is done to the results and the messages of a server. */
@@ -108,13 +115,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const { call, server } = subject;
     const outgoing = deps.outgoing?.(server.id);
     const incoming = deps.incoming?.(server.id);
-    const { onProgress } = call;
+    const { onProgress, resumed } = call;
     if (!outgoing && !(incoming && onProgress)) return subject;
     return {
       ...subject,
       call: {
         ...call,
-        ...(outgoing && { arguments: outgoing(call.arguments) }),
+        ...(outgoing && { arguments: outgoing.arguments(call.arguments) }),
+        ...(outgoing && resumed && { resumed: outgoing.resumed(resumed) }),
         ...(incoming && onProgress && { onProgress: (step: Progress) => onProgress(redactProgress(step, incoming)) }),
       },
     };
@@ -149,7 +157,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
    */
   async function walk(call: Call, trail: Trail, prepare: Prepare | undefined): Promise<JsonObject> {
     const prepared = prepare?.();
-    if (prepared) await prepared;
+    if (prepared) await unlessCancelled(prepared, call.signal);
     trail.phase = 'judging';
     const subject = identify(call);
     trail.subject = subject;

@@ -52,7 +52,7 @@ export const ERROR_TABLE = {
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
-  STORE_ERROR: row(500, 1, 'SEVERE', 'Check the state directory; toolscout doctor prints it.'),
+  STORE_ERROR: row(500, 1, 'SEVERE', 'Make the state directory writable, or choose another with --state-dir.'),
   SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
   INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
 } as const satisfies Record<string, ErrorRow>;
@@ -125,6 +125,28 @@ export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ER
   return thrown instanceof ToolscoutError ? thrown : new ToolscoutError(code, messageOf(thrown), { cause: thrown });
 }
 
+/** JSON as a value; text that hiding made into none stays text. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What was taken out may have been half of a number.
+    return text;
+  }
+}
+
+/** The server's own error without what must not be seen; its data is JSON, whose escapes the mask knows. */
+export function hideInUpstream(
+  { code, message, data }: NonNullable<ErrorDetails['upstream']>,
+  hide: (text: string) => string,
+): NonNullable<ErrorDetails['upstream']> {
+  return {
+    code,
+    ...(message !== undefined && { message: hide(message) }),
+    ...(data !== undefined && { data: parsedOr(hide(JSON.stringify(data))) }),
+  };
+}
+
 /** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
 export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
   const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream } = error;
@@ -135,6 +157,6 @@ export function hideIn(error: ToolscoutError, hide: (text: string) => string): T
     retryAfterMs,
     problems: shown,
     delivered,
-    upstream,
+    ...(upstream && { upstream: hideInUpstream(upstream, hide) }),
   });
 }
