@@ -123,7 +123,7 @@ describe('the inventory', () => {
     expect(items.map(({ id }) => id)).toEqual(['fine']);
     expect(problems.map(({ path }) => path)).toEqual(['[0]', '[1]', '[2]']);
     for (const text of [items[0]!.name, ...items[0]!.tags, ...problems.map(({ message }) => message)]) {
-      expect(text).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
+      expect(text).not.toMatch(/\p{C}/u);
     }
     expect(items[0]!.tags).toContain('é');
   });

@@ -54,7 +54,8 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
       getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest }),
     );
     // Who waits for an answer is let wait: a call may last for hours without a byte.
-    server.setTimeout(options.stalledMs ?? STALLED_MS, (socket) => {
+    server.timeout = options.stalledMs ?? STALLED_MS;
+    server.on('timeout', (socket) => {
       if (socket.writableLength > 0 || !answerOf(socket)) socket.destroy();
     });
     server.on('clientError', answerNonsense);
