@@ -485,6 +485,35 @@ describe('tokens', () => {
   });
 });
 
+describe('a key that is taken back', () => {
+  it('S12 whoever follows events with it hears of nothing more', async () => {
+    const { gateway } = await openLocked();
+    let loaded = gateway.config();
+    const { send } = await openHttpApp({ ...gateway, config: () => loaded });
+    const { auth } = loaded.config.http;
+    const take = (next: typeof auth): void => {
+      const { config } = loaded;
+      loaded = { ...loaded, config: { ...config, http: { ...config.http, auth: next } } };
+    };
+    const follower = (await send('/v1/events', { headers: bearer(READ) })).body!.getReader();
+    const next = async (): Promise<string> => {
+      const { value, done } = await follower.read();
+      return done ? 'the end' : new TextDecoder().decode(value);
+    };
+    expect(await next()).toContain('event: hello');
+    // Read again and found to be the same: nothing has changed for anybody.
+    take(structuredClone(auth));
+    await gateway.discover(['old']);
+    for (let text = ''; !text.includes('event: learned');) text = await next();
+    take({ ...auth!, keys: [] });
+    await gateway.discover(['hidden']);
+    const rest: string[] = [];
+    while (rest.at(-1) !== 'the end') rest.push(await next());
+    expect(rest.join('')).not.toContain('hidden');
+    expect((await send('/v1/events', { headers: bearer(READ) })).status).toBe(401);
+  });
+});
+
 describe('listening where others can reach it', () => {
   it('S2 is refused without authentication, and nobody comes in when the config loses it', async () => {
     const { gateway, http } = await openLocked();

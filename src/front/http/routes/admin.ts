@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { HttpAuth } from '../../../model/config.js';
 import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
@@ -19,8 +20,26 @@ const problem = (description: string): Route['responses'][string] => ({
 });
 const name = z.string().min(1).max(500);
 
+/** What these routes are made of. */
+interface AdminOptions {
+  readonly clock: Clock;
+  readonly auth: () => HttpAuth | undefined;
+}
+
+/** Whether those who may come in are still the same; it is cheap as long as nothing was read again. */
+function createAuthWatch(auth: AdminOptions['auth']): () => boolean {
+  let known = auth();
+  const written = JSON.stringify(known);
+  return () => {
+    const now = auth();
+    if (now === known) return true;
+    known = now;
+    return JSON.stringify(now) === written;
+  };
+}
+
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
-export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
+export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
   let followers = 0;
 
   return [
@@ -53,7 +72,10 @@ export function adminRoutes({ clock }: { readonly clock: Clock }): Route[] {
             unfollow();
           },
         });
+        const isSame = createAuthWatch(auth);
         unfollow = gateway.onEvent((event) => {
+          // Whoever still may comes back with a key that is looked at anew.
+          if (!isSame()) return stream.end();
           if (JSON.stringify(event).length <= LARGEST_EVENT) stream.send(event.type, event);
         });
         // The client may have gone while it was let in.
