@@ -1,5 +1,7 @@
 import { isTransient, withRetry } from '../connect/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { toCallError } from '../execute/index.js';
+import { unlessCancelled } from '../kernel/cancel.js';
+import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { ServerFacts } from './catalog.js';
@@ -36,7 +38,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         return pool.use(
           server,
           async (upstream) => {
-            if (host) await levels(upstream, host);
+            if (host) await unlessCancelled(levels(upstream, host), signal);
             return upstream.request(method, { ...params, ...resumed }, { signal, timeoutMs, onProgress, host });
           },
           signal,
@@ -110,7 +112,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         record(id, method, params, options);
         return redaction.incoming(id)?.result(result) ?? result;
       } catch (thrown) {
-        const error = hideIn(toToolscoutError(thrown), core.hide);
+        const error = hideIn(toCallError(thrown, options.signal), core.hide);
         record(id, method, params, options, error);
         throw error;
       }
