@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../src/version.js';
@@ -107,5 +107,20 @@ describe('architecture', () => {
 
   it('ARCH-6 tests run with the Node.js that was chosen, not with one that a dependency brings', () => {
     expect(process.execPath).not.toContain('node_modules');
+  });
+
+  it('ARCH-7 the map in ARCHITECTURE.md names every file of src/, kernel/, model/ and gateway/', () => {
+    const map = /^src\/\n([\s\S]*?)^test\//m.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))![1]!;
+    // A folder begins a paragraph; the files of src/ itself come before the first.
+    const [own = '', ...folders] = map.split(/^ {2}(?=[a-z]+\/)/m);
+    const named = (room: string): Set<string> => {
+      const text = room === 'top' ? own : (folders.find((folder) => folder.startsWith(`${room}/`)) ?? '');
+      return new Set(text.match(/[a-z]+(?:-[a-z]+)*/g));
+    };
+    const missing = files
+      .filter(({ room, path }) => /^(top|kernel|model|gateway)$/.test(room) && path !== `${room}/index.ts`)
+      .filter(({ room, path }) => !named(room).has(basename(path, '.ts')))
+      .map(({ path }) => path);
+    expect(missing).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { isInternalHost } from '../kernel/address.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
+import type { Screen } from '../model/host.js';
 import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import { SHARED, type Lane } from './lane.js';
@@ -33,6 +34,8 @@ export interface OpenDeps {
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
   readonly signal?: AbortSignal;
+  /** What rules take out of what a server asks and tells its host, and of the answers; looked up each time. */
+  readonly screen?: (server: string) => Screen | undefined;
   /** For whom it is opened: what a legacy server is told, and who it may ask. */
   readonly lane?: Lane;
 }
@@ -129,6 +132,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
       server,
       clock: deps.clock,
       log: deps.log,
+      screen: () => deps.screen?.(server.id),
       // A verdict without what the server said about itself is never believed.
       ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
     },
@@ -212,6 +216,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     mask,
     remote: false,
     lost: () => transport.lost,
+    screen: () => deps.screen?.(id),
     ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return { requests, pid: child.pid, close: () => transport.close() };
@@ -245,6 +250,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     remote: true,
     isLoss,
     lost: () => undefined,
+    screen: () => deps.screen?.(id),
     ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });
   return {

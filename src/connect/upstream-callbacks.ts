@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { CALLBACK_METHODS, offers, type Host } from '../model/host.js';
+import { CALLBACK_METHODS, offers, type Host, type Screen } from '../model/host.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
 const MOST_OPEN = 32;
@@ -29,6 +29,8 @@ export interface CallbacksDeps {
   readonly resume: (call: number) => void;
   /** The host the connection belongs to, for questions outside of any call. */
   readonly owner: Host | undefined;
+  /** What rules take out of questions and answers, as they are now. */
+  readonly screen?: () => Screen | undefined;
 }
 
 /** Questions of one server to the hosts of its calls. */
@@ -78,14 +80,18 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
 
   const ask = async (id: unknown, entry: Open, method: string, params: JsonObject | undefined): Promise<void> => {
     const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('nobody answered')));
+    const screen = deps.screen?.();
     let answer: { result: JsonObject } | { error: JsonObject } | undefined;
     while (!answer) {
       const { call, host, stop } = entry;
       if (call !== undefined) deps.pause(call);
       try {
-        answer = { result: await host.request(method, params, { signal: stop.signal }) };
+        const shown = params && screen ? screen.question(params) : params;
+        const result = await host.request(method, shown, { signal: stop.signal });
+        answer = { result: screen ? screen.answer(result) : result };
       } catch (thrown) {
-        if (!entry.moved) answer = { error: errorOf(thrown, method) };
+        const error = errorOf(thrown, method);
+        if (!entry.moved) answer = { error: screen ? screen.refusal(error) : error };
         entry.moved = false;
       }
       if (call !== undefined) deps.resume(call);

@@ -15,6 +15,11 @@ describe('toUpstreamError', () => {
     expect(map(Object.assign(new Error('x'), { name: 'UnauthorizedError' })).code).toBe('AUTHENTICATION_FAILED');
   });
 
+  it('A26 data of an error that nests too deep to be written is left out, the error stays', () => {
+    const data = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+    expect(rpcError('s', { code: -1, message: 'no', data }).upstream).toEqual({ code: -1, message: 'no' });
+  });
+
   it('EXEC-3 finds the JSON-RPC error in the body of a refusal', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32020, message: 'header', data: { a: 1 } } });
     expect(map(http(400, body))).toMatchObject({

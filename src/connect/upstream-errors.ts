@@ -1,5 +1,6 @@
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { isObject, type JsonValue } from '../kernel/json.js';
+import { isDeeperThan, isObject, type JsonValue } from '../kernel/json.js';
+import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 
 /** Failures of the network before anything was sent. */
@@ -48,11 +49,13 @@ export function rpcError(
   const body = isObject(error) ? error : {};
   const code = typeof body['code'] === 'number' ? body['code'] : -32603;
   const text = typeof body['message'] === 'string' && body['message'] !== '' ? body['message'] : `error ${code}`;
+  // What nests too deep could not be written as JSON any more.
+  const data = isDeeperThan(body['data'], LIMITS.depth) ? undefined : body['data'];
   return new ToolscoutError(
     'TOOL_EXECUTION_ERROR',
     `The server "${server}" answered: ${oneLine(printable(mask(text)), 2000)}`,
     {
-      upstream: { code, message: text, data: body['data'] },
+      upstream: { code, message: text, data },
     },
   );
 }

@@ -6,7 +6,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { Transit } from '../kernel/transit.js';
-import type { Host } from '../model/host.js';
+import type { Host, Screen } from '../model/host.js';
 import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
 import { createCallbacks } from './upstream-callbacks.js';
 import { withEnvelope } from './upstream-envelope.js';
@@ -77,6 +77,8 @@ export interface RequestsDeps {
   readonly isLoss?: (error: Error) => boolean;
   /** The session the connection was made for, if it is one host's alone. */
   readonly owner?: Host;
+  /** What rules take out of what a server and a host say to each other besides calls, as they are now. */
+  readonly screen?: () => Screen | undefined;
 }
 
 /** Correlates requests and answers over a transport; see {@link Requests}. */
@@ -123,6 +125,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     clock,
     log,
     owner: deps.owner,
+    screen: deps.screen,
     send(message) {
       wire
         .send(message as unknown as JSONRPCMessage)
@@ -154,6 +157,8 @@ export function createRequests(deps: RequestsDeps): Requests {
     for (const [, { options }] of pending) if (options.host && options.host.id !== first?.id) return undefined;
     return first ?? deps.owner;
   };
+
+  const shownNotice = (params: JsonObject): JsonObject => deps.screen?.()?.notice(params) ?? params;
 
   const connectionLost = (delivered?: boolean): ToolscoutError => {
     const why = reason ?? deps.lost();
@@ -242,7 +247,7 @@ export function createRequests(deps: RequestsDeps): Requests {
       if (method === 'notifications/cancelled' && callbacks.withdraw(params?.['requestId'])) return true;
       if (MACHINERY.has(method)) return false;
       if (method === 'notifications/progress') progressed(params);
-      else if (FOR_HOSTS.has(method)) audience(stream)?.notify(method, params);
+      else if (FOR_HOSTS.has(method)) audience(stream)?.notify(method, params && shownNotice(params));
       else notifications.emit(params ? { method, params } : { method });
       return true;
     }

@@ -2,7 +2,7 @@ import type { Cancel } from '../kernel/cancel.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import { CALLBACK_METHODS, offers, type Host } from '../model/host.js';
+import { CALLBACK_METHODS, offers, type Host, type Screen } from '../model/host.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MOST_ROUNDS = 32;
@@ -35,14 +35,21 @@ function questionsOf(server: string, asked: JsonObject, host: Host): Array<[stri
 }
 
 /** Asks the host everything one round wants to know; a single refusal withdraws the others. */
-async function askHost(server: string, asked: JsonObject, host: Host, signal: Cancel | undefined) {
+async function askHost(
+  server: string,
+  asked: JsonObject,
+  host: Host,
+  { signal, screen }: { readonly signal: Cancel | undefined; readonly screen: Screen | undefined },
+): Promise<JsonObject> {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
-      return [key, await host.request(method, params, { signal: stop.signal })] as const;
+      const shown = params && screen ? screen.question(params) : params;
+      const answer = await host.request(method, shown, { signal: stop.signal });
+      return [key, screen ? screen.answer(answer) : answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
   } catch (thrown) {
@@ -65,6 +72,8 @@ export async function sendInRounds(
     readonly clock: Clock;
     readonly host: Host | undefined;
     readonly signal: Cancel | undefined;
+    /** What rules take out of questions and answers, as they are now. */
+    readonly screen?: () => Screen | undefined;
   },
 ): Promise<JsonObject> {
   const { server, clock, host, signal } = options;
@@ -80,7 +89,7 @@ export async function sendInRounds(
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};
     if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);
-    const inputResponses = await askHost(server, asked, host, signal);
+    const inputResponses = await askHost(server, asked, host, { signal, screen: options.screen?.() });
     result = await send({
       ...params,
       inputResponses,

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import type { Screen } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
 import type { Session } from './session.js';
@@ -25,6 +26,8 @@ export interface UpstreamOptions {
   readonly server: Server;
   readonly clock: Clock;
   readonly log: Log;
+  /** What rules take out of questions and answers, as they are now. */
+  readonly screen?: () => Screen | undefined;
   /**
    * Given when a remembered verdict was believed without asking: called once when the server turns
    * out to be of the other era after all, so that it is not believed again.
@@ -35,7 +38,7 @@ export interface UpstreamOptions {
 /** The port to one live server, over a connection that is established. */
 export function createUpstream(connection: Connection, options: UpstreamOptions): Upstream {
   const { session, requests } = connection;
-  const { server, log } = options;
+  const { server, clock, log, screen } = options;
   const { era, info, instructions } = session;
   const pingMethod = era === 'modern' ? 'server/discover' : 'ping';
   let doubted = options.onMisjudged;
@@ -97,7 +100,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     if (era === 'legacy') return ask(method, params, given);
     const { host, signal } = given;
     const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
-    return sendInRounds(round, params, { server: server.id, clock: options.clock, host, signal });
+    return sendInRounds(round, params, { server: server.id, clock, host, signal, screen });
   };
 
   if (era === 'modern') {

@@ -1,39 +1,12 @@
 import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
-import { sha256 } from '../kernel/hash.js';
-import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { isObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { inTurns } from '../kernel/turns.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
-import type { Upstream } from '../model/upstream.js';
-import type { Rung } from './extract.js';
 import type { Listed } from './list.js';
-
-/** What a server said of itself when it was listed. */
-export interface UpstreamFacts {
-  readonly info?: Upstream['info'];
-  readonly instructions?: string;
-  readonly era?: Upstream['era'];
-  /** What it can do, as it declared it. */
-  readonly capabilities?: JsonObject;
-  readonly resources?: readonly JsonObject[];
-  readonly resourceTemplates?: readonly JsonObject[];
-  readonly prompts?: readonly JsonObject[];
-  /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
-  readonly rung?: Rung;
-}
-
-/** A list that was learned before. */
-export interface CachedList extends UpstreamFacts {
-  readonly items: readonly JsonObject[];
-  /** How many entries of the list were dropped as malformed. */
-  readonly dropped: number;
-  /** Wall-clock time at which the server gave this list. */
-  readonly learnedAt: number;
-  /** Too old, or announced as changed: may be shown while it is fetched anew. */
-  readonly stale: boolean;
-}
+import { keyOf, keyPrefix, pack, unpack, type CachedList, type Remembered, type UpstreamFacts } from './stored-list.js';
 
 /** How well the cache does. */
 export interface CacheStats {
@@ -71,7 +44,6 @@ export interface ToolCacheDeps {
 }
 
 const SPACE = 'tools';
-const FORMAT = 1;
 const DAY_MS = 86_400_000;
 
 /** A list dated further ahead than this was written by a clock that has since been set back. */
@@ -79,39 +51,6 @@ const CLOCK_SLACK_MS = 60_000;
 
 /** Lists under credentials that are no longer in use would pile up; a month after they were stored they go. */
 const FORGOTTEN_MS = 30 * DAY_MS;
-
-interface Remembered extends Omit<CachedList, 'stale'> {
-  readonly server: string;
-  readonly ttlMs: number | undefined;
-  readonly cacheScope: Listed['cacheScope'];
-  readonly invalidated: boolean;
-}
-
-function keyPrefix(serverId: string): string {
-  return `tools_${serverId.replace(/[^A-Za-z0-9.-]/g, '_').slice(0, 64)}_`;
-}
-
-/** The hash keeps apart what looks alike when sanitised, and one credential's tools from another's (A22). */
-function keyOf(server: Server, capabilities: string): string {
-  return keyPrefix(server.id) + sha256(`${server.id}\0${server.digest}\0${capabilities}`).slice(0, 32);
-}
-
-/** The body is text with its own checksum, so that no store can damage or reorder it unnoticed (A23). */
-function pack(list: Remembered): JsonObject {
-  const { invalidated, server, ...rest } = list;
-  const body = JSON.stringify(rest);
-  return { format: FORMAT, server, sum: sha256(body), stale: invalidated, body };
-}
-
-function unpack(value: JsonValue, serverId: string): Remembered | { readonly reason: string } {
-  if (!isObject(value) || typeof value.body !== 'string') return { reason: 'it is not a list' };
-  if (value.format !== FORMAT) return { reason: 'it was written by another version' };
-  if (value.server !== serverId) return { reason: 'it belongs to another server' };
-  if (value.sum !== sha256(value.body)) return { reason: 'its checksum is wrong' };
-  const body = JSON.parse(value.body) as Omit<Remembered, 'server' | 'invalidated'>;
-  if (!Array.isArray(body.items) || typeof body.learnedAt !== 'number') return { reason: 'it is not a list' };
-  return { ...body, server: serverId, invalidated: value.stale === true };
-}
 
 /** A cache of tool lists over a store. */
 export function createToolCache(deps: ToolCacheDeps): ToolCache {

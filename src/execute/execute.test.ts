@@ -2,6 +2,7 @@ import type { Cancel } from '../kernel/cancel.js';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
+import { testTool } from '../../test/support/test-tool.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
@@ -12,21 +13,8 @@ import { createExecutor, type ExecutionEntry, type ExecutorDeps } from './execut
 
 const server = stdioServer('fs', { command: 'true' }, { timeoutMs: 30_000, toolTimeoutsMs: { slow: 90_000 } });
 
-const tool = (definition: JsonObject = {}): Tool => ({
-  server: 'fs',
-  name: 'read',
-  description: '',
-  summary: '',
-  parameters: [],
-  domains: [],
-  categories: [],
-  tags: [],
-  status: 'enabled',
-  decision: { enabled: true, reason: 'default' },
-  provenance: 'protocol',
-  hash: 'h',
-  definition: { name: 'read', ...definition },
-});
+const tool = (definition: JsonObject = {}): Tool =>
+  testTool('fs', 'read', { definition: { name: 'read', ...definition } });
 
 const call = (overrides: Partial<Call> = {}): Call => ({
   server: 'fs',
@@ -124,10 +112,13 @@ describe('executor', () => {
   it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],
-      outgoing: () => (args) => {
-        steps.push('outgoing');
-        return { ...args, path: '***' };
-      },
+      outgoing: () => ({
+        arguments: (args) => {
+          steps.push('outgoing');
+          return { ...args, path: '***' };
+        },
+        resumed: (resumed) => resumed,
+      }),
       incoming: () => ({
         result: (result) => {
           steps.push('incoming');

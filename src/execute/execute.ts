@@ -34,7 +34,7 @@ export interface ExecutorDeps {
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
-  readonly outgoing?: (server: string) => ((args: JsonObject) => JsonObject) | undefined;
+  readonly outgoing?: (server: string) => Outgoing | undefined;
   /** Throws `RATE_LIMITED` when the server was asked too often. */
   readonly limit: (server: Server) => void;
   /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
@@ -53,6 +53,13 @@ export interface ExecutorDeps {
   readonly record: (entry: ExecutionEntry) => void;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
+}
+
+/** What is done to what a server receives. */
+export interface Outgoing {
+  arguments(args: JsonObject): JsonObject;
+  /** What a host answered to the questions of an earlier round. */
+  resumed(resumed: NonNullable<Call['resumed']>): NonNullable<Call['resumed']>;
 }
 
 /** What is done to the results and the messages of a server. */
@@ -107,13 +114,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const { call, server } = subject;
     const outgoing = deps.outgoing?.(server.id);
     const incoming = deps.incoming?.(server.id);
-    const { onProgress } = call;
+    const { onProgress, resumed } = call;
     if (!outgoing && !(incoming && onProgress)) return subject;
     return {
       ...subject,
       call: {
         ...call,
-        ...(outgoing && { arguments: outgoing(call.arguments) }),
+        ...(outgoing && { arguments: outgoing.arguments(call.arguments) }),
+        ...(outgoing && resumed && { resumed: outgoing.resumed(resumed) }),
         ...(incoming && onProgress && { onProgress: (step: Progress) => onProgress(redactProgress(step, incoming)) }),
       },
     };

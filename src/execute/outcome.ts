@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type Severity, type ToolscoutError } from '../kernel/errors.js';
+import { ERROR_TABLE, hideInUpstream, type Severity, type ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { oneLine } from '../kernel/text.js';
 import type { Failure } from '../model/call.js';
@@ -92,28 +92,6 @@ function shownCode(code: string | undefined, hide: (text: string) => string): { 
   return code === undefined ? {} : { error_code: hide(oneLine(code, LONGEST_CODE)) };
 }
 
-/** JSON as a value; text that redaction made into none stays text. */
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What a pattern on values took out may have been half of a number.
-    return text;
-  }
-}
-
-/** The server's own error without secrets; its data is JSON, whose escapes the mask knows. */
-function hideUpstream(
-  { code, message, data }: NonNullable<Failure['upstream']>,
-  hide: (text: string) => string,
-): Failure['upstream'] {
-  return {
-    code,
-    ...(message !== undefined && { message: hide(message) }),
-    ...(data !== undefined && { data: parsedOr(hide(JSON.stringify(data))) }),
-  };
-}
-
 /** Anything that stopped a call, as the object every front shows (META-3). */
 export function failureOf(error: ToolscoutError, context: FailureContext): Failure {
   const { server, tool, hide } = context;
@@ -130,7 +108,7 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
     ...(error.problems.length > 0 && {
       problems: error.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })),
     }),
-    ...(error.upstream && { upstream: hideUpstream(error.upstream, hide) }),
+    ...(error.upstream && { upstream: hideInUpstream(error.upstream, hide) }),
   };
 }
 

@@ -35,11 +35,11 @@ export interface Catalog {
   /** The tools of a list under the rules, before anybody asks whether they are trusted. */
   read(server: Server, list: LearnedList): Iterable<Tool>;
   /**
-   * Puts a server's list on the shelf, replacing what was there; answers its tools. Until it is done all that was there
+   * Puts a server's list into the catalog, replacing what was there; answers its tools. Until it is done all that was there
    * before is found. Of two lists for one server that come at the same time the later is kept.
    */
   put(server: Server, list: LearnedList, tools?: readonly Tool[]): Promise<readonly Tool[]>;
-  /** Takes a server's tools off the shelf. */
+  /** Takes a server's tools out of the catalog. */
   drop(server: string): void;
   /** Why a server may not be started until somebody approves it; `undefined` when it may (SEC-9). */
   hold(server: string): Hold | undefined;

@@ -1,82 +1,22 @@
-import {
-  createApprovals,
-  createMarketplace,
-  type Approvals,
-  type Marketplace,
-  type Promotion,
-} from '../approvals/index.js';
-import type { Audit } from '../audit/index.js';
+import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { laneIdOf, type Limiter, type Pool, type SignIns } from '../connect/index.js';
-import type { ToolCache } from '../discover/index.js';
-import type { Clock } from '../kernel/clock.js';
+import { laneIdOf } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
-import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
-import type { Log } from '../kernel/log.js';
-import type { Redaction } from '../redact/index.js';
-import type { SecretMask } from '../kernel/secrets.js';
-import type { Config, ServerEntry } from '../model/config.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
-import type { Store } from '../model/store.js';
-import type { Registry, RegistryClient } from '../registry/index.js';
-import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import type { ProposingDeps } from './proposing.js';
-import type { RegistrySources } from './registering.js';
-import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
-import { learn, type PipelineDeps } from './pipeline.js';
+import { learnAndTell } from './learn-and-tell.js';
+import { learnWithoutHandshake } from './compatibility.js';
+import type { GatewayDeps } from './deps.js';
+import type { PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
-import { changesBetween } from './changes.js';
 import { isUsable, problemOf } from './views.js';
-
-/** What the gateway is made of; `main.ts` hands it in. */
-export interface GatewayDeps {
-  readonly loaded: LoadedConfig;
-  readonly loadConfig: () => Promise<LoadedConfig>;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly mask: SecretMask;
-  /** Told of the rules of the configuration in force. */
-  readonly redaction: Redaction;
-  readonly random: () => number;
-  readonly pool: Pool;
-  readonly limiter: Limiter;
-  readonly cache: ToolCache;
-  readonly audit: Audit;
-  /** Who is trusted with what; by default as the store has it. */
-  readonly approvals?: Approvals;
-  /** Where exported files go when they are approved; without it nothing is exported. */
-  readonly promotion?: Promotion;
-  /** The approved manifests; by default as the store has them. */
-  readonly marketplace?: Marketplace;
-  /** Without it servers are configured and never registered. */
-  readonly proposing?: ProposingDeps;
-  /** Word vectors for the ranking; without them it goes by words alone. */
-  readonly vectors?: VectorSource;
-  /** The sign-ins to remote servers; without them nobody can sign in. */
-  readonly signIns?: SignIns;
-  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
-  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
-  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
-  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
-  /** Adds a server to the config file, or to a new one; answers its path. */
-  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
-  /** Runs the program of a local server without the rules of the protocol. */
-  readonly rawRun?: CompatibilityDeps['rawRun'];
-  /** Asks a model, where one is configured. */
-  readonly fetch?: typeof fetch;
-  /** Whether folders of skills are read again when they change. */
-  readonly watchSkills?: boolean;
-  /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
-  readonly learnAtStart: boolean;
-}
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
 export interface Core {
@@ -139,51 +79,39 @@ export function createCore(deps: GatewayDeps): Core {
   const announced = new Map<string, string>();
   /** On which lane each server was last called while its list was old. */
   const called = new Map<string, string>();
-  const withoutHandshake: PipelineDeps['withoutHandshake'] = (server, signal, first) =>
-    learnWithoutHandshake(server, { ...deps, config: () => loaded.config }, signal, first);
+  /** Takes the lanes on which a server's list was seen to be old: they are there to be asked. */
+  const takeLanes = (id: string): Pick<PipelineDeps, 'announcedOn' | 'calledOn'> => {
+    const announcedOn = announced.get(id);
+    const calledOn = called.get(id);
+    announced.delete(id);
+    called.delete(id);
+    return { ...(announcedOn !== undefined && { announcedOn }), ...(calledOn !== undefined && { calledOn }) };
+  };
 
   const learner = createLearner({
     clock,
-    run: async (server, signal) => {
-      try {
-        usable(server.id);
-        const before = catalog.list(server.id);
-        const announcedOn = announced.get(server.id);
-        announced.delete(server.id);
-        const calledOn = called.get(server.id);
-        called.delete(server.id);
-        const learned = await learn(
-          server,
-          {
-            clock,
-            limiter,
-            pool,
-            cache,
-            audit,
-            random: deps.random,
-            catalog: () => catalog,
-            ...(announcedOn !== undefined && { announcedOn }),
-            ...(calledOn !== undefined && { calledOn }),
-            withoutHandshake,
-            admit: (...seen) => trust.admit(...seen),
-            onPartial: ({ id }, method, reason) =>
-              log.info('discover.partial', { server: id, method, reason: hide(reason) }),
-          },
-          signal,
-        );
-        for (const bad of learned.dropped) log.warn('discover.dropped', { server: server.id, ...bad });
-        const changed = changesBetween(before, catalog.list(server.id));
-        events.emit({ type: 'learned', server: server.id, tools: learned.tools, changed });
-        return learned;
-      } catch (thrown) {
-        const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
-        if (!signal.aborted) {
-          log.warn('discover.failed', { server: server.id, reason: error.message });
-          events.emit({ type: 'learn-failed', server: server.id, reason: error.message });
-        }
-        throw error;
-      }
-    },
+    run: (server, signal) =>
+      learnAndTell(
+        server,
+        {
+          clock,
+          limiter,
+          pool,
+          cache,
+          audit,
+          log,
+          events,
+          hide,
+          usable,
+          takeLanes,
+          random: deps.random,
+          catalog: () => catalog,
+          withoutHandshake: (each, stop, first) =>
+            learnWithoutHandshake(each, { ...deps, config: () => loaded.config }, stop, first),
+          admit: (...seen) => trust.admit(...seen),
+        },
+        signal,
+      ),
   });
 
   const learnInBackground = (servers: readonly Server[]): void => {

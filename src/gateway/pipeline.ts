@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Audit } from '../audit/index.js';
 import { isTransient, withRetry } from '../connect/index.js';
 import type { Climbed, Rung, ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
+import { inTurns } from '../kernel/turns.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { Catalog, LearnedList } from './catalog.js';
@@ -75,19 +75,6 @@ function isSpeechless(thrown: unknown): boolean {
 
 const SPEECHLESS: ReadonlySet<ErrorCode> = new Set(['SESSION_INIT_FAILED', 'SERVER_CONNECTION_ERROR']);
 
-/** Everything of an iteration; in between others have their turn. */
-async function inTurns<T>(items: Iterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for (const item of items) {
-    all.push(item);
-    if (all.length % TURN === 0) await nextTurn();
-  }
-  return all;
-}
-
-/** Tools read in one go. */
-const TURN = 100;
-
 /** Connects to a server, lists its tools, normalises, caches and indexes them. */
 export async function learn(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Learned> {
   const { list, facts } = await find(server, deps, signal);
@@ -97,7 +84,8 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   // A catalog that was exchanged while the list went in was filled from what was known before.
   while (catalog !== deps.catalog()) {
     catalog = deps.catalog();
-    const tools = await inTurns(catalog.read(server, kept));
+    const tools: Tool[] = [];
+    await inTurns(catalog.read(server, kept), (tool) => tools.push(tool));
     await deps.admit(server, kept, tools);
     if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept, tools);
   }

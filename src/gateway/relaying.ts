@@ -3,7 +3,9 @@ import { toCallError } from '../execute/index.js';
 import { unlessCancelled } from '../kernel/cancel.js';
 import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
+import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
+import type { Redaction } from '../redact/index.js';
 import type { ServerFacts } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
@@ -21,9 +23,26 @@ const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subjec
 };
 
 /** Arguments of a prompt are sent like those of a tool. */
-function redactParams(redact: ((args: JsonObject) => JsonObject) | undefined, params: JsonObject): JsonObject {
+function redactParams(outgoing: ReturnType<Redaction['outgoing']>, params: JsonObject): JsonObject {
   const { arguments: args } = params;
-  return redact && isObject(args) ? { ...params, arguments: redact(args) } : params;
+  return outgoing && isObject(args) ? { ...params, arguments: outgoing.arguments(args) } : params;
+}
+
+/** What goes out and comes back besides the params and the result. */
+function redactOptions(redaction: Redaction, server: string, options: CallOptions): CallOptions {
+  const outgoing = redaction.outgoing(server);
+  const incoming = redaction.incoming(server);
+  const { resumed, onProgress } = options;
+  if (!(outgoing && resumed) && !(incoming && onProgress)) return options;
+  const tell = (step: Progress): void => {
+    const { message } = step;
+    onProgress?.(message === undefined || !incoming ? step : { ...step, message: incoming.text(message) });
+  };
+  return {
+    ...options,
+    ...(outgoing && resumed && { resumed: outgoing.resumed(resumed) }),
+    ...(onProgress && { onProgress: tell }),
+  };
 }
 
 /** The verbs that reach what a server has besides tools. */
@@ -105,14 +124,16 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       try {
         if (isHidden(id, options, core)) throw noServer(id);
         const sent = redactParams(redaction.outgoing(id), params);
-        const result = await ask(core.usable(id), method, sent, options);
+        const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }
         record(id, method, params, options);
         return redaction.incoming(id)?.result(result) ?? result;
       } catch (thrown) {
-        const error = hideIn(toCallError(thrown, options.signal), core.hide);
+        const incoming = redaction.incoming(id);
+        const hide = incoming ? (text: string) => core.hide(incoming.text(text)) : core.hide;
+        const error = hideIn(toCallError(thrown, options.signal), hide);
         record(id, method, params, options, error);
         throw error;
       }

@@ -15,7 +15,7 @@ import { isUsable } from './views.js';
 export interface Trust {
   /** Notes what a server has just listed, before anybody can use it. */
   admit(server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void>;
-  /** Notes a list that was known before and is on the shelf already. */
+  /** Notes a list that was known before and is in the catalog already. */
   admitKnown(server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void>;
   /** Reads what is trusted and asks for the servers that are not. */
   open(): Promise<void>;
@@ -71,7 +71,7 @@ export function createTrust(deps: TrustDeps): Trust {
 
   const admitKnown: Trust['admitKnown'] = async (server, list, tools) => {
     await take(server, list, tools, false);
-    // Another process may have pinned something else while this list was put on the shelf.
+    // Another process may have pinned something else while this list was put into the catalog.
     const judgement = approvals.judge(server, presented(list), policy());
     const holds = (tool: Tool): boolean => tool.status === 'disabled' || judgement.judge(tool).status === tool.status;
     if (!tools.every(holds)) catalog().reconsider(server.id);

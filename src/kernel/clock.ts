@@ -17,7 +17,7 @@ export interface Clock {
   after(ms: number, task: () => void, options?: { readonly awaited?: boolean }): Timer;
 }
 
-/** The longest wait of a timer; what is told to wait longer is called at once. */
+/** A timer of Node that is set for longer runs at once, and whoever then sets it again never rests. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The real clock: the only place that reads time. */
@@ -28,7 +28,9 @@ export const systemClock: Clock = {
     if (ms > LONGEST_TIMER_MS) {
       let timer = systemClock.after(
         LONGEST_TIMER_MS,
-        () => (timer = systemClock.after(ms - LONGEST_TIMER_MS, task, options)),
+        () => {
+          timer = systemClock.after(ms - LONGEST_TIMER_MS, task, options);
+        },
         options,
       );
       return { cancel: () => timer.cancel() };

@@ -26,6 +26,18 @@ const PROMISED = [
 ];
 
 describe('errors', () => {
+  it("A33 hides in the server's own error too: its message and its data", () => {
+    const error = new ToolscoutError('TOOL_EXECUTION_ERROR', 'said hunter2', {
+      upstream: { code: -1, message: 'hunter2', data: { deep: ['hunter2', 1] } },
+    });
+    const hidden = hideIn(error, (text) => text.replaceAll('hunter2', '***'));
+    expect(hidden).toMatchObject({
+      message: 'said ***',
+      upstream: { code: -1, message: '***', data: { deep: ['***', 1] } },
+    });
+    expect(hideIn(error, () => '{').upstream).toEqual({ code: -1, message: '{', data: '{' });
+  });
+
   it('EXEC-3 every promised code stands in the table', () => {
     expect(CODES).toEqual(expect.arrayContaining(PROMISED));
   });

@@ -125,6 +125,28 @@ export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ER
   return thrown instanceof ToolscoutError ? thrown : new ToolscoutError(code, messageOf(thrown), { cause: thrown });
 }
 
+/** JSON as a value; text that hiding made into none stays text. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What was taken out may have been half of a number.
+    return text;
+  }
+}
+
+/** The server's own error without what must not be seen; its data is JSON, whose escapes the mask knows. */
+export function hideInUpstream(
+  { code, message, data }: NonNullable<ErrorDetails['upstream']>,
+  hide: (text: string) => string,
+): NonNullable<ErrorDetails['upstream']> {
+  return {
+    code,
+    ...(message !== undefined && { message: hide(message) }),
+    ...(data !== undefined && { data: parsedOr(hide(JSON.stringify(data))) }),
+  };
+}
+
 /** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
 export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
   const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream } = error;
@@ -135,6 +157,6 @@ export function hideIn(error: ToolscoutError, hide: (text: string) => string): T
     retryAfterMs,
     problems: shown,
     delivered,
-    upstream,
+    ...(upstream && { upstream: hideInUpstream(upstream, hide) }),
   });
 }

@@ -39,6 +39,21 @@ export interface Host {
   notify(method: string, params: JsonObject | undefined): void;
 }
 
+/**
+ * What rules take out of the conversation between a server and the host of a call (NEG-6). Where it
+ * is `undefined`, nothing is taken out.
+ */
+export interface Screen {
+  /** The params of a question, as the host sees them. */
+  question(params: JsonObject): JsonObject;
+  /** What the host answered to a question, as the server sees it. */
+  answer(result: JsonObject): JsonObject;
+  /** The JSON-RPC error with which a host refused a question, as the server sees it. */
+  refusal(error: JsonObject): JsonObject;
+  /** The params of a notification, as the host sees them. */
+  notice(params: JsonObject): JsonObject;
+}
+
 /** What a client that can do everything would declare, so that a server lists all it has. */
 export const EVERY_CAPABILITY: JsonObject = {
   sampling: {},

@@ -12,7 +12,7 @@ function redactionOf(...rules: Array<Partial<RedactionConfig> & { match: Redacti
 }
 
 const outgoing = (redaction: Redaction, args: JsonObject, server = 's'): JsonObject =>
-  redaction.outgoing(server)?.(args) ?? args;
+  redaction.outgoing(server)?.arguments(args) ?? args;
 const incoming = (redaction: Redaction, result: JsonObject, server = 's'): JsonObject =>
   redaction.incoming(server)?.result(result) ?? result;
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -22,7 +22,9 @@ describe('rules', () => {
     const redaction = redactionOf({ match: '**.x', where: 'logs' });
     expect(redaction.outgoing('s')).toBeUndefined();
     expect(redaction.incoming('s')).toBeUndefined();
+    expect(redaction.screen('s')).toBeUndefined();
     expect(createRedaction().outgoing('s')).toBeUndefined();
+    expect(createRedaction().screen('s')).toBeUndefined();
   });
 
   it('NEG-6 a field glob matches by path, without regard to case; a single name at any depth', () => {

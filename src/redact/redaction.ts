@@ -1,18 +1,21 @@
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import type { RedactionConfig } from '../model/config.js';
+import type { Screen } from '../model/host.js';
+import { createIncoming, createOutgoing, createScreen, type Incoming, type Outgoing } from './conversation.js';
 import { defaultFields, findSecretForms } from './defaults.js';
 import { compileRules, isAbout, joinRules, type Rule, type Where } from './rules.js';
 import { createStoredRedactor, type RedactStored } from './stored.js';
-import { createWholeRedactor, type WholeRedactor } from './whole.js';
 
 /** What is redacted, where, for which server (NEG-6). */
 export interface Redaction {
   /** From now on these rules hold, besides the default set. */
   use(rules: readonly RedactionConfig[]): void;
-  /** What is done to the arguments sent to a server; `undefined` when no rule asks for anything. */
-  outgoing(server: string): ((args: JsonObject) => JsonObject) | undefined;
+  /** What is done to what is sent to a server; `undefined` when no rule asks for anything. */
+  outgoing(server: string): Outgoing | undefined;
   /** What is done to what a server answers; `undefined` when no rule asks for anything. */
-  incoming(server: string): Pick<WholeRedactor, 'result' | 'text'> | undefined;
+  incoming(server: string): Incoming | undefined;
+  /** What is done to what a server asks and tells its host, and to the answers. */
+  screen(server: string): Screen | undefined;
   /** A value as it may be stored: by the rules for logs, those for arguments, and the default set. */
   stored(value: JsonValue, server?: string): JsonValue;
   /** The fields of one line of the log. */
@@ -27,8 +30,8 @@ const MOST_SERVERS = 1000;
 
 interface Ready {
   readonly rules: readonly Rule[];
-  readonly outgoing: Map<string, WholeRedactor | undefined>;
-  readonly incoming: Map<string, WholeRedactor | undefined>;
+  readonly outgoing: Map<string, Outgoing | undefined>;
+  readonly incoming: Map<string, Incoming | undefined>;
   readonly stored: Map<string, RedactStored>;
   readonly logged: Map<string, RedactStored>;
 }
@@ -57,10 +60,16 @@ export function createRedaction({
 
   const chosen = (server: string | undefined, ...where: Where[]): Rule[] =>
     ready.rules.filter((rule) => where.some((place) => rule.where.has(place)) && isAbout(rule, server));
-  const whole = (server: string, where: Where): WholeRedactor | undefined => {
-    const rules = chosen(server, where);
-    return rules.length === 0 ? undefined : createWholeRedactor(joinRules(rules));
-  };
+  const outgoing = (server: string): Outgoing | undefined =>
+    remembered(ready.outgoing, server, () => {
+      const rules = chosen(server, 'arguments');
+      return rules.length === 0 ? undefined : createOutgoing(joinRules(rules));
+    });
+  const incoming = (server: string): Incoming | undefined =>
+    remembered(ready.incoming, server, () => {
+      const rules = chosen(server, 'results');
+      return rules.length === 0 ? undefined : createIncoming(joinRules(rules));
+    });
   const keeper = (kept: Map<string, RedactStored>, server: string | undefined, longest?: number): RedactStored => {
     // Most rules name no server, and then one walk serves all.
     const key = ready.rules.some((rule) => rule.servers) ? `:${server ?? ''}` : '';
@@ -75,14 +84,9 @@ export function createRedaction({
     use(rules) {
       ready = prepare(compileRules(rules));
     },
-    outgoing(server) {
-      if (ready.rules.length === 0) return undefined;
-      return remembered(ready.outgoing, server, () => whole(server, 'arguments'))?.arguments;
-    },
-    incoming(server) {
-      if (ready.rules.length === 0) return undefined;
-      return remembered(ready.incoming, server, () => whole(server, 'results'));
-    },
+    outgoing: (server) => (ready.rules.length === 0 ? undefined : outgoing(server)),
+    incoming: (server) => (ready.rules.length === 0 ? undefined : incoming(server)),
+    screen: (server) => (ready.rules.length === 0 ? undefined : createScreen(incoming(server), outgoing(server))),
     stored: (value, server) => keeper(ready.stored, server)(value),
     logged(fields) {
       const { server } = fields;

@@ -13,6 +13,10 @@ export interface WholeRedactor {
   result(value: JsonObject): JsonObject;
   /** One text: a message, a reason. */
   text(value: string): string;
+  /** Any value; paths begin at it. */
+  value(value: JsonValue): JsonValue;
+  /** Whether a field of this name, at the beginning of a path, is about something that is taken out. */
+  isAbout(name: string): boolean;
 }
 
 /** Nesting that is walked, JSON within texts included; what lies deeper is masked, unseen. */
@@ -104,5 +108,7 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
     arguments: (value) => redactFields(value, below, 0),
     result: (value) => redactFields(value, belowResult, 0),
     text: (value) => redactString(value, 0) ?? MASK,
+    value: (value) => redactValue(value, fields.root, 0) ?? MASK,
+    isAbout: (name) => below(name).hit !== undefined,
   };
 }

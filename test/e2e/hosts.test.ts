@@ -3,6 +3,7 @@ import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type TestHost } from '../support/mcp-host.js';
+import { envelope, modernPost } from '../support/modern-request.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
 
 const asking = (...flags: string[]): Promise<Gateway> =>
@@ -166,13 +167,6 @@ describe('connections for hosts', () => {
 });
 
 describe('what a modern host brings back', () => {
-  const PREFIX = 'io.modelcontextprotocol/';
-  const envelope = (capabilities: JsonObject): JsonObject => ({
-    [`${PREFIX}protocolVersion`]: '2026-07-28',
-    [`${PREFIX}clientInfo`]: { name: 'raw', version: '1' },
-    [`${PREFIX}clientCapabilities`]: capabilities,
-  });
-
   it(
     'S8 a state that was changed, belongs to another call or was used before is refused',
     { timeout: 60_000 },
@@ -188,17 +182,7 @@ describe('what a modern host brings back', () => {
             _meta: envelope({ elicitation: { form: {} } }),
             ...more,
           };
-          const response = await fetch(url, {
-            method: 'POST',
-            headers: {
-              'content-type': 'application/json',
-              accept: 'application/json, text/event-stream',
-              'mcp-protocol-version': '2026-07-28',
-              'mcp-method': 'tools/call',
-              'mcp-name': 'execute_tool',
-            },
-            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-          });
+          const response = await fetch(url, modernPost('tools/call', params));
           return (await response.json()) as JsonObject;
         };
         const asked = (await post('m'))['result'] as JsonObject;

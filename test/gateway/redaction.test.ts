@@ -9,6 +9,9 @@ import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { createMetrics } from '../../src/front/http/metrics.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { openHttpApp } from '../support/http-app.js';
+import type { ToolscoutError } from '../../src/kernel/errors.js';
+import type { JsonObject } from '../../src/kernel/json.js';
+import { connectHost as connectAnyHost } from '../support/mcp-host.js';
 import { connectHost } from '../support/stdio-host.js';
 
 /** Every byte of every file below a folder. */
@@ -91,6 +94,69 @@ describe('redaction', () => {
     ]);
     expect(warnings.map(({ path }) => path)).toContain('redaction[3].servers[0]');
   });
+
+  it.each([
+    ['legacy', []],
+    ['legacy', ['--modern']],
+    ['modern', []],
+    ['modern', ['--modern']],
+  ] as const)(
+    'NEG-6 META-6 what a server asks and tells its host (%s) in the middle of a call, and the answers, pass the rules %j',
+    { timeout: 60_000 },
+    async (era, flags) => {
+      const rules: NonNullable<ConfigInput['redaction']> = [
+        { match: '/CANARY-\\w+/', where: 'results' },
+        { match: ['/Ann for/', '/SAMPLED/', '/ann$/'], where: 'arguments' },
+      ];
+      const redaction: typeof rules = [];
+      const gateway = await openToolscout({ servers: { asking: fixture('asking', ...flags) }, redaction });
+      const host = await connectAnyHost(gateway, { era, over: 'stdio' });
+      const call = async (tool: string, args: JsonObject = {}): Promise<string> => {
+        const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
+        return textOf(await host.request('tools/call', params, { timeout: 20_000 }));
+      };
+      // Without rules everything passes as it is; the connection is open when they come.
+      expect(await call('elicit', { message: 'CANARY-0' })).toContain('Ann for CANARY-0');
+      expect(JSON.stringify(host.asked)).toContain('CANARY-0');
+      redaction.push(...rules);
+      await gateway.reload();
+      host.asked.length = 0;
+      if (era === 'legacy') await host.request('logging/setLevel', { level: 'debug' });
+      const elicited = await call('elicit', { message: 'of CANARY-1' });
+      expect(JSON.parse(elicited)).toEqual({ action: 'accept', content: { name: '*** of ***' } });
+      expect(await call('elicit_twice', { message: 'CANARY-2' })).toBe('*** *** 1 and *** *** 2');
+      expect(await call('sample', { prompt: 'CANARY-3' })).toMatch(/^sampled: \*\*\* /);
+      expect(JSON.parse(await call('roots'))).toEqual({ roots: [{ uri: 'file:///home/***', name: 'home' }] });
+      await call('log', { line: 'CANARY-4' });
+      expect(host.asked.map(({ method }) => method)).toEqual([
+        'elicitation/create',
+        'elicitation/create',
+        'elicitation/create',
+        'sampling/createMessage',
+        'roots/list',
+      ]);
+      expect(host.asked[3]?.params).toMatchObject({ maxTokens: 10, messages: [{ content: { text: '***' } }] });
+      if (era === 'legacy') expect(JSON.stringify(host.told)).toContain('loud ***');
+      expect(JSON.stringify([host.asked, host.told])).not.toContain('CANARY');
+    },
+  );
+
+  it.each([[], ['--modern']])(
+    'NEG-6 A33 the error with which a server refuses to read a resource passes the rules, and shows no secret %j',
+    async (...flags: string[]) => {
+      const gateway = await openToolscout({
+        servers: { asking: { ...fixture('asking', ...flags), env: { API_KEY: 'c4n4ry-env-0123' } } },
+        redaction: [{ match: '/CANARY-\\d+/', where: 'results' }],
+      });
+      const failed = await gateway
+        .relay('asking', 'resources/read', { uri: 'x://c4n4ry-env-0123/CANARY-1' })
+        .catch((thrown: unknown) => thrown);
+      const { message, upstream } = failed as ToolscoutError;
+      expect(message).toContain('x://***/***');
+      expect(upstream?.message).toContain('x://***/***');
+      expect(JSON.stringify([message, upstream])).not.toMatch(/c4n4ry|CANARY/);
+    },
+  );
 
   it('A33 A34 a secret in env, header, URL, argv, arguments and result is nowhere: logs, audit, answers of every front, metrics, files, exports', async () => {
     const canary = (place: string): string => `c4n4ry-${place}-0123456789`;

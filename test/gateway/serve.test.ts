@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { serve } from '../../src/serve.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { modernPost } from '../support/modern-request.js';
 import { startCounter } from '../support/open-toolscout.js';
 
 /** A process as far as serving needs one: streams, signals, and an exit that is only noted. */
@@ -211,28 +212,10 @@ describe('serving over HTTP', () => {
     const { fake, done } = await serving({ servers: { slow: fixture('slow') } }, { stdio: false, port: 0 });
     await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
     const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(fake.out)![0];
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
     const { params } = execute('slow', 'wait', { ms: 800, steps: 8 }) as { params: JsonObject };
     let told = false;
-    const answer = fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': 'execute_tool',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { ...params, _meta: { ...meta, progressToken: 1 } },
-      }),
-    }).then(async (response) => {
+    const progressing = modernPost('tools/call', { ...params, _meta: { progressToken: 1 } });
+    const answer = fetch(url, progressing).then(async (response) => {
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
       for (let part = await reader.read(); !part.done; part = await reader.read()) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { modernPost } from '../../../test/support/modern-request.js';
 import { openToolscout, textOf } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
@@ -21,23 +22,7 @@ function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject):
 /** The names on the menu that a host of the modern era gets. */
 async function menu(gateway: Gateway, admin?: boolean): Promise<string[]> {
   const endpoint = createMcpEndpoint({ gateway, info: INFO, log: silentLog, clock: systemClock, admin });
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const answer = await endpoint.fetch(
-    new Request('http://127.0.0.1/mcp', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/list',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
-    }),
-  );
+  const answer = await endpoint.fetch(new Request('http://127.0.0.1/mcp', modernPost('tools/list')));
   const text = await answer.text();
   await endpoint.close();
   return [...text.matchAll(/"name":"([a-z_]+)"/g)].map((match) => match[1]!);

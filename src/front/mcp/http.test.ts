@@ -3,6 +3,7 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
+import { modernPost } from '../../../test/support/modern-request.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
@@ -59,21 +60,8 @@ async function openSession(endpoint: McpEndpoint): Promise<string> {
 }
 
 /** A request of the 2026-07-28 era. */
-function modern(method: string, params: JsonObject = {}, headers: Record<string, string | undefined> = {}): Request {
-  const name = typeof params['name'] === 'string' ? params['name'] : undefined;
-  const all: Record<string, string | undefined> = {
-    'mcp-protocol-version': MODERN,
-    'mcp-method': method,
-    'mcp-name': name,
-    ...headers,
-  };
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
-    'io.modelcontextprotocol/clientCapabilities': {},
-    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
-  };
-  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return post({ jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: meta } }, Object.fromEntries(sent));
+function modern(...request: Parameters<typeof modernPost>): Request {
+  return new Request(URL_OF_IT, modernPost(...request));
 }
 
 describe('a host of the 2025 era', () => {

@@ -28,6 +28,12 @@ describe('the state a host carries between rounds', () => {
     expect(states.open(sealed, 'ann')).toEqual({ call: 'x' });
   });
 
+  it('S8 NEG-6 nobody reads what a server keeps in it', () => {
+    const sealed = createRequestStates(createFakeClock()).seal({ server: 'ssn 123-45-6789' }, 'ann');
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('123-45');
+    expect(sealed).toMatch(/^[\w-]+$/);
+  });
+
   it('S8 expires', async () => {
     const clock = createFakeClock();
     const states = createRequestStates(clock);

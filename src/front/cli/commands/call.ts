@@ -76,7 +76,7 @@ export function addCall(program: Command, deps: CliDeps): void {
           },
         );
         terminal.status('');
-        if (flags.json) terminal.out(printable(JSON.stringify(outcome)));
+        if (flags.json) terminal.json(outcome);
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems, error_code: own } = outcome.error;

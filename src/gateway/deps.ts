@@ -1,0 +1,59 @@
+import type { Approvals, Marketplace, Promotion } from '../approvals/index.js';
+import type { Audit } from '../audit/index.js';
+import type { LoadedConfig } from '../config/index.js';
+import type { Limiter, Pool, SignIns } from '../connect/index.js';
+import type { ToolCache } from '../discover/index.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import type { SecretMask } from '../kernel/secrets.js';
+import type { Config, ServerEntry } from '../model/config.js';
+import type { Store } from '../model/store.js';
+import type { Redaction } from '../redact/index.js';
+import type { Registry, RegistryClient } from '../registry/index.js';
+import type { VectorSource } from '../search/index.js';
+import type { CompatibilityDeps } from './compatibility.js';
+import type { ProposingDeps } from './proposing.js';
+import type { RegistrySources } from './server-registry.js';
+
+/** What the gateway is made of; `main.ts` hands it in. */
+export interface GatewayDeps {
+  readonly loaded: LoadedConfig;
+  readonly loadConfig: () => Promise<LoadedConfig>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mask: SecretMask;
+  /** Told of the rules of the configuration in force. */
+  readonly redaction: Redaction;
+  readonly random: () => number;
+  readonly pool: Pool;
+  readonly limiter: Limiter;
+  readonly cache: ToolCache;
+  readonly audit: Audit;
+  /** Who is trusted with what; by default as the store has it. */
+  readonly approvals?: Approvals;
+  /** Where exported files go when they are approved; without it nothing is exported. */
+  readonly promotion?: Promotion;
+  /** The approved manifests; by default as the store has them. */
+  readonly marketplace?: Marketplace;
+  /** Without it servers are configured and never registered. */
+  readonly proposing?: ProposingDeps;
+  /** Word vectors for the ranking; without them it goes by words alone. */
+  readonly vectors?: VectorSource;
+  /** The sign-ins to remote servers; without them nobody can sign in. */
+  readonly signIns?: SignIns;
+  /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */
+  readonly openRegistry?: (registry: Config['registry']) => Promise<RegistryClient>;
+  /** The registry of our own servers and of the inventory (REG-1); without it there is none. */
+  readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
+  /** Adds a server to the config file, or to a new one; answers its path. */
+  readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Runs the program of a local server without the rules of the protocol. */
+  readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Asks a model, where one is configured. */
+  readonly fetch?: typeof fetch;
+  /** Whether folders of skills are read again when they change. */
+  readonly watchSkills?: boolean;
+  /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
+  readonly learnAtStart: boolean;
+}

@@ -1,0 +1,43 @@
+import type { Emitter } from '../kernel/emitter.js';
+import { hideIn, toToolscoutError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import type { Server } from '../model/server.js';
+import { changesBetween } from './changes.js';
+import { learn, type Learned, type PipelineDeps } from './pipeline.js';
+import type { GatewayEvent } from './verbs.js';
+
+/** What learning a server and telling of it needs. */
+export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial'> {
+  readonly log: Log;
+  readonly events: Emitter<GatewayEvent>;
+  /** Removes secrets from a text. */
+  readonly hide: (text: string) => string;
+  /** Throws the reason when a server may not be connected to. */
+  readonly usable: (id: string) => Server;
+  /** The lanes on which a server's list was seen to be old; each is handed out once. */
+  readonly takeLanes: (id: string) => Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
+}
+
+/** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
+export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
+  const { catalog, events, hide, log } = deps;
+  const { id } = server;
+  try {
+    deps.usable(id);
+    const before = catalog().list(id);
+    const onPartial: PipelineDeps['onPartial'] = (_, method, reason) =>
+      log.info('discover.partial', { server: id, method, reason: hide(reason) });
+    const learned = await learn(server, { ...deps, ...deps.takeLanes(id), onPartial }, signal);
+    for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
+    const changed = changesBetween(before, catalog().list(id));
+    events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
+    return learned;
+  } catch (thrown) {
+    const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
+    if (!signal.aborted) {
+      log.warn('discover.failed', { server: id, reason: error.message });
+      events.emit({ type: 'learn-failed', server: id, reason: error.message });
+    }
+    throw error;
+  }
+}
