@@ -82,8 +82,11 @@ const deps: CliDeps = {
 const args = process.argv.slice(2);
 // A reader that closes early (`toolscout tools x | head`) is no error; a host that does ends `serve` in order.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  if (args[0] !== 'serve') process.exit(0);
+  const isLeft = error.code === 'EPIPE';
+  if (!isLeft) terminal.note(`The output cannot be written: ${error.message}`);
+  if (args[0] !== 'serve') process.exit(isLeft ? 0 : 1);
 });
+// Nobody reads the diagnostics any more, which is their right: what is served or done goes on.
+process.stderr.on('error', () => undefined);
 
 process.exitCode = await runCli(args, deps);

@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveWithSources, writeServer, type LoadedConfig } from './config/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
 import {
   createChildKeeper,
   createLimiter,
@@ -231,7 +231,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     },
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
-    writeServer: (id, entry, path) => writeServer(id, entry, { path, cwd }),
+    async writeServer(id, entry, path) {
+      const { writeServer } = await import('./config/write-server.js');
+      return writeServer(id, entry, { path, cwd });
+    },
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
@@ -252,7 +255,10 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const opened: Gateway = { ...gateway, close: (how) => (closed ??= shutDown(how)) };
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
   if (url === undefined) return opened;
-  const { createTraceExporter, traceGateway } = await import('./traces.js');
+  const [{ createTraceExporter }, { traceGateway }] = await Promise.all([
+    import('./trace-exporter.js'),
+    import('./traces.js'),
+  ]);
   mask.add(Object.values(headers));
   return traceGateway(opened, createTraceExporter({ url, headers, service, fetch, clock, log }));
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createToolsYamlReader, readEnvironment } from './config/index.js';
+import { createInventoryFile, readEnvironment } from './config/index.js';
 import type { RegistrySources } from './gateway/index.js';
 import type { Clock } from './kernel/clock.js';
 import { LIMITS } from './kernel/limits.js';
@@ -49,7 +49,7 @@ export async function openServerRegistry(sources: RegistrySources, tools: Regist
   const { createInventory, createProbe, createRegistry, createSafeFetch } = await import('./registry/index.js');
   const { clock, log, mask, cwd, env } = tools;
   const settings = readEnvironment(env);
-  const file = createToolsYamlReader(resolve(cwd, settings.toolsYamlPath), env);
+  const file = createInventoryFile(resolve(cwd, settings.toolsYamlPath), env);
   const timeoutMs = settings.discoveryTimeoutMs;
   const fetch = createSafeFetch({
     clock,

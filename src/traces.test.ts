@@ -9,7 +9,7 @@ import { openHttpApp } from '../test/support/http-app.js';
 import { openToolscout } from '../test/support/open-toolscout.js';
 import type { JsonObject } from './kernel/json.js';
 import { silentLog } from './kernel/log.js';
-import { createTraceExporter } from './traces.js';
+import { createTraceExporter } from './trace-exporter.js';
 
 interface Exported {
   readonly traceId: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../kernel/clock.js';
+import { createFakeClock } from '../../test/support/fake-clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
@@ -10,34 +10,6 @@ import { createRedaction } from '../redact/index.js';
 import { createMemoryStore } from '../store/memory.js';
 import { type AuditOptions, createAudit } from './audit.js';
 import type { NewRecord } from './new-record.js';
-
-/** A clock that moves only when told. */
-function createFakeClock(): Clock & { advance(ms: number): Promise<void>; pending(): number } {
-  let now = 1_000_000;
-  let timers: Array<{ at: number; task: () => void }> = [];
-  return {
-    now: () => now,
-    monotonic: () => now,
-    after(ms, task) {
-      const timer = { at: now + ms, task };
-      timers.push(timer);
-      return { cancel: () => (timers = timers.filter((other) => other !== timer)) };
-    },
-    pending: () => timers.length,
-    async advance(ms) {
-      const end = now + ms;
-      for (;;) {
-        await new Promise(setImmediate);
-        const next = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
-        if (!next) break;
-        timers = timers.filter((timer) => timer !== next);
-        now = Math.max(now, next.at);
-        next.task();
-      }
-      now = end;
-    },
-  };
-}
 
 function setUp(options: Partial<AuditOptions> = {}) {
   const clock = createFakeClock();
@@ -82,7 +54,7 @@ describe('audit', () => {
     audit.record(entry('c'));
     await clock.advance(900);
     expect(appended.map(toolsOf)).toEqual([['a', 'b', 'c']]);
-    expect(clock.pending()).toBe(0);
+    expect(clock.waiting).toBe(0);
     expect(audit.state()).toEqual({ waiting: 0, failed: 0, lost: 0 });
   });
 
@@ -251,7 +223,7 @@ describe('audit', () => {
     await audit.close();
     await audit.close();
     expect(toolsOf(await memory.audit({}))).toEqual(['a']);
-    expect(clock.pending()).toBe(0);
+    expect(clock.waiting).toBe(0);
     audit.record(entry('b'));
     expect(audit.state()).toMatchObject({ lost: 1, waiting: 0 });
     await expect(audit.recordNow(entry('c'))).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
@@ -263,7 +235,7 @@ describe('audit', () => {
     audit.record(entry('a'));
     await audit.close();
     expect(audit.state()).toEqual({ waiting: 0, failed: 1, lost: 1 });
-    expect(clock.pending()).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 });
 
@@ -286,7 +258,7 @@ describe('audit follow', () => {
     await audit.recordNow(entry('d'));
     await clock.advance(5000);
     expect(heard).toEqual(['a', 'b', 'c']);
-    expect(clock.pending()).toBe(0);
+    expect(clock.waiting).toBe(0);
   });
 
   it('EXEC-5 gives only what matches, also when its time lies far back', async () => {

@@ -1,15 +1,16 @@
 import { dirname, join, resolve } from 'node:path';
-import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { type JsonObject, type JsonValue } from '../kernel/json.js';
 import { SOURCE_TYPES, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
 import { showEntry } from './create-server.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
-import { openFile, replaceFile } from './edit/replace-file.js';
+import { openFile, replaceWithBackup } from './edit/replace-file.js';
 import { locateConfig, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
-import { ownServers, rawField, sourcesOf } from './resolve-sources.js';
+import { keysOfField, rawField } from './raw-field.js';
+import { ownServers, sourcesOf } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
@@ -108,24 +109,17 @@ function projectOf({ client, scope }: ImportedServer, { project }: Place): JsonO
   return project !== undefined && (scope === 'project' || client === 'claude-code') ? { project } : {};
 }
 
-/** Where a field of the config stands: some keep everything in a section of its own. */
-function keysOf(raw: unknown, name: string): string[] {
-  const section = isObject(raw) ? raw['discovery'] : undefined;
-  const isTop = isObject(raw) && raw[name] !== undefined && raw[name] !== null;
-  return isObject(section) && !isTop ? ['discovery', name] : [name];
-}
-
 function editsFor(raw: unknown, additions: readonly Addition[], place: Place): Edit[] {
   const copied = additions.filter(({ found }) => howToAdd(found) === 'copy');
   const referred = additions.filter(({ found }) => howToAdd(found) === 'reference');
   const append = (name: string, values: readonly JsonValue[]): Edit[] => {
     const list = rawField(raw, name);
     const start = Array.isArray(list) ? list.length : 0;
-    return values.map((value, at) => ({ keys: [...keysOf(raw, name), start + at], value }));
+    return values.map((value, at) => ({ keys: [...keysOfField(raw, name), start + at], value }));
   };
   return [
     ...copied.map(({ server }) => ({
-      keys: [...keysOf(raw, 'servers'), server.id],
+      keys: [...keysOfField(raw, 'servers'), server.id],
       value: entryOf(server) as unknown as JsonValue,
     })),
     ...append('toolRules', copied.flatMap(({ server }) => rulesFor(server)) as unknown as JsonValue[]),
@@ -164,7 +158,10 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
       const opened = await openFile(target.path);
       const format = target.format as DataFormat;
       return {
-        backup: await replaceFile(opened, await editText(opened.text ?? '', { path: target.path, format }, edits)),
+        backup: await replaceWithBackup(
+          opened,
+          await editText(opened.text ?? '', { path: target.path, format }, edits),
+        ),
       };
     },
   };

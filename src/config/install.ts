@@ -5,9 +5,10 @@ import type { ServerScope } from '../model/server.js';
 import type { InstallReport } from '../model/source.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
-import { openFile, replaceFile } from './edit/replace-file.js';
+import { openFile, replaceWithBackup } from './edit/replace-file.js';
 import { parseData } from './parse.js';
-import { below, textField } from './sources/fields.js';
+import { textField } from './sources/fields.js';
+import { valueAt } from './path.js';
 import type { Importer, Installation, Launch, Place } from './sources/importer.js';
 import { IMPORTERS } from './sources/importers.js';
 import { OWN_NAME } from './sources/own-entry.js';
@@ -38,9 +39,9 @@ function refuse(message: string, suggestion: string): ToolscoutError {
 
 /** Where our entry stands, or would stand. */
 function placeIn(data: unknown, { key, list }: Installation): { keys: Edit['keys']; current?: JsonObject } {
-  const table = below(data, key);
+  const table = valueAt(data, key);
   if (!list) {
-    const current = below(table, [OWN_NAME]);
+    const current = valueAt(table, [OWN_NAME]);
     return { keys: [...key, OWN_NAME], current: isObject(current) ? current : undefined };
   }
   const entries: unknown[] = Array.isArray(table) ? table : [];
@@ -103,5 +104,5 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   if (!changes) return { ...report, written: false };
   const edited = await editText(text, { path: target.path, format }, edits);
   if (dryRun) return { ...report, written: false };
-  return { ...report, written: true, backup: await replaceFile(opened, edited) };
+  return { ...report, written: true, backup: await replaceWithBackup(opened, edited) };
 }

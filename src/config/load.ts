@@ -27,9 +27,14 @@ async function readText(path: string): Promise<string> {
     const { size } = await stat(path);
     if (size <= LARGEST_FILE) return await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, {
+      suggestion: 'Make the file readable for this user, or choose another with --config.',
+      cause: thrown,
+    });
   }
-  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LARGEST_FILE} bytes.`);
+  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LARGEST_FILE} bytes.`, {
+    suggestion: 'Check that this is the file you meant; choose another with --config.',
+  });
 }
 
 /**

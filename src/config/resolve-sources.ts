@@ -4,16 +4,11 @@ import { READ_ONCE, ServerEntry, SourceConfig } from '../model/config.js';
 import { resolveConfig, type LoadedConfig, type ResolveOptions } from './resolve.js';
 import type { Place } from './sources/importer.js';
 import { launchOf, type Taken } from './sources/merge.js';
-import { valueAt } from './path.js';
+import { rawField } from './raw-field.js';
 
 /** Where the files of clients are, and everything else a config is resolved with. */
 export interface SourcedOptions extends ResolveOptions {
   readonly place: Place;
-}
-
-/** A field of a raw config, wherever it stands (CFG-2). */
-export function rawField(raw: unknown, name: string): unknown {
-  return isObject(raw) ? (valueAt(raw, [name]) ?? valueAt(raw, ['discovery', name])) : undefined;
 }
 
 /** The sources of a raw config; none when they are not valid, which resolving will say. */

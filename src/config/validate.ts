@@ -7,8 +7,8 @@ import { checkHeaders, checkServers } from './check-servers.js';
 import { describeValue, explainIssues } from './issues.js';
 import { joinPath, problemAt, ROOT, type Findings } from './path.js';
 import { findForeignValues } from './plain-data.js';
+import { SECTION } from './raw-field.js';
 
-const SECTION = 'discovery';
 const FIELDS = new Set(Object.keys(Config.shape));
 
 type Fields = Record<string, unknown>;

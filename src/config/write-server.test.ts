@@ -1,21 +1,15 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile, lstat, chmod, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, symlink, writeFile, lstat, chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/fixture.js';
 import type { ServerEntry } from '../model/config.js';
 import { parseConfig } from './parse.js';
 import { writeServer } from './write-server.js';
 
 const ENTRY: ServerEntry = { command: 'npx', args: ['-y', 'x@1', 'a "b" \\ ${V}'], env: { KEY: '${KEY}' } };
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'toolscout-write-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
-
 async function write(name: string, text: string, id = 'x', entry = ENTRY): Promise<{ text: string; path: string }> {
-  const cwd = await folder();
+  const cwd = await temporaryDirectory();
   const path = join(cwd, name);
   await writeFile(path, text);
   await writeServer(id, entry, { path, cwd });
@@ -46,7 +40,7 @@ describe('writing a server to the config', () => {
   });
 
   it('REG-9 a config that is code is left alone, and the entry to paste is named', async () => {
-    const cwd = await folder();
+    const cwd = await temporaryDirectory();
     for (const name of ['toolscout.config.ts', 'a.js', 'a.mjs']) {
       const path = join(cwd, name);
       await writeFile(path, 'export default {}');
@@ -60,7 +54,7 @@ describe('writing a server to the config', () => {
   });
 
   it('REG-9 a new file is made where there is none, and never over one that is there', async () => {
-    const cwd = await folder();
+    const cwd = await temporaryDirectory();
     const path = await writeServer('x', ENTRY, { cwd });
     expect(path).toBe(join(cwd, 'toolscout.config.json'));
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ servers: { x: ENTRY } });
@@ -77,8 +71,30 @@ describe('writing a server to the config', () => {
     await expect(write('a.toml', 'servers = { a = { command = "a" } }')).rejects.toThrow(/cannot be extended/);
   });
 
+  it('REG-9 a server that somebody wrote meanwhile under the same id is not written over', async () => {
+    for (const [name, text] of [
+      ['a.json', '{"servers":{"x":{"command":"theirs"}}}'],
+      ['a.yaml', 'servers:\n  x:\n    command: theirs\n'],
+      ['a.toml', '[servers.x]\ncommand = "theirs"\n'],
+    ] as const) {
+      const cwd = await temporaryDirectory();
+      const path = join(cwd, name);
+      await writeFile(path, text);
+      await expect(writeServer('x', ENTRY, { path, cwd })).rejects.toThrow(/has a server "x" already/);
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+    const gone = await temporaryDirectory();
+    await expect(writeServer('x', ENTRY, { path: join(gone, 'a.json'), cwd: gone })).rejects.toThrow(/not there/);
+    expect(await readdir(gone)).toEqual([]);
+  });
+
+  it('REG-9 a remark behind the last server stays with it', async () => {
+    const before = '{\n  "servers": {\n    "a": { "command": "a" } // mine\n  }\n}\n';
+    expect((await write('a.jsonc', before)).text).toContain('"a": { "command": "a" } // mine');
+  });
+
   it('REG-9 A21 the rights of the file and a link to it stay, and no draft is left behind', async () => {
-    const cwd = await folder();
+    const cwd = await temporaryDirectory();
     const real = join(cwd, 'real.json');
     const link = join(cwd, 'toolscout.config.json');
     await writeFile(real, '{}');

@@ -53,6 +53,17 @@ const tampered =
     }
   };
 
+/** A server and its issuer; it accepts every token but those in `refused`. */
+async function startRefusing() {
+  const issuer = await startAuthorizationServer();
+  const refused = new Set<string>();
+  const server = await startProtectedServer({
+    issuers: () => [issuer.origin],
+    accepts: (token) => !refused.has(token),
+  });
+  return { issuer, server, refused };
+}
+
 describe('the sign-in to a server', () => {
   it('S13 S16 PKCE, the resource byte for byte, and a native client that registers itself', patient, async () => {
     const issuer = await startAuthorizationServer();
@@ -79,12 +90,7 @@ describe('the sign-in to a server', () => {
     'CONN-6 a token that is refused in the middle is renewed once for all calls, and the calls succeed',
     patient,
     async () => {
-      const issuer = await startAuthorizationServer();
-      const refused = new Set<string>();
-      const server = await startProtectedServer({
-        issuers: () => [issuer.origin],
-        accepts: (token) => !refused.has(token),
-      });
+      const { issuer, server, refused } = await startRefusing();
       const mine = signInTo(server.url);
       await mine.signIn();
       const upstream = await mine.connect();
@@ -127,12 +133,7 @@ describe('the sign-in to a server', () => {
     'CONN-6 two processes over one store renew one after the other: the second finds the new token',
     patient,
     async () => {
-      const issuer = await startAuthorizationServer();
-      const refused = new Set<string>();
-      const server = await startProtectedServer({
-        issuers: () => [issuer.origin],
-        accepts: (token) => !refused.has(token),
-      });
+      const { issuer, server, refused } = await startRefusing();
       const directory = await temporaryDirectory();
       const stores = await Promise.all(
         [1, 2].map(() => openSqliteStore({ directory, clock: systemClock, log: silentLog })),
@@ -154,12 +155,7 @@ describe('the sign-in to a server', () => {
     'CONN-6 a grant that was revoked ends in an error that says what to do, and is not tried again',
     patient,
     async () => {
-      const issuer = await startAuthorizationServer();
-      const refused = new Set<string>();
-      const server = await startProtectedServer({
-        issuers: () => [issuer.origin],
-        accepts: (token) => !refused.has(token),
-      });
+      const { issuer, server, refused } = await startRefusing();
       const mine = signInTo(server.url);
       await mine.signIn();
       const upstream = await mine.connect();

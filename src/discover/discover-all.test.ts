@@ -1,48 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../kernel/clock.js';
+import { createFakeClock } from '../../test/support/fake-clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { discoverAll, type DiscoverAllOptions, type DiscoverProgress } from './discover-all.js';
-
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++) await Promise.resolve();
-};
-
-/** A clock that moves only when told, running what falls due and letting promises settle in between. */
-function fakeClock(): Clock & { advance(ms: number): Promise<void>; readonly pending: number } {
-  let now = 0;
-  const timers = new Set<{ at: number; task: () => void }>();
-  return {
-    now: () => now,
-    monotonic: () => now,
-    after(ms, task) {
-      const timer = { at: now + ms, task };
-      timers.add(timer);
-      return { cancel: () => timers.delete(timer) };
-    },
-    get pending() {
-      return timers.size;
-    },
-    async advance(ms) {
-      const end = now + ms;
-      await settle();
-      for (;;) {
-        const due = [...timers].filter((timer) => timer.at <= end).toSorted((a, b) => a.at - b.at)[0];
-        if (!due) break;
-        now = due.at;
-        timers.delete(due);
-        due.task();
-        await settle();
-      }
-      now = end;
-    },
-  };
-}
 
 const serversOf = (count: number): Array<{ id: string }> => Array.from({ length: count }, (_, i) => ({ id: `s${i}` }));
 
 /** A task that takes as long as `durations` says (`Infinity`: for ever) and notes how many run at once. */
 function setUp(count: number, duration: (id: string) => number, options: Partial<DiscoverAllOptions> = {}) {
-  const clock = fakeClock();
+  const clock = createFakeClock(0);
   const started: string[] = [];
   const progress: DiscoverProgress[] = [];
   let running = 0;
@@ -75,11 +40,11 @@ describe('discoverAll', () => {
     expect(bench.most()).toBe(5);
     expect(results.map((result) => result.server)).toEqual(serversOf(20).map((server) => server.id));
     expect(results.every((result) => result.ok)).toBe(true);
-    expect(bench.clock.pending).toBe(0);
+    expect(bench.clock.waiting).toBe(0);
   });
 
   it('DISC-3 one failure never fails the others, and says what happened', async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock(0);
     const known = new ToolscoutError('AUTHENTICATION_FAILED', 'no');
     const results = await discoverAll(
       serversOf(4),
@@ -114,7 +79,7 @@ describe('discoverAll', () => {
   });
 
   it('DISC-3 a listener of progress that throws harms nothing', async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock(0);
     const results = await discoverAll(serversOf(2), (server) => Promise.resolve(server.id), {
       clock,
       parallel: 1,
@@ -202,19 +167,19 @@ describe('discoverAll', () => {
       seen.push(given);
       return Promise.resolve();
     };
-    await discoverAll(serversOf(1), task, { clock: fakeClock(), parallel: 1, signal });
+    await discoverAll(serversOf(1), task, { clock: createFakeClock(0), parallel: 1, signal });
     expect(seen).toEqual([signal]);
   });
 
   it.each([0, -1, Number.NaN])('DISC-3 a parallel of %d still makes progress', async (parallel) => {
     const results = await discoverAll(serversOf(3), (server) => Promise.resolve(server.id), {
-      clock: fakeClock(),
+      clock: createFakeClock(0),
       parallel,
     });
     expect(results).toHaveLength(3);
   });
 
   it('DISC-3 no servers give no results', async () => {
-    expect(await discoverAll([], () => Promise.resolve(1), { clock: fakeClock(), parallel: 5 })).toEqual([]);
+    expect(await discoverAll([], () => Promise.resolve(1), { clock: createFakeClock(0), parallel: 5 })).toEqual([]);
   });
 });

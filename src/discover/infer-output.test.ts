@@ -1,27 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testTool } from '../../test/support/test-tool.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Tool } from '../model/tool.js';
 import { inferOutput, mayBeTried, safeInput } from './infer-output.js';
 
-function tool(name: string, definition: JsonObject = {}, rest: Partial<Tool> = {}): Tool {
-  return {
-    server: 's',
-    name,
-    description: '',
-    summary: '',
-    parameters: [],
-    domains: [],
-    categories: ['crud.read'],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: '' },
-    provenance: 'protocol',
-    hash: '',
-    definition: { name, ...definition },
-    ...rest,
-  };
-}
+const tool = (name: string, definition: JsonObject = {}, rest: Partial<Tool> = {}): Tool =>
+  testTool('s', name, { categories: ['crud.read'], definition: { name, ...definition }, ...rest });
 
 const takes = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
   inputSchema: { type: 'object', properties, required },

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { stdioServer } from '../../test/support/test-server.js';
 import type { Clock } from '../kernel/clock.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
@@ -75,23 +76,7 @@ function fakeStore(): Store & {
   return store;
 }
 
-function serverOf(id: string, digest = 'd1'): Server {
-  return {
-    id,
-    source: 'library',
-    transport: { type: 'stdio', command: 'x', args: [], env: {} },
-    shown: { type: 'stdio', target: 'x', secrets: [] },
-    digest,
-    enabled: true,
-    tags: [],
-    timeoutMs: 1,
-    toolTimeoutsMs: {},
-    connectTimeoutMs: 1,
-    idleTimeoutMs: 1,
-    rateLimit: { requestsPerSecond: 1, burstSize: 1 },
-    retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0.1 },
-  };
-}
+const serverOf = (id: string, digest = 'd1'): Server => stdioServer(id, { command: 'x' }, { digest });
 
 const listedOf = (name: string, rest: Partial<Listed> = {}): Listed => ({
   items: [{ name, inputSchema: { type: 'object' } }],

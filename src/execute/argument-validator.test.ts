@@ -1,27 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testTool } from '../../test/support/test-tool.js';
 import type { Problem } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import type { Tool } from '../model/tool.js';
 import { createArgumentValidator } from './argument-validator.js';
 
-const toolOf = (inputSchema: JsonValue, hash = hashJson(inputSchema)): Tool => ({
-  server: 's',
-  name: 't',
-  description: '',
-  summary: '',
-  parameters: [],
-  domains: [],
-  categories: [],
-  tags: [],
-  status: 'enabled',
-  decision: { enabled: true, reason: 'default' },
-  provenance: 'protocol',
-  hash,
-  definition: { name: 't', inputSchema },
-});
+const toolOf = (inputSchema: JsonValue, hash = hashJson(inputSchema)): Tool =>
+  testTool('s', 't', { hash, definition: { name: 't', inputSchema } });
 
 const toolWithNetworkRef = (hash: string): Tool => toolOf({ $ref: 'https://x.example' }, hash);
 

@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { testTool } from '../../test/support/test-tool.js';
 import type { Tool } from '../model/tool.js';
 import { approvalCheck, ruleCheck } from './checks.js';
 
-const tool = (overrides: Partial<Tool> = {}): Tool => ({
-  server: 'fs',
-  name: 'delete_file',
-  description: '',
-  summary: '',
-  parameters: [],
-  domains: [],
-  categories: [],
-  tags: [],
-  status: 'enabled',
-  decision: { enabled: true, reason: 'default' },
-  provenance: 'protocol',
-  hash: 'h',
-  definition: { name: 'delete_file' },
-  ...overrides,
-});
+const tool = (overrides: Partial<Tool> = {}): Tool => testTool('fs', 'delete_file', overrides);
 
 describe('checks', () => {
   it('PAT-5 a disabled tool is refused, and the refusal says which rule decided', () => {

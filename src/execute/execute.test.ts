@@ -2,6 +2,7 @@ import type { Cancel } from '../kernel/cancel.js';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
+import { testTool } from '../../test/support/test-tool.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
@@ -12,21 +13,8 @@ import { createExecutor, type ExecutionEntry, type ExecutorDeps } from './execut
 
 const server = stdioServer('fs', { command: 'true' }, { timeoutMs: 30_000, toolTimeoutsMs: { slow: 90_000 } });
 
-const tool = (definition: JsonObject = {}): Tool => ({
-  server: 'fs',
-  name: 'read',
-  description: '',
-  summary: '',
-  parameters: [],
-  domains: [],
-  categories: [],
-  tags: [],
-  status: 'enabled',
-  decision: { enabled: true, reason: 'default' },
-  provenance: 'protocol',
-  hash: 'h',
-  definition: { name: 'read', ...definition },
-});
+const tool = (definition: JsonObject = {}): Tool =>
+  testTool('fs', 'read', { definition: { name: 'read', ...definition } });
 
 const call = (overrides: Partial<Call> = {}): Call => ({
   server: 'fs',
@@ -367,6 +355,19 @@ describe('executor', () => {
     expect(result).toMatchObject({ error: { code: 'CANCELLED' } });
     expect(handed).toBe(controller.signal);
     expect(steps).not.toContain('call');
+  });
+
+  it('EXEC-1 a call that is cancelled while its server is learned ends at once, whatever becomes of the learning', async () => {
+    const controller = new AbortController();
+    const { executor, steps, records } = setUp();
+    let fail = (_error: Error): void => {};
+    const learning = new Promise<void>((_resolve, reject) => (fail = reject));
+    const running = executor.execute(call({ signal: controller.signal }), () => learning);
+    controller.abort('left');
+    expect(await running).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    fail(new Error('nobody hears this'));
+    expect(steps).toEqual(['audit']);
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'CANCELLED' }]);
   });
 
   it('EXEC-1 a wait that ends with the reason of the signal is a cancelled call', async () => {

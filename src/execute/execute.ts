@@ -1,4 +1,4 @@
-import type { Cancel } from '../kernel/cancel.js';
+import { unlessCancelled, type Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
@@ -156,7 +156,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
    */
   async function walk(call: Call, trail: Trail, prepare: Prepare | undefined): Promise<JsonObject> {
     const prepared = prepare?.();
-    if (prepared) await prepared;
+    if (prepared) await unlessCancelled(prepared, call.signal);
     trail.phase = 'judging';
     const subject = identify(call);
     trail.subject = subject;

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { testTool } from '../../test/support/test-tool.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Tool } from '../model/tool.js';
 import { createOutputCheck } from './output-check.js';
 
 const tool = (outputSchema?: JsonObject): Tool =>
-  ({
-    server: 's',
-    name: 't',
+  testTool('s', 't', {
     hash: JSON.stringify(outputSchema ?? null),
-    definition: { outputSchema },
-  }) as unknown as Tool;
+    definition: { ...(outputSchema && { outputSchema }) },
+  });
 const sum = tool({ type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] });
 
 describe('results against their output schema', () => {

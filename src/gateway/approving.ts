@@ -1,10 +1,10 @@
-import { approvalCheck, ruleCheck } from '../execute/index.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError } from '../kernel/errors.js';
 import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Subject } from '../approvals/index.js';
 import type { Core } from './core.js';
 import type { Exporting } from './exporting.js';
+import type { MarketplaceKeeper } from './marketplace.js';
 import type { Gateway } from './verbs.js';
 
 /** Who decides, why, and about exactly what. */
@@ -30,22 +30,16 @@ export interface RulingReport {
 /** Characters of a name or a reason that are kept. */
 const LONGEST_TEXT = 500;
 
-/** The verbs of whoever decides what is trusted, and the end of what they register on their own. */
-export interface Approving {
-  readonly verbs: Pick<
-    Gateway,
-    'listApprovals' | 'approve' | 'reject' | 'diffApproval' | 'marketplace' | 'registerCapability'
-  >;
-  /** Resolves when every list that was learned has been registered (DISC-2). */
-  finished(): Promise<void>;
-}
-
 /**
- * The verbs of approvals (SEC-9); with `registerInMarketplace` every tool that is offered is
- * registered as well. `refresh` exports a server as it is offered now, which is what is promoted.
+ * The verbs of whoever decides what is trusted (SEC-9). `refresh` exports a server as it is offered now, which is what is
+ * promoted; `register` puts what was approved into the marketplace.
  */
-export function createApproving(core: Core, refresh: Exporting['refresh']): Approving {
-  const { audit, clock, log, promotion } = core.deps;
+export function approvalVerbs(
+  core: Core,
+  refresh: Exporting['refresh'],
+  register: MarketplaceKeeper['register'],
+): Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval'> {
+  const { audit, clock, promotion } = core.deps;
   const { marketplace } = core;
 
   /** The server and, when the reference goes on behind it, the tool; an id may itself hold a colon. */
@@ -128,30 +122,7 @@ export function createApproving(core: Core, refresh: Exporting['refresh']): Appr
     }
   };
 
-  /** Registers what is offered now of a server, or of some of its tools; a failure does not undo a decision. */
-  const register = async (id: string, tools?: ReadonlySet<string>): Promise<number> => {
-    const server = core.catalog.servers.get(id);
-    const offered = core.catalog.index
-      .tools(id)
-      .filter(({ status, name }) => status === 'enabled' && (tools?.has(name) ?? true));
-    if (!server || offered.length === 0) return 0;
-    try {
-      const { toolToManifest } = await import('../export/index.js');
-      return await marketplace.registerAll(offered.map((tool) => toolToManifest(tool, server, core.hide)));
-    } catch (thrown) {
-      log.error('marketplace.unsaved', { server: id, reason: core.hide(messageOf(thrown)) });
-      return 0;
-    }
-  };
-
-  // One list after the other: nothing waits for them but the end.
-  let registering: Promise<unknown> = Promise.resolve();
-  core.events.on((event) => {
-    if (event.type !== 'learned' || !core.loaded.config.registerInMarketplace) return;
-    registering = registering.then(() => register(event.server));
-  });
-
-  const verbs: Approving['verbs'] = {
+  return {
     async listApprovals(filter = {}) {
       await core.filled();
       const { servers } = core.catalog;
@@ -191,33 +162,6 @@ export function createApproving(core: Core, refresh: Exporting['refresh']): Appr
       const asked = core.approvals.asked(server);
       if (asked.length === 0) throw nothing(server);
       return Promise.all(asked.map((subject) => core.approvals.diff(server, subject)));
-    },
-
-    marketplace: () => marketplace.list(),
-    async registerCapability(manifest) {
-      await core.filled();
-      const { toolName } = manifest.provider;
-      const server = manifest.id.slice('mcp.'.length, -(toolName.length + 1));
-      const tool = core.catalog.index.tool(server, toolName);
-      // The marketplace holds what is approved; a manifest is no way around that.
-      if (tool) {
-        ruleCheck({ tool });
-        approvalCheck({ tool });
-      }
-      await marketplace.registerCapability(manifest);
-      await audit.recordNow({
-        kind: 'capability-register',
-        principal: 'local',
-        server,
-        tool: toolName,
-        outcome: 'success',
-      });
-    },
-  };
-  return {
-    verbs,
-    async finished() {
-      await registering;
     },
   };
 }

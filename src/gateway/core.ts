@@ -26,7 +26,7 @@ import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import type { ProposingDeps } from './proposing.js';
-import type { RegistrySources } from './registering.js';
+import type { RegistrySources } from './server-registry.js';
 import { learnWithoutHandshake, type CompatibilityDeps } from './compatibility.js';
 import { learn, type PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';

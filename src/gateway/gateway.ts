@@ -1,7 +1,7 @@
 import { REGISTRATIONS } from '../approvals/index.js';
 import { messageOf } from '../kernel/errors.js';
 import { administrationVerbs } from './administering.js';
-import { createApproving } from './approving.js';
+import { approvalVerbs } from './approving.js';
 import { createCore, type GatewayDeps } from './core.js';
 import { discoveryVerbs } from './discovering.js';
 import { executionVerbs } from './executing.js';
@@ -12,8 +12,9 @@ import { findingVerbs } from './finding.js';
 import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
+import { keepMarketplace } from './marketplace.js';
 import { proposalVerbs } from './proposing.js';
-import { registryVerbs } from './registering.js';
+import { registryVerbs } from './server-registry.js';
 import { signInVerbs } from './sign-in.js';
 import { createSkills } from './skills.js';
 import type { Gateway } from './verbs.js';
@@ -39,13 +40,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
   });
   const exporting = createExporting(core, outputs);
-  const approving = createApproving(core, exporting.refresh);
+  const marketplace = keepMarketplace(core);
   core.events.on((event) => {
     const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
     if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
     void inferAll(core.catalog.index.tools(event.server), outputs);
   });
-  const { close: closeRegistry, ...registering } = registryVerbs(core);
+  const { close: closeRegistry, ...registry } = registryVerbs(core);
 
   const shutDown = async (drainMs: number): Promise<void> => {
     unwatch();
@@ -54,7 +55,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
-    await approving.finished();
+    await marketplace.finished();
     await deps.pool.close({ drainMs });
     await core.experience.settled();
     deps.cache.close();
@@ -74,11 +75,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...skills.verbs(execution.executeTool),
     ...discoveryVerbs(core),
     ...findingVerbs(core),
-    ...registering,
+    ...registry,
     ...exporting.verbs,
     ...administration,
     ...proposalVerbs(core, administration.reload),
-    ...approving.verbs,
+    ...approvalVerbs(core, exporting.refresh, marketplace.register),
+    ...marketplace.verbs,
     ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
     close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),

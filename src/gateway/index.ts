@@ -16,7 +16,7 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
 } from './finding.js';
-export type { RegistrySources } from './registering.js';
+export type { RegistrySources } from './server-registry.js';
 export type { RawReport } from './raw-report.js';
 export type { SchemaFindings } from './schema-findings.js';
 export { scopeToSkill } from './scoped.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Canceller, type Cancel } from './cancel.js';
+import { Canceller, unlessCancelled, type Cancel } from './cancel.js';
 
 describe('a canceller', () => {
   it('META-6 tells everybody who listens, once, and says why', () => {
@@ -33,5 +33,16 @@ describe('a canceller', () => {
       false,
       true,
     ]);
+  });
+
+  it('EXEC-1 a wait ends with the work, or with the reason when nobody wants it any more', async () => {
+    const cancel = new Canceller();
+    expect(await unlessCancelled(Promise.resolve(1), undefined)).toBe(1);
+    expect(await unlessCancelled(Promise.resolve(2), cancel)).toBe(2);
+    await expect(unlessCancelled(Promise.reject(new Error('broken')), cancel)).rejects.toThrow('broken');
+    const waits = unlessCancelled(new Promise(() => {}), cancel);
+    cancel.abort('left');
+    await expect(waits).rejects.toBe('left');
+    await expect(unlessCancelled(new Promise(() => {}), cancel)).rejects.toBe('left');
   });
 });

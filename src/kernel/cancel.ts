@@ -36,4 +36,15 @@ export class Canceller implements Cancel {
   }
 }
 
+/** Waits for some work, but no longer than it is wanted; then it rejects with the reason. The work itself goes on. */
+export function unlessCancelled<T>(work: Promise<T>, cancel: Cancel | undefined): Promise<T> {
+  if (!cancel) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(cancel.reason as Error);
+    if (cancel.aborted) onAbort();
+    cancel.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => cancel.removeEventListener('abort', onAbort));
+  });
+}
+
 const NOBODY: Array<() => void> = [];

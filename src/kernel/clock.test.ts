@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { sleep, systemClock } from './clock.js';
 
@@ -61,5 +61,26 @@ describe('clock', () => {
     expect(cancelled).toBe(0);
     expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
+  });
+
+  it('REG-6 CFG-7 a wait that is longer than a timer of the system can hold is neither cut short nor never-ending', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const month = 30 * 24 * 3600 * 1000;
+    let runs = 0;
+    systemClock.after(2 * month, () => (runs += 1));
+    const { cancel } = systemClock.after(2 * month, () => (runs += 100));
+    vi.advanceTimersByTime(2 * month - 1);
+    expect(runs).toBe(0);
+    cancel();
+    vi.advanceTimersByTime(1);
+    expect(runs).toBe(1);
+    vi.advanceTimersByTime(4 * month);
+    expect(runs).toBe(1);
+    const endless = systemClock.after(Infinity, () => (runs += 1));
+    vi.advanceTimersByTime(4 * month);
+    expect(runs).toBe(1);
+    endless.cancel();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

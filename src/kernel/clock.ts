@@ -17,11 +17,24 @@ export interface Clock {
   after(ms: number, task: () => void, options?: { readonly awaited?: boolean }): Timer;
 }
 
+/** A timer of Node that is set for longer runs at once, and whoever then sets it again never rests. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The real clock: the only place that reads time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, task, options) {
+    if (ms > LONGEST_TIMER_MS) {
+      let timer = systemClock.after(
+        LONGEST_TIMER_MS,
+        () => {
+          timer = systemClock.after(ms - LONGEST_TIMER_MS, task, options);
+        },
+        options,
+      );
+      return { cancel: () => timer.cancel() };
+    }
     const handle = setTimeout(task, ms);
     if (!options?.awaited) handle.unref();
     return { cancel: () => clearTimeout(handle) };

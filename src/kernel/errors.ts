@@ -52,7 +52,7 @@ export const ERROR_TABLE = {
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
-  STORE_ERROR: row(500, 1, 'SEVERE', 'Check the state directory; toolscout doctor prints it.'),
+  STORE_ERROR: row(500, 1, 'SEVERE', 'Make the state directory writable, or choose another with --state-dir.'),
   SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
   INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
 } as const satisfies Record<string, ErrorRow>;

@@ -1,28 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stdioServer } from '../../test/support/test-server.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
-import type { Server } from '../model/server.js';
 import { leanDefinition } from './lean-definition.js';
 import { normalizeTool } from './normalize.js';
 import { readParameters } from './parameters.js';
 import { compileRules } from './rules.js';
 import { signatureOf } from './signature.js';
 
-const server: Server = {
-  id: 'github',
-  source: 'library',
-  transport: { type: 'stdio', command: 'x', args: [], env: {} },
-  shown: { type: 'stdio', target: 'x', secrets: [] },
-  digest: 'd',
-  enabled: true,
-  tags: ['dev', 'safe'],
-  timeoutMs: 1000,
-  toolTimeoutsMs: {},
-  connectTimeoutMs: 1000,
-  idleTimeoutMs: 1000,
-  rateLimit: { requestsPerSecond: 10, burstSize: 20 },
-  retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0.1 },
-};
+const server = stdioServer('github', { command: 'x' }, { tags: ['dev', 'safe'] });
 
 const none = compileRules([]);
 

@@ -108,4 +108,15 @@ describe('what a server says of itself', () => {
       expect(isHealthy(body), JSON.stringify(body)).toBe(false);
     }
   });
+
+  it('REG-5 of the place of opencode the block about MCP is read', () => {
+    const { kind } = PLACES.find(({ key }) => key === 'opencode')!;
+    const said = { name: 'Desk', version: '1', capabilities: ['a'] };
+    expect(readPlace(kind, { mcp: said, auth: { command: ['x'] } })).toEqual(said);
+    expect(readPlace(kind, { config: { mcp: said } })).toEqual(said);
+    expect(readPlace(kind, said)).toEqual(said);
+    for (const other of [{ mcp: 7 }, { config: 7 }, { mcp: { desk: { type: 'remote', url: 'https://x' } } }, {}]) {
+      expect(readPlace(kind, other)).toBeUndefined();
+    }
+  });
 });

@@ -13,7 +13,7 @@ export interface SelfDescription {
 /** A place where a server may describe itself. */
 export interface Place {
   readonly key: string;
-  readonly kind: 'catalog' | 'card' | 'loose';
+  readonly kind: 'catalog' | 'card' | 'loose' | 'opencode';
   /** The URL, or `undefined` when it cannot be built for this server. */
   url(base: string, mcpUrl: string | undefined): string | undefined;
 }
@@ -42,7 +42,7 @@ export const PLACES: readonly Place[] = [
   { key: 'mcp.json', kind: 'loose', url: under('/.well-known/mcp.json') },
   { key: MAIN_PLACE, kind: 'loose', url: under(MAIN_PLACE) },
   { key: 'mcp-server-card.json', kind: 'card', url: under('/.well-known/mcp-server-card.json') },
-  { key: 'opencode', kind: 'loose', url: under('/.well-known/opencode') },
+  { key: 'opencode', kind: 'opencode', url: under('/.well-known/opencode') },
 ];
 
 const DEPTH = 16;
@@ -50,7 +50,11 @@ const MOST_CAPABILITIES = 1000;
 const LONGEST = 200;
 const CARD_TYPE = 'application/mcp-server-card+json';
 
-function cleanText(value: JsonValue | undefined): string | undefined {
+/** What stands at the places, for whoever is strict about what it is asked for. */
+export const ACCEPTED = `application/json, application/ai-catalog+json, ${CARD_TYPE}`;
+
+/** A word that a server says of itself, as it may be shown: on one line, printable and bounded. */
+export function cleanText(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = oneLine(printable(String(value)), LONGEST);
   return text === '' ? undefined : text;
@@ -125,6 +129,13 @@ function readCatalog(document: JsonObject): SelfDescription | { readonly cardUrl
   return undefined;
 }
 
+/** The settings that opencode takes from a host; what they say of its MCP server stands in a block of its own. */
+function readOpencode(document: JsonObject): SelfDescription | undefined {
+  const config = fieldOf(document, 'config');
+  const block = fieldOf(document, 'mcp') ?? (isObject(config) ? fieldOf(config, 'mcp') : undefined);
+  return readLoose(isObject(block) ? block : document);
+}
+
 /** Reads the JSON of one place; `undefined` when it is not what belongs there. */
 export function readPlace(
   kind: Place['kind'],
@@ -132,6 +143,7 @@ export function readPlace(
 ): SelfDescription | { readonly cardUrl: string } | undefined {
   if (!isObject(value) || isDeeperThan(value, DEPTH)) return undefined;
   if (kind === 'catalog') return readCatalog(value);
+  if (kind === 'opencode') return readOpencode(value);
   return kind === 'card' ? readCard(value) : readLoose(value);
 }
 

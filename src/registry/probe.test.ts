@@ -184,4 +184,27 @@ describe('a probe', () => {
     expect(await pending).toMatchObject({ reason: 'well_known_error:timeout', alive: false, latencyMs: 5000 });
     expect(connections).toBe(2);
   });
+
+  it('REG-5 asks for the types that stand at its places, so that who is strict about them answers', async () => {
+    const types: Record<string, string> = {
+      '/.well-known/ai-catalog.json': 'application/ai-catalog+json',
+      '/mcp/server-card': 'application/mcp-server-card+json',
+      '/health': 'application/json',
+    };
+    const card = { name: 'io.test/desk', version: '3', description: 'x' };
+    const server = createServer((request, response) => {
+      const type = types[request.url ?? ''];
+      if (type === undefined) return void response.writeHead(404).end();
+      if (!request.headers.accept?.includes(type)) return void response.writeHead(406).end();
+      response.end(JSON.stringify(request.url === '/mcp/server-card' ? card : { status: 'ok' }));
+    });
+    onTestFinished(() => server.closeAllConnections());
+    const base = `http://127.0.0.1:${await listen(server)}`;
+    expect(await probeAt(itemAt(base, { mcpUrl: `${base}/mcp` }))).toMatchObject({
+      alive: true,
+      reason: null,
+      description: { name: 'io.test/desk', version: '3' },
+      places: ['server-card'],
+    });
+  });
 });

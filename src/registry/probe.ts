@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import {
+  ACCEPTED,
   isHealthy,
   MAIN_PLACE,
   mergeDescriptions,
@@ -68,7 +69,7 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
     const started = clock.monotonic();
     const base = item.baseUrl ?? '';
     const optionsUntil = (end: number): FetchOptions => ({
-      headers: item.headers,
+      headers: { Accept: ACCEPTED, ...item.headers },
       own: item.own,
       maxBytes: DOCUMENT_BYTES,
       timeoutMs: Math.max(1, end - clock.monotonic()),

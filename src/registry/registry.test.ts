@@ -104,6 +104,17 @@ describe('the registry', () => {
     expect(registry.problems()).toEqual([]);
   });
 
+  it('REG-1 A28 what a local server calls its version is bounded and printable, as what is asked over HTTP is', async () => {
+    const state = bench([item('local', { transport: 'stdio', baseUrl: undefined, shownUrl: null })]);
+    state.local = () => ({ alive: true, version: `1\u001b[2J\n${'9'.repeat(100_000)}`, reason: null });
+    await state.registry.refresh();
+    const { version } = state.registry.snapshot().items[0]!;
+    expect(version!.length).toBeLessThanOrEqual(200);
+    expect(version).toMatch(/^1[ -~\u00a0-\uffff]*$/);
+    state.local = () => ({ alive: true, version: ' ', reason: null });
+    expect(state.registry.snapshot().items[0]!.version).toBeNull();
+  });
+
   it('REG-5 REG-1 servers over stdio take their state from the pool, remote ones when their connection is open', async () => {
     const state = bench([item('local', { transport: 'stdio', baseUrl: undefined, shownUrl: null }), item('far')]);
     state.answer = () => BAD;

@@ -4,6 +4,7 @@ import { createEmitter } from '../kernel/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { Snapshot, SnapshotFilters, SnapshotItem } from '../model/snapshot.js';
+import { cleanText } from './documents.js';
 import type { Inventory, InventoryItem } from './inventory.js';
 import type { Probe, ProbeResult } from './probe.js';
 import { afterProbe, dueNow, itemOf, newState, syncStates, type CheckState, type SchedulePolicy } from './schedule.js';
@@ -118,12 +119,13 @@ export function createRegistry(deps: RegistryDeps): Registry {
       return {
         ...shown,
         alive: local.alive,
-        version: shown.version ?? local.version ?? null,
+        version: shown.version ?? cleanText(local.version) ?? null,
         latency_ms: local.latencyMs ?? shown.latency_ms,
         capabilities: shown.capabilities.length > 0 ? shown.capabilities : [...(local.capabilities ?? [])].toSorted(),
         last_checked_ts: shown.last_checked_ts ?? checkedAt ?? null,
         failure_reason: local.reason,
-        consecutive_failures: local.alive ? 0 : shown.consecutive_failures,
+        // A process that failed is not started again to see whether it still does.
+        consecutive_failures: local.reason === null || local.reason === 'pending' ? 0 : 1,
       };
     });
 

@@ -105,4 +105,13 @@ describe('the schedule', () => {
     expect(dueNow(states, 5000)).toEqual({ due: ['new'], nextAt: 61_000 });
     expect(dueNow(states, 61_000).due).toEqual(['new', 'kept']);
   });
+
+  it('REG-6 a server that does not fail is not stale, however rarely it is checked', () => {
+    const policy = { refreshMs: 7_200_000, staleMaxMs: 1000 };
+    const state = afterProbe(newState(0), GOOD, { monotonic: 0, wall: 0 }, policy, 0.5);
+    const said = { name: 'Said', version: '2', capabilities: ['a', 'b'], alive: true };
+    expect(itemOf(ITEM, state, 7_199_999, policy)).toMatchObject(said);
+    const failed = afterProbe(state, BAD, { monotonic: 7_200_000, wall: 0 }, policy, 0.5);
+    expect(itemOf(ITEM, failed, 7_200_000, policy)).toMatchObject({ name: 'X', version: null, capabilities: [] });
+  });
 });

@@ -85,9 +85,9 @@ export function dueNow(
   return { due: due.toSorted((a, b) => a[1] - b[1]).map(([id]) => id), nextAt };
 }
 
-/** The item of a server as the snapshot shows it at a time: what it said is believed for `staleMaxMs`. */
+/** The item of a server as the snapshot shows it at a time: what it said is believed for `staleMaxMs` while it fails. */
 export function itemOf(item: InventoryItem, state: CheckState, now: number, policy: SchedulePolicy): SnapshotItem {
-  const isFresh = state.good !== undefined && now - state.good.at <= policy.staleMaxMs;
+  const isFresh = state.good !== undefined && (state.failures === 0 || now - state.good.at <= policy.staleMaxMs);
   const said: SelfDescription = isFresh ? state.good!.description : {};
   return {
     id: item.id,

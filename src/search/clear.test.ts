@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { describedTool } from '../../test/support/described-tool.js';
+import { describedTool } from '../../test/support/test-tool.js';
 import type { Tool } from '../model/tool.js';
 import { createPostings, type Postings } from './postings.js';
 import { createIndex, type ToolIndex } from './search.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool as tool } from '../../test/support/described-tool.js';
+import { describedTool as tool } from '../../test/support/test-tool.js';
 import { createIndex } from './search.js';
 
 const KINDS = [

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readRecordedServers } from '../../test/support/offline-gateway.js';
-import type { Tool } from '../model/tool.js';
+import { testTool } from '../../test/support/test-tool.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
 
 /** Numbers in [0,1) that are the same in every run. */
@@ -41,21 +41,9 @@ function recordedIndex(): ToolIndex {
   const index = createIndex();
   const folder = fileURLToPath(new URL('../../test/fixtures/catalog', import.meta.url));
   for (const { id, tools } of readRecordedServers(folder)) {
-    const asTools = tools.map((definition): Tool => ({
-      server: id,
-      name: String(definition['name']),
-      description: String(definition['description'] ?? ''),
-      summary: '',
-      parameters: [],
-      domains: [],
-      categories: [],
-      tags: [],
-      status: 'enabled',
-      decision: { enabled: true, reason: 'default' },
-      provenance: 'protocol',
-      hash: '',
-      definition,
-    }));
+    const asTools = tools.map((definition) =>
+      testTool(id, String(definition['name']), { description: String(definition['description'] ?? ''), definition }),
+    );
     index.replace(id, asTools);
   }
   return index;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool } from '../../test/support/described-tool.js';
+import { describedTool } from '../../test/support/test-tool.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
 import { createDraft } from './draft.js';

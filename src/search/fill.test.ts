@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool as tool } from '../../test/support/described-tool.js';
+import { describedTool as tool } from '../../test/support/test-tool.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';

@@ -8,6 +8,7 @@ export {
   type LabelledQuery,
   type Quality,
 } from './evaluate.js';
-export { createIndex, type Evidence, type Experience, type ToolIndex } from './search.js';
+export type { Evidence } from './holdings.js';
+export { createIndex, type Experience, type ToolIndex } from './search.js';
 export { createVectorSource, type VectorSource } from './vectors.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './usage.js';

@@ -1,20 +1,18 @@
 import { addressOf } from '../kernel/ids.js';
-import { inTurns, turnByTurn } from '../kernel/turns.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './analysis.js';
-import { createDraft } from './draft.js';
 import { diversify } from './diversity.js';
 import { explain } from './explain.js';
-import { serverTermsOf, termsOf } from './fields.js';
-import { compareNames, placeOf, sortedByName } from './names.js';
+import { createHoldings, type Evidence } from './holdings.js';
+import { compareNames, placeOf } from './names.js';
 import { nearestTerm, nearestTools } from './nearest.js';
-import { createPostings, type Postings, type Segment } from './postings.js';
+import { createPostings, type Postings } from './postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
 import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
 import { createScorer, raisedBy } from './score.js';
 import { firstOf } from './top.js';
-import { createVectorSignal, type EmbeddedTool, type VectorSignal, type VectorSource } from './vectors.js';
+import type { EmbeddedTool, VectorSource } from './vectors.js';
 import { createWordLists } from './word-lists.js';
 
 /** One answer of the index. */
@@ -26,12 +24,6 @@ export interface Ranked {
   readonly terms: string[];
   /** When asked for with `explain`. */
   readonly explanation?: Explanation;
-}
-
-/** What a server calls itself: its id was chosen by a user and may hide the product. */
-export interface Evidence {
-  readonly title?: string;
-  readonly name?: string;
 }
 
 /** For each term of a query how often, weighted, it led to a tool before. */
@@ -85,97 +77,14 @@ const GUESSED_WORDS = 8;
 /** What nearness of meaning counts, against the words themselves. */
 const MEANING_WEIGHT = 0.3;
 
-/** Postings' worth of clearing out between two turns of others: about a millisecond. */
-const CLEARED_AT_ONCE = 20_000;
-
-/**
- * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
- * replacing for ever holds no more than a bounded share of removed tools, even when nobody else ever has a turn.
- */
-const CLEARED_FOR_ONE = 4;
-
 /** An empty index. With word vectors, which are fetched with the first tools, it also ranks by meaning. */
 export function createIndex(vectors: VectorSource = () => undefined, postings: Postings = createPostings()): ToolIndex {
-  let meaning: VectorSignal | undefined;
-  const embedded = new WeakMap<Segment, Int8Array>();
   const analyzer = createAnalyzer();
+  const holdings = createHoldings(postings, analyzer, vectors);
+  const { segments } = holdings;
   // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
   let lists: WordLists | undefined;
   const score = createScorer();
-  const segments = new Map<string, Segment>();
-  const filling = new Map<string, symbol>();
-  let isClearing = false;
-
-  /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
-  function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
-    const words = vectors();
-    if (words) meaning ??= createVectorSignal(words);
-    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
-    const draft = createDraft();
-    const rows: Int8Array[] = [];
-    return {
-      read(tool) {
-        const terms = termsOf(tool, serverTerms, analyzer);
-        draft.add(tool, terms);
-        if (meaning) rows.push(meaning.embed([terms]));
-      },
-      put() {
-        filling.delete(server);
-        const former = segments.get(server);
-        // In this order, so that words both have keep their numbers.
-        const segment = postings.add(draft);
-        segments.set(server, segment);
-        if (meaning) embedded.set(segment, joined(rows));
-        if (former) postings.remove(former);
-        const held = segment.uses.reduce((sum, uses) => sum + uses, 0);
-        clear(Math.min(CLEARED_FOR_ONE * held, CLEARED_AT_ONCE));
-      },
-    };
-  }
-
-  function replace(server: string, tools: readonly Tool[], evidence?: Evidence): void {
-    const reading = beginReading(server, evidence);
-    for (const tool of sortedByName(tools)) reading.read(tool);
-    reading.put();
-  }
-
-  async function fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean> {
-    const turn = Symbol(server);
-    filling.set(server, turn);
-    const all: Tool[] = [];
-    await inTurns(tools, (tool) => all.push(tool));
-    const reading = beginReading(server, evidence);
-    await inTurns(sortedByName(all), (tool) => reading.read(tool));
-    if (filling.get(server) !== turn) return false;
-    reading.put();
-    return true;
-  }
-
-  function restate(server: string, change: (tool: Tool) => Tool): void {
-    filling.delete(server);
-    const segment = segments.get(server);
-    if (segment) segment.tools = segment.tools.map(change);
-  }
-
-  function remove(server: string): void {
-    // What is still being read for the server is older than this.
-    filling.delete(server);
-    const segment = segments.get(server);
-    if (!segment) return;
-    segments.delete(server);
-    postings.remove(segment);
-    clear(0);
-  }
-
-  /** Clears out some of what was removed now, and the rest between the turns of others. */
-  function clear(work: number): void {
-    if (!postings.clear(work) || isClearing) return;
-    isClearing = true;
-    void turnByTurn(() => {
-      isClearing = postings.clear(CLEARED_AT_ONCE);
-      return isClearing;
-    });
-  }
 
   function* walk(server?: string): Generator<Tool> {
     if (server !== undefined) yield* segments.get(server)?.tools ?? [];
@@ -213,12 +122,12 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
 
   /** The opinion of the word vectors about one query, if there are any. */
   function meaningOf(text: string): Signal[] {
-    const signal = meaning;
+    const signal = holdings.meaning;
     if (!signal) return [];
     // Words that no tool holds have a meaning too.
     const terms = analyzer.terms(cutQuery(text));
     const place = ({ document, segment }: Candidate): EmbeddedTool => ({
-      vectors: embedded.get(segment)!,
+      vectors: holdings.vectorsOf(segment)!,
       offset: document - segment.first,
     });
     return [
@@ -296,10 +205,10 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     get size() {
       return postings.size;
     },
-    replace,
-    fill,
-    restate,
-    remove,
+    replace: holdings.replace,
+    fill: holdings.fill,
+    restate: holdings.restate,
+    remove: holdings.remove,
     tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
     tools: (server) => [...walk(server)].toSorted(compareNames),
     servers: () => [...segments.keys()].toSorted(),
@@ -307,13 +216,6 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     terms: distinctTerms,
     nearest,
   };
-}
-
-function joined(rows: readonly Int8Array[]): Int8Array {
-  const width = rows[0]?.length ?? 0;
-  const whole = new Int8Array(width * rows.length);
-  for (const [i, row] of rows.entries()) whole.set(row, i * width);
-  return whole;
 }
 
 function acceptance(options: SearchOptions): (tool: Tool) => boolean {

@@ -6,18 +6,20 @@ import { fromText, toName, toText } from './stored-text.js';
 /** Rows that one transaction of pruning deletes, so that it never blocks for long. */
 const PRUNED_AT_ONCE = 2000;
 
-/** All rows in one statement: a call into SQLite for every record costs more than the record. */
-const INSERT = `insert into audit (id, time, kind, server, tool, outcome, body)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value -> 6
-  from json_each(?) where true
-  on conflict (id) do nothing`;
+const ROW = '(?, ?, ?, ?, ?, ?, ?)';
+const insertOf = (rows: number): string => `insert into audit (id, time, kind, server, tool, outcome, body)
+  values ${Array.from({ length: rows }, () => ROW).join(', ')} on conflict (id) do nothing`;
+
+/** Rows of one statement: a call into SQLite for every record costs more than the record. */
+const MANY = 16;
+const INSERT_MANY = insertOf(MANY);
+const INSERT_ONE = insertOf(1);
 const PRUNE = `delete from audit where seq in (select seq from audit where time < ? limit ${PRUNED_AT_ONCE})`;
 
-/** A record as the row it becomes, in JSON: its columns, and itself. */
-export function toRow(record: AuditRecord): string {
+/** A record as the row it becomes. */
+export function toRow(record: AuditRecord): Column[] {
   const { id, time, kind, server, tool, outcome } = record;
-  const columns = [toName(id), time, toName(kind), nameOrNull(server), nameOrNull(tool), outcome];
-  return `${JSON.stringify(columns).slice(0, -1)},${toText(record)}]`;
+  return [toName(id), time, toName(kind), nameOrNull(server), nameOrNull(tool), outcome, toText(record)];
 }
 
 function nameOrNull(name: string | undefined): string | null {
@@ -25,8 +27,10 @@ function nameOrNull(name: string | undefined): string | null {
 }
 
 /** Adds rows; one whose id is there already is passed over, so that an append may be repeated. */
-export function insertRows(connection: Connection, rows: readonly string[]): void {
-  connection.run(INSERT, `[${rows.join(',')}]`);
+export function insertRows(connection: Connection, rows: readonly (readonly Column[])[]): void {
+  const whole = rows.length - (rows.length % MANY);
+  for (let at = 0; at < whole; at += MANY) connection.run(INSERT_MANY, ...rows.slice(at, at + MANY).flat());
+  for (const row of rows.slice(whole)) connection.run(INSERT_ONE, ...row);
 }
 
 /** The newest matching records in the order of appending, newest first. What cannot be read goes to `onBad`. */

@@ -8,8 +8,9 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 
@@ -36,7 +37,7 @@ export function storeFiles(directory: string): StoreFiles {
 
 /** Makes the directory private (0700), or refuses it. */
 export function preparePrivateDirectory({ directory, database }: StoreFiles, log: Log): void {
-  if (!lstatSync(directory, { throwIfNoEntry: false })) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (!lstatSync(directory, { throwIfNoEntry: false })) makeDirectory(directory);
   const stat = lstatSync(directory);
   if (stat.isSymbolicLink()) throw refusal(directory, 'it is a symbolic link');
   if (!stat.isDirectory()) throw refusal(directory, 'it is not a directory');
@@ -46,6 +47,18 @@ export function preparePrivateDirectory({ directory, database }: StoreFiles, log
   if (names.length === 0 || names.includes(database.slice(directory.length + 1))) return chmodSync(directory, 0o700);
   if (stat.mode & 0o022) throw refusal(directory, 'other users may write to it and it holds other files');
   log.warn('store.directory-readable', { directory, mode: (stat.mode & 0o777).toString(8) });
+}
+
+/** One by one: asked to make all of them, Node.js never comes back from places like `/proc`. */
+function makeDirectory(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !statSync(parent, { throwIfNoEntry: false })) makeDirectory(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process was faster.
+    if (!isExisting(thrown)) throw thrown;
+  }
 }
 
 /** Makes sure that a file exists, is a regular file and private (0600). Answers whether it was created. */
@@ -99,9 +112,13 @@ function createPrivate(path: string): boolean {
     closeSync(openSync(path, O_CREAT | O_EXCL | O_RDWR | (constants.O_NOFOLLOW ?? 0), 0o600));
     return true;
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return false;
+    if (isExisting(thrown)) return false;
     throw thrown;
   }
+}
+
+function isExisting(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST';
 }
 
 function refusal(path: string, reason: string): ToolscoutError {

@@ -148,6 +148,16 @@ describe('sqlite', () => {
     },
   );
 
+  it('STORE-2 a directory that cannot be made is refused at once', async () => {
+    // The system says of this place that it is not there when something is to be made in it.
+    await expect(open({ directory: '/proc/none/state' })).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('/proc/none'),
+    });
+    await (await open({ directory: join(root, 'a', 'b', 'c') })).close();
+    expect(mode(join(root, 'a'))).toBe('700');
+  });
+
   it('STORE-2 what is not a regular file is refused', async () => {
     mkdirSync(file, { recursive: true });
     await expect(open()).rejects.toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining(file) });

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/fixture.js';
-import { workplace } from '../support/toolscout.js';
+import { CLI, finish, lineMatching, workplace } from '../support/toolscout.js';
 
 const COMMANDS = [
   'serve',
@@ -185,6 +186,39 @@ describe('the command line', () => {
     expect(report.stdout).toMatch(/✗ server gone/);
     expect(report.stdout).toMatch(/→ run its command by hand: does-not-exist/);
     expect(report.stdout).toMatch(/! server mixed.*malformed dropped/);
+  });
+
+  it('CLI-1 R7 whoever does not read the diagnostics ends nothing: not a command, not a gateway that serves', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    const command = place.start('call', 'old', 'echo', 'message=hi', '--verbose');
+    command.stderr?.destroy();
+    expect(await finish(command)).toMatchObject({ code: 0, stdout: 'hi\n' });
+
+    const serving = place.start('serve', '--stdio', '--verbose');
+    serving.stderr?.destroy();
+    const answered = lineMatching(serving, /"id":"after".*/);
+    // Each of these lines is logged.
+    serving.stdin?.write('not JSON\n'.repeat(3));
+    const clientInfo = { name: 'host', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    serving.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await lineMatching(serving, /"id":1/);
+    serving.stdin?.write('not JSON\n'.repeat(3));
+    serving.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'after', method: 'ping' })}\n`);
+    await answered;
+  });
+
+  it('CLI-1 CLI-2 output that cannot be written is one sentence and a failure', async () => {
+    const place = await workplace({});
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [CLI, 'config', 'show', ...place.flags], {
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const { code, stderr } = await finish(child);
+    await full.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The output cannot be written: ENOSPC[^\n]*\n$/m);
+    expect(stderr).not.toContain('    at ');
   });
 
   it('EXEC-5 audit shows what was done, with secrets in arguments redacted', async () => {

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Registry } from '../../src/gateway/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Gateway, Registry } from '../../src/gateway/index.js';
 import type { ConfigInput } from '../../src/model/config.js';
-import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
 
 interface Listed {
@@ -28,6 +28,17 @@ async function listedServer(): Promise<Listed> {
     server.close();
   });
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** Resolves when the connection to a server has come to a state. */
+function stateOf(gateway: Gateway, server: string, wanted: string): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = gateway.onEvent((event) => {
+      if (event.type !== 'state' || event.server !== server || event.to !== wanted) return;
+      stop();
+      resolve();
+    });
+  });
 }
 
 async function openRegistry(config: ConfigInput, inventory?: string, env: Record<string, string> = {}) {
@@ -162,5 +173,77 @@ describe('the registry of servers', () => {
     await told;
     expect(registry.snapshot({ alive: true }).items.map(({ id }) => id)).toEqual(['old']);
     expect(registry.snapshot().registry_hash).not.toBe(before);
+  });
+
+  it('REG-1 REG-3 a local server that answered and was closed for idleness is alive, in this run and in the next', async () => {
+    const stateDir = await temporaryDirectory();
+    const config: ConfigInput = { servers: { old: { ...fixture('legacy'), idleTimeout: 20 } } };
+    const gateway = await openToolscout(config, { stateDir });
+    const registry = (await gateway.registry())!;
+    await registry.refresh();
+    expect(registry.snapshot().items).toMatchObject([
+      { alive: false, failure_reason: 'pending', last_checked_ts: null, consecutive_failures: 0 },
+    ]);
+    const closed = stateOf(gateway, 'old', 'disconnected');
+    await gateway.discover();
+    const open = registry.snapshot();
+    expect(open.items).toMatchObject([{ alive: true, failure_reason: null }]);
+    await closed;
+    const idle = registry.snapshot();
+    expect(idle.items).toMatchObject([
+      { alive: true, failure_reason: null, version: '1.0.0', last_checked_ts: expect.stringMatching(/Z$/) },
+    ]);
+    expect(idle.items[0]!.last_checked_ts! >= open.items[0]!.last_checked_ts!).toBe(true);
+    // Whether a process happens to run right now is no part of the inventory.
+    expect(idle.registry_hash).toBe(open.registry_hash);
+    await gateway.close();
+
+    const again = await openToolscout(config, { stateDir });
+    const next = (await again.registry())!;
+    await next.refresh();
+    expect((await again.listServers())[0]!.health.state).toBe('disconnected');
+    expect(next.snapshot()).toMatchObject({
+      registry_hash: open.registry_hash,
+      items: [{ alive: true, failure_reason: null, last_checked_ts: expect.stringMatching(/Z$/) }],
+    });
+  });
+
+  it('REG-1 REG-6 a local server that cannot be started is not alive, and counts as failed', async () => {
+    const { gateway, registry } = await openRegistry({ servers: { absent: { command: '/no/such/program' } } });
+    await gateway.discover();
+    await registry.refresh();
+    expect(registry.snapshot().items).toMatchObject([
+      { alive: false, failure_reason: 'health_error:connection', consecutive_failures: 1 },
+    ]);
+  });
+
+  it('REG-5 a remote server whose connection was closed is as alive as its /health says', async () => {
+    const { url, stop } = await startListening('http', [], 'mcp');
+    const { gateway, registry } = await openRegistry({ servers: { far: { url, idleTimeout: 500 } } });
+    await registry.sync();
+    const closed = stateOf(gateway, 'far', 'disconnected');
+    await gateway.discover();
+    expect(registry.snapshot().items).toMatchObject([{ alive: true }]);
+    await closed;
+    await stop();
+    await registry.refresh();
+    expect(registry.snapshot().items).toMatchObject([{ alive: false, failure_reason: 'well_known_error:refused' }]);
+  });
+
+  it('REG-4 SEC-9 a server is in the snapshot as soon as it is approved, and out of it as soon as it is not', async () => {
+    const [project, home] = await Promise.all([1, 2].map(() => temporaryDirectory()));
+    await writeFile(join(project!, '.mcp.json'), JSON.stringify({ mcpServers: { shared: fixture('legacy') } }));
+    const gateway = await openToolscout(
+      { sources: ['claude-code'], servers: { old: fixture('legacy') } },
+      { cwd: project!, env: { PATH: process.env['PATH'], HOME: home! } },
+    );
+    const registry = (await gateway.registry())!;
+    await registry.sync();
+    const ids = (): string[] => registry.snapshot().items.map(({ id }) => id);
+    expect(ids()).toEqual(['old']);
+    await gateway.approve('shared');
+    await vi.waitFor(() => expect(ids()).toEqual(['old', 'shared']));
+    await gateway.reject('shared');
+    await vi.waitFor(() => expect(ids()).toEqual(['old']));
   });
 });

@@ -1,5 +1,6 @@
 import type { Node } from 'jsonc-parser';
-import { at, type Edit } from './edit.js';
+import { valueAt } from '../path.js';
+import type { Edit } from './edit.js';
 import { indentOf } from './indent.js';
 
 type Jsonc = typeof import('jsonc-parser');
@@ -38,8 +39,8 @@ function change(jsonc: Jsonc, text: string, { keys, value }: Edit): string {
   };
   const last = keys.at(-1)!;
   const parents = keys.slice(0, -1);
-  const holder = at(jsonc.parse(text) as unknown, parents);
-  const isNew = value !== undefined && at(holder, [last]) === undefined;
+  const holder = valueAt(jsonc.parse(text) as unknown, parents);
+  const isNew = value !== undefined && valueAt(holder, [last]) === undefined;
   if (isNew && typeof last === 'string') {
     const root = jsonc.parseTree(text);
     const parent = root && jsonc.findNodeAtLocation(root, [...parents]);

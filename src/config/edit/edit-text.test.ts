@@ -42,6 +42,9 @@ describe('editText', () => {
     const out = await edit(text, 'toml', { keys, value: { command: 'n', args: ['x"y', '\\'] } });
     expect(out.startsWith(text)).toBe(true);
     expect(await edit(out, 'toml', { keys })).toBe(text);
+    const deep = await edit(text, 'toml', { keys: ['mcp_servers', 'a b.c'], value: { command: 'n', env: { K: 'v' } } });
+    expect(deep.startsWith(text)).toBe(true);
+    expect(deep).toContain('[mcp_servers."a b.c".env]');
     const middle = text.replace(
       '# about b',
       '[mcp_servers.toolscout]\ncommand = "o"\n[mcp_servers.toolscout.env]\nA = "1"\n\n# about b',

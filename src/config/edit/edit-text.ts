@@ -1,7 +1,8 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
 import { parseData, type DataFormat } from '../parse.js';
-import { at, type Edit } from './edit.js';
+import { valueAt } from '../path.js';
+import type { Edit } from './edit.js';
 import { editJson } from './edit-json.js';
 import { editToml } from './edit-toml.js';
 import { indentOf } from './indent.js';
@@ -30,7 +31,9 @@ function applied(data: unknown, edits: readonly Edit[]): unknown {
       here = here[key] as Record<PropertyKey, unknown>;
     }
     const last = keys.at(-1)!;
-    if (value !== undefined) here[last] = value;
+    // A key such as `__proto__` is a field like any other here; whether it may be one is not decided by an edit.
+    const field = { value, enumerable: true, configurable: true, writable: true };
+    if (value !== undefined) Object.defineProperty(here, last, field);
     else if (Array.isArray(here)) here.splice(Number(last), 1);
     else delete here[last];
   }
@@ -40,7 +43,7 @@ function applied(data: unknown, edits: readonly Edit[]): unknown {
 /** Whether the way to a value leads through something else than objects and lists. */
 function isBlocked(data: unknown, { keys }: Edit): boolean {
   return keys.slice(0, -1).some((_, depth) => {
-    const value = at(data, keys.slice(0, depth + 1));
+    const value = valueAt(data, keys.slice(0, depth + 1));
     return value !== undefined && value !== null && typeof value !== 'object';
   });
 }

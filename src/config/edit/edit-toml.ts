@@ -1,9 +1,5 @@
-import { isObject, type JsonObject } from '../../kernel/json.js';
+import { isObject, type JsonValue } from '../../kernel/json.js';
 import type { Edit } from './edit.js';
-
-function quoteKey(key: string | number): string {
-  return /^[A-Za-z0-9_-]+$/.test(String(key)) ? String(key) : JSON.stringify(String(key));
-}
 
 /** The name in a table's header, bare or quoted, as its keys; `undefined` for a line that is none. */
 function headerOf(line: string): string[] | undefined {
@@ -42,7 +38,8 @@ export async function editToml(text: string, edits: readonly Edit[]): Promise<st
     out = withoutTable(out, keys);
     if (!isObject(value)) continue;
     const start = out.trim() === '' ? '' : `${out.trimEnd()}\n\n`;
-    out = `${start}[${keys.map(quoteKey).join('.')}]\n${stringify(value satisfies JsonObject).trimEnd()}\n`;
+    const table = keys.toReversed().reduce<JsonValue>((inner, key) => ({ [key]: inner }), value);
+    out = `${start}${stringify(table).trim()}\n`;
   }
   return out;
 }

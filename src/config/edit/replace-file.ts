@@ -60,11 +60,17 @@ async function backUp(path: string): Promise<string> {
   }
 }
 
-/**
- * Puts a text in the place of a file, all or nothing, and keeps what was there in a file beside it. A file that
- * changed since it was opened is left alone. Answers the name of the copy.
- */
-export async function replaceFile(opened: OpenedFile, text: string): Promise<string | undefined> {
+/** Puts a text in the place of a file, all or nothing. A file that changed since it was opened is left alone. */
+export async function replaceFile(opened: OpenedFile, text: string): Promise<void> {
+  await replace(opened, text, false);
+}
+
+/** The same, and what was there is kept in a file beside it. Answers the name of that copy. */
+export function replaceWithBackup(opened: OpenedFile, text: string): Promise<string | undefined> {
+  return replace(opened, text, true);
+}
+
+async function replace(opened: OpenedFile, text: string, keepsOld: boolean): Promise<string | undefined> {
   const { path } = opened;
   const temporary = join(dirname(path), `.${basename(path)}.toolscout-${newId()}`);
   try {
@@ -73,7 +79,7 @@ export async function replaceFile(opened: OpenedFile, text: string): Promise<str
     if (now.text !== opened.text) throw refusal(path, 'was changed by another program at the same time.');
     // These files may hold credentials: a new one is for its owner only.
     const mode = opened.text === undefined ? 0o600 : (await stat(path)).mode & 0o777;
-    const backup = opened.text === undefined ? undefined : await backUp(path);
+    const backup = keepsOld && opened.text !== undefined ? await backUp(path) : undefined;
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.chmod(mode);

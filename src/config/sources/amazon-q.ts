@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { below, textList } from './fields.js';
+import { textList } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { inMcpServers, plainEntry } from './installation.js';
 import { projectFile, userFile } from './places.js';
@@ -20,7 +21,7 @@ function agents(place: Place): SourcePath[] {
 
 /** `@server` and `@server/read_*` in the list of what runs without a question. */
 function approvedFor(id: string, file: SourceFile): string[] {
-  return textList(below(file.data, ['allowedTools'])).flatMap((entry) => {
+  return textList(valueAt(file.data, ['allowedTools'])).flatMap((entry) => {
     if (entry === `@${id}`) return ['*'];
     return entry.startsWith(`@${id}/`) ? [entry.slice(id.length + 2)] : [];
   });

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import type { Imported } from '../../model/source.js';
-import { problemAt } from '../path.js';
-import { below } from './fields.js';
+import { problemAt, valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { inMcpServers, typedEntry } from './installation.js';
 import { movableHome, projectFile, userFile } from './places.js';
@@ -21,11 +20,11 @@ function managedFolder(place: Place): string {
 
 /** Servers that were added for one project only; they stand below its folder in the file of the user. */
 function readProjects(file: SourceFile, place: Place): Imported {
-  const projects = below(file.data, ['projects']);
+  const projects = valueAt(file.data, ['projects']);
   if (!isObject(projects)) return { servers: [], problems: [] };
   const isHere = (path: string): boolean => place.project !== undefined && resolve(path) === resolve(place.project);
   const withServers = Object.keys(projects).filter((path) => {
-    const table = below(projects, [path, ...ROOT]);
+    const table = valueAt(projects, [path, ...ROOT]);
     return isObject(table) && Object.keys(table).length > 0;
   });
   const here = withServers

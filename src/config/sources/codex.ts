@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/json.js';
-import { below } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { plainEntry } from './installation.js';
 import { movableHome, projectFile, userFile } from './places.js';
@@ -12,13 +12,13 @@ const userSettings = (place: Place): SourcePath =>
 
 /** Tools that run without a question: `auto` or `approve` for all of them, or for one. */
 function approvedFor(id: string, file: SourceFile): string[] {
-  const server = below(file.data, [KEY, id]);
-  const tools = below(server, ['tools']);
+  const server = valueAt(file.data, [KEY, id]);
+  const tools = valueAt(server, ['tools']);
   const runs = (mode: unknown): boolean => mode === 'auto' || mode === 'approve';
   const single = Object.entries(isObject(tools) ? tools : {})
-    .filter(([, tool]) => runs(below(tool, ['approval_mode'])))
+    .filter(([, tool]) => runs(valueAt(tool, ['approval_mode'])))
     .map(([name]) => name);
-  return runs(below(server, ['default_tools_approval_mode'])) ? ['*'] : single;
+  return runs(valueAt(server, ['default_tools_approval_mode'])) ? ['*'] : single;
 }
 
 /** Codex: TOML; it names variables and never writes their values. Times are seconds. */

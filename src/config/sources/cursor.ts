@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Importer, Place, SourcePath } from './importer.js';
 import { inMcpServers } from './installation.js';
-import { below, textList } from './fields.js';
+import { textList } from './fields.js';
+import { valueAt } from '../path.js';
 import { projectFile, userFile } from './places.js';
 import { filesOf, readTable, together } from './read-table.js';
 
@@ -26,7 +27,7 @@ export const cursor: Importer = {
     { ...userFile('jsonc', join(place.home, '.cursor', 'permissions.json')), role: 'permissions' },
   ],
   read(files, place) {
-    const allowed = filesOf(files, 'permissions').flatMap((file) => textList(below(file.data, ['mcpAllowlist'])));
+    const allowed = filesOf(files, 'permissions').flatMap((file) => textList(valueAt(file.data, ['mcpAllowlist'])));
     const { servers, problems } = together(
       filesOf(files, undefined).map((file) => readTable(file, place, { client, roots: [['mcpServers']] })),
     );

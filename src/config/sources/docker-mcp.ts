@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import type { ImportedServer } from '../../model/source.js';
-import { problemAt } from '../path.js';
+import { problemAt, valueAt } from '../path.js';
 import { isServerId } from '../server-id.js';
-import { below, textList } from './fields.js';
+import { textList } from './fields.js';
 import type { Importer, Place, SourceFile } from './importer.js';
 import { userFile } from './places.js';
 import { filesOf, together } from './read-table.js';
@@ -11,7 +11,7 @@ import { filesOf, together } from './read-table.js';
 const folder = (place: Place): string => join(place.home, '.docker', 'mcp');
 
 function readRegistry(file: SourceFile, tools: readonly SourceFile[]) {
-  const registry = below(file.data, ['registry']);
+  const registry = valueAt(file.data, ['registry']);
   if (registry === undefined || registry === null) return together([]);
   if (!isObject(registry)) return { servers: [], problems: [problemAt(file.path, 'registry is no object')] };
   // Names that are no ids cannot be passed to the gateway as they are.
@@ -20,7 +20,7 @@ function readRegistry(file: SourceFile, tools: readonly SourceFile[]) {
   );
   const odd = Object.keys(registry).length - names.length;
   const servers = names.map((name): ImportedServer => {
-    const chosen = tools.flatMap((each) => textList(below(each.data, [name])));
+    const chosen = tools.flatMap((each) => textList(valueAt(each.data, [name])));
     return {
       id: name,
       // Docker keeps images, settings and secrets; its gateway, asked for one server, brings them together.

@@ -25,13 +25,3 @@ export function objectField(raw: JsonObject, ...names: readonly string[]): JsonO
   const value = field(raw, ...names);
   return isObject(value) ? value : undefined;
 }
-
-/** The value at a path of keys; only own fields of objects are followed. */
-export function below(value: unknown, keys: readonly string[]): unknown {
-  let here = value;
-  for (const key of keys) {
-    if (!isObject(here) || !Object.hasOwn(here, key)) return undefined;
-    here = here[key];
-  }
-  return here;
-}

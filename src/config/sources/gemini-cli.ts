@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../kernel/json.js';
 import type { ImportedServer } from '../../model/source.js';
-import { below, textField, textList } from './fields.js';
+import { textField, textList } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { inMcpServers, plainEntry } from './installation.js';
 import { projectFile, userFile } from './places.js';
@@ -22,9 +23,9 @@ function shape(raw: JsonObject): JsonObject {
 
 /** `mcp.allowed` and `mcp.excluded` turn whole servers off. */
 function underRules(server: ImportedServer, file: SourceFile): ImportedServer {
-  const allowed = below(file.data, ['mcp', 'allowed']);
+  const allowed = valueAt(file.data, ['mcp', 'allowed']);
   const isOff =
-    textList(below(file.data, ['mcp', 'excluded'])).includes(server.id) ||
+    textList(valueAt(file.data, ['mcp', 'excluded'])).includes(server.id) ||
     (Array.isArray(allowed) && !textList(allowed).includes(server.id));
   return isOff ? { ...server, entry: { ...server.entry, enabled: false } } : server;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { below } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { configHome, projectFile, userFile } from './places.js';
 import { readTable, together } from './read-table.js';
@@ -16,7 +16,7 @@ const shape = ({ timeout, ...raw }: JsonObject): JsonObject => ({ ...raw, startu
 
 /** Servers stand below `mcp`, in newer versions below `mcp.servers`. */
 function rootOf(file: SourceFile): string[] {
-  return isObject(below(file.data, ['mcp', 'servers'])) ? ['mcp', 'servers'] : ['mcp'];
+  return isObject(valueAt(file.data, ['mcp', 'servers'])) ? ['mcp', 'servers'] : ['mcp'];
 }
 
 /** opencode: the command is one list with its arguments; variables are `{env:X}`. */

@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { ServerEntry, SourceType } from '../../model/config.js';
 import type { Imported, ImportedServer } from '../../model/source.js';
-import { problemAt } from '../path.js';
+import { problemAt, valueAt } from '../path.js';
 import { isServerId, suggestServerId } from '../server-id.js';
-import { below, textField } from './fields.js';
+import { textField } from './fields.js';
 import type { Importer, Place, SourceFile } from './importer.js';
 import { isOwnEntry, OWN_NAME } from './own-entry.js';
 import { readEntry, type Dialect } from './read-entry.js';
@@ -63,7 +63,7 @@ export function readTable(file: SourceFile, place: Place, shape: TableShape): Im
   }
   for (const root of shape.roots) {
     if (root.length === 0 && !Array.isArray(file.data)) continue;
-    const table = below(file.data, root);
+    const table = valueAt(file.data, root);
     if (table === undefined || table === null) continue;
     if (!isObject(table) && !Array.isArray(table)) {
       complain(`${root.join('.')} is neither an object nor a list`);

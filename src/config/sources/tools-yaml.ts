@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { Place, SourcePath } from './importer.js';
 import { readEnvironment } from '../environment.js';
 import { projectFile, userFile } from './places.js';
@@ -8,10 +8,10 @@ import { createTableImporter } from './read-table.js';
 function locate(place: Place): SourcePath[] {
   const { toolsYamlPath } = readEnvironment(place.env);
   if (isAbsolute(toolsYamlPath)) return [userFile('yaml', toolsYamlPath)];
-  return place.project === undefined ? [] : projectFile(place, 'yaml', join(toolsYamlPath));
+  return projectFile(place, 'yaml', toolsYamlPath);
 }
 
-/** An inventory in YAML: a list of remote servers by their base URL. */
+/** An inventory in YAML: a list of remote servers by their base URL, taken as a source of servers like any client's file. */
 export const toolsYaml = createTableImporter({
   type: 'tools-yaml',
   title: 'tools.yaml inventory',

@@ -1,5 +1,6 @@
 import { isObject } from '../../kernel/json.js';
-import { below, textField } from './fields.js';
+import { textField } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { typedEntry } from './installation.js';
 import { editorUserFolders, projectFile, userFile } from './places.js';
@@ -14,7 +15,7 @@ const userSettings = (place: Place): SourcePath[] =>
 
 /** What the file says about the values it asks for. A password never has a default that counts. */
 function inputsOf(file: SourceFile, root: readonly string[]): TableShape['describe'] {
-  const inputs = below(file.data, [...root, 'inputs']);
+  const inputs = valueAt(file.data, [...root, 'inputs']);
   const byId = new Map<string, { text?: string; fallback?: string }>();
   for (const input of Array.isArray(inputs) ? inputs : []) {
     const id = isObject(input) ? textField(input, 'id') : undefined;
@@ -29,7 +30,7 @@ function read(file: SourceFile, place: Place) {
   const bases = file.role === 'devcontainer' ? [DEV_CONTAINER] : [[], ['mcp']];
   return together(
     bases
-      .filter((base, at) => at === 0 || below(file.data, [...base, 'servers']) !== undefined)
+      .filter((base, at) => at === 0 || valueAt(file.data, [...base, 'servers']) !== undefined)
       .map((base) => readTable(file, place, { client, roots: [[...base, 'servers']], describe: inputsOf(file, base) })),
   );
 }

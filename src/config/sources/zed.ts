@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { below } from './fields.js';
+import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
 import { plainEntry } from './installation.js';
 import { configHome, projectFile, userFile } from './places.js';
@@ -15,7 +15,7 @@ const isServer = (raw: JsonObject): boolean => raw['command'] !== undefined || r
 
 /** Tools of a server that run without a question: keys `mcp:server:tool` whose default is `allow`. */
 function approvedFor(id: string, file: SourceFile): string[] {
-  const tools = below(file.data, ['agent', 'tool_permissions', 'tools']);
+  const tools = valueAt(file.data, ['agent', 'tool_permissions', 'tools']);
   const prefix = `mcp:${id}:`;
   return Object.entries(isObject(tools) ? tools : {}).flatMap(([key, rule]) =>
     key.startsWith(prefix) && isObject(rule) && rule['default'] === 'allow' ? [key.slice(prefix.length)] : [],

@@ -10,6 +10,7 @@ import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors
 import type { CallResult } from '../../model/call.js';
 import type { ConfigInput } from '../../model/config.js';
 import type { SearchAnswer } from '../../model/hit.js';
+import { adviceFor } from './advice.js';
 
 const ESC = '\u001b';
 // Everything a terminal would obey, but the line end.
@@ -93,7 +94,7 @@ describe('the command line', () => {
     expect(ran.code).toBe(64);
   });
 
-  it('CLI-2 EXEC-3 every code ends with the exit code of the table, its message and its suggestion', async () => {
+  it('CLI-2 EXEC-3 every code ends with the exit code of the table, its message and what to do', async () => {
     for (const code of Object.keys(ERROR_TABLE) as ErrorCode[]) {
       const failing = async (): Promise<Gateway> => {
         throw new ToolscoutError(code, 'It went wrong.', { problems: [{ path: '/a', message: 'is wrong' }] });
@@ -109,7 +110,7 @@ describe('the command line', () => {
           problems: [{ path: '/a', message: 'is wrong' }],
         },
       });
-      expect(ran.stderr).toBe(`${code}: It went wrong.\n${ERROR_TABLE[code].suggestion}\n`);
+      expect(ran.stderr).toBe(`${code}: It went wrong.\n${adviceFor({ code, ...ERROR_TABLE[code] })}\n`);
     }
   });
 

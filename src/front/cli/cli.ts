@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
+import { adviceFor } from './advice.js';
 import { addServe } from './commands/serve.js';
 import { Exit, failureJson, type CliDeps } from './context.js';
 
@@ -55,9 +56,9 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
     const error = toToolscoutError(thrown);
     const { terminal } = deps;
-    if (args.includes('--json')) terminal.out(printable(JSON.stringify(failureJson(error))));
+    if (args.includes('--json')) terminal.json(failureJson(error));
     terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);
-    terminal.note(printable(error.suggestion));
+    terminal.note(printable(adviceFor(error)));
     return ERROR_TABLE[error.code].exit;
   }
 }

@@ -41,6 +41,17 @@ describe('terminal', () => {
     expect(paints({ tty: false })).toBe('xxxxxx');
   });
 
+  it('CLI-1 diagnostics that go to a file have no colour, even where results have', () => {
+    let err = '';
+    const { note, paint } = createTerminal({
+      stdout: { write: () => true, isTTY: true },
+      stderr: { write: (text) => (err += text), isTTY: false },
+      plain: false,
+    });
+    note(`${paint.red('CODE')}: ${paint.bold('what')}`);
+    expect(err).toBe('CODE: what\n');
+  });
+
   it('CLI-1 a status line is replaced by what follows, and shown on a terminal only', () => {
     const piped = screen();
     piped.terminal.status('learning');

@@ -1,7 +1,11 @@
+import { printable } from '../../kernel/text.js';
+
 /** Where a command writes. Results go to `out`, everything else to `note`. */
 export interface Terminal {
   /** Writes a line of the result to stdout. */
   out(line: string): void;
+  /** Writes a value to stdout as JSON in which nothing can steer a terminal; on one line unless it is indented. */
+  json(value: unknown, indent?: number): void;
   /** Writes a line of diagnostics to stderr. */
   note(line: string): void;
   readonly width: number;
@@ -28,6 +32,9 @@ export interface Streams {
   readonly plain: boolean;
 }
 
+// oxlint-disable-next-line no-control-regex
+const SGR = /\u001b\[\d+m/g;
+
 const sgr =
   (code: number, on: boolean) =>
   (text: string): string =>
@@ -42,14 +49,16 @@ export function createTerminal(streams: Streams): Terminal {
     if (shown) streams.stderr.write('\r\u001b[K');
     shown = false;
   };
+  const out = (line: string): void => {
+    wipe();
+    streams.stdout.write(`${line}\n`);
+  };
   return {
-    out(line) {
-      wipe();
-      streams.stdout.write(`${line}\n`);
-    },
+    out,
+    json: (value, indent) => out(printable(JSON.stringify(value, null, indent))),
     note(line) {
       wipe();
-      streams.stderr.write(`${line}\n`);
+      streams.stderr.write(`${colour && !live ? line.replaceAll(SGR, '') : line}\n`);
     },
     width: Math.max(40, Math.min(streams.stdout.columns ?? 120, 160)),
     paint: {

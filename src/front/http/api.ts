@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth } from '../../model/config.js';
 import { openApiDocument } from './openapi.js';
-import type { Route } from './route.js';
+import type { Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { callRoutes } from './routes/calls.js';
@@ -22,12 +22,17 @@ export interface ApiOptions {
   readonly baseUrl: (request: Request) => string;
   readonly auth: () => HttpAuth | undefined;
   readonly metrics: () => Promise<string>;
+  /** What stands before every path: `/name`, or nothing. */
+  readonly prefix?: string;
+  /** Only routes of these groups; all unless said. */
+  readonly groups?: readonly RouteGroup[];
 }
 
-/** Every route of the HTTP API. */
+/** The routes of the HTTP API; its document describes exactly these. */
 export function apiRoutes(options: ApiOptions): Route[] {
+  const { version, prefix, groups } = options;
   let document: string | undefined;
-  const openApi = (): string => (document ??= JSON.stringify(openApiDocument(routes, options.version)));
+  const openApi = (): string => (document ??= JSON.stringify(openApiDocument(offered, { version, prefix })));
   const routes: Route[] = [
     ...registryRoutes(options.clock),
     ...toolRoutes(),
@@ -39,7 +44,8 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),
   ];
-  return routes;
+  const offered = groups ? routes.filter(({ group }) => groups.includes(group)) : routes;
+  return offered;
 }
 
 /** The address under which a request reached us, or the one that the config gives. Headers of proxies are not believed (A8). */

@@ -429,6 +429,18 @@ describe('tokens', () => {
     expect(await status(await sign(good))).toBe(401);
   });
 
+  it('S5 S12 two subjects that begin alike are two principals, however long their names are', async () => {
+    const { http, gateway, good, sign } = await openWithIssuer();
+    for (const last of ['a', 'b']) {
+      const headers = bearer(await sign({ ...good, sub: `${'x'.repeat(254)}${last}` }));
+      expect((await http.post('/v1/call', echo, headers)).status).toBe(200);
+    }
+    await expect.poll(async () => (await gateway.audit({ kind: 'execution' })).length).toBe(2);
+    const names = (await gateway.audit({ kind: 'execution' })).map(({ principal }) => principal);
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name!.length).toBeLessThan(300);
+  });
+
   it('S12 the claim that lists servers narrows, and a token without it sees none', async () => {
     const { http, good, sign } = await openWithIssuer({ serversClaim: 'mcp_servers', scopePrefix: 'ts:' });
     const idsFor = async (payload: JWTPayload): Promise<string[]> => {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
@@ -198,6 +199,39 @@ describe('odd input', () => {
       const answer = await send(path);
       expect(answer.status).toBe(502);
       expect(await answer.json()).toMatchObject({ code: 'AUTHENTICATION_FAILED', status: 502 });
+    }
+  });
+
+  it('REG-1 a body that is packed is refused, and the reason says so', async () => {
+    const { send } = await openHttpApp(await openToolscout({ servers: { old: fixture('legacy') } }));
+    const post = async (encoding: string, body: Uint8Array | string): Promise<Response> =>
+      send('/v1/call', {
+        method: 'POST',
+        headers: { ...JSON_TYPE, 'content-encoding': encoding },
+        body: body as string,
+      });
+    for (const encoding of ['gzip', 'br', 'gzip, identity', 'no-such']) {
+      const answer = await post(encoding, gzipSync(CALL));
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ problems: [{ path: 'content-encoding' }] });
+    }
+    expect((await post('Identity', CALL)).status).toBe(200);
+  });
+
+  it('EXEC-1 events are sent to whoever wants them, and not to whoever says that they do not', async () => {
+    const { post } = await openHttpApp(await openToolscout({ servers: { old: fixture('legacy') } }));
+    const typeFor = async (accept: string): Promise<string | null> =>
+      (await post('/v1/call', CALL, { accept })).headers.get('content-type');
+    for (const wanted of ['text/event-stream', 'application/json, Text/Event-Stream; q=0.5', 'text/event-stream;q=1']) {
+      expect([wanted, await typeFor(wanted)]).toEqual([wanted, 'text/event-stream']);
+    }
+    for (const not of [
+      'text/event-stream;q=0',
+      'application/json, text/event-stream; q=0.0',
+      '*/*',
+      'text/event-streams',
+    ]) {
+      expect([not, await typeFor(not)]).toEqual([not, 'application/json']);
     }
   });
 });

@@ -77,6 +77,7 @@ export function readParams(schema: z.ZodObject, params: Readonly<Record<string, 
 }
 
 async function readText(request: Request): Promise<string> {
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > MOST_HEARD) throw tooLarge;
   const reader = request.body?.getReader();
@@ -93,6 +94,8 @@ async function readText(request: Request): Promise<string> {
     }
   }
   if (size > LIMITS.bodyBytes) throw tooLarge;
+  // What a few bytes unpack to knows no bound.
+  if (encoding !== 'identity') throw refuse('The body', [{ path: 'content-encoding', message: 'expected none' }]);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {

@@ -131,7 +131,10 @@ function preflightOf(named: Names, { id, summary, group, params }: Route): JsonO
 }
 
 /** The OpenAPI 3.1 document of these routes, made of the same definitions that answer and check. */
-export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
+export function openApiDocument(
+  routes: readonly Route[],
+  { version, prefix = '' }: { readonly version: string; readonly prefix?: string },
+): JsonObject {
   const named = nameSchemas();
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -153,6 +156,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       version,
       description: 'Finds the right tool among hundreds of MCP servers and runs it through one guarded door.',
     },
+    ...(prefix === '' ? {} : { servers: [{ url: prefix }] }),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key of http.auth, or a token.' } },

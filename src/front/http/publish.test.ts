@@ -77,6 +77,22 @@ describe('what toolscout publishes of itself', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
   });
 
+  it('REG-8 a server is found by its title too, and by whatever version it says it has', async () => {
+    const gateway = await openToolscout({ servers: { gh: { ...never('gh'), title: 'GitHub Issues' } } });
+    const registry = (await gateway.registry())!;
+    await registry.sync();
+    const { items, ...rest } = registry.snapshot();
+    const version = `1.0.0-${'x'.repeat(190)}`;
+    const snapshot: typeof registry.snapshot = () => ({ ...rest, items: items.map((item) => ({ ...item, version })) });
+    const http = await openHttpApp({ ...gateway, registry: async () => ({ ...registry, snapshot }) });
+    const names = async (query: string): Promise<string[]> =>
+      ((await (await http.send(`/v0.1/servers?${query}`)).json()) as Page).servers.map(({ server }) => server.name);
+    expect(await names('search=issues')).toEqual(['local.toolscout/gh']);
+    expect(await names('search=gitlab')).toEqual([]);
+    expect(await names(`version=${version}`)).toEqual(['local.toolscout/gh']);
+    expect((await http.send(`/v0.1/servers/local.toolscout%2Fgh/versions/${version}`)).status).toBe(200);
+  });
+
   it('REG-8 SEC-9 what is not approved is not listed', async () => {
     const gateway = await openToolscout({ servers: { mine: fixture('legacy') } });
     await gateway.registerServer({ id: 'found', url: 'https://mcp.example.com/mcp' });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
@@ -54,6 +55,12 @@ function textsIn(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.filter((entry) => typeof entry === 'string') : [];
 }
 
+/** A name of bearable length; two long ones that begin alike stay two. */
+function shorten(name: string): string {
+  if (name.length <= LONGEST_NAME) return name;
+  return `${name.slice(0, LONGEST_NAME)}#${createHash('sha256').update(name).digest('hex')}`;
+}
+
 function principalOf(payload: JWTPayload, oauth: Oauth): Principal {
   const name = payload.sub ?? payload['client_id'];
   if (typeof name !== 'string' || name === '') throw new Error('it names nobody');
@@ -66,7 +73,7 @@ function principalOf(payload: JWTPayload, oauth: Oauth): Principal {
   const { serversClaim } = oauth;
   return {
     // A prefix that no key can have, so that nobody can be taken for the holder of one.
-    name: `oauth:${name.slice(0, LONGEST_NAME)}`,
+    name: `oauth:${shorten(name)}`,
     scopes: new Set(scopes),
     // A token without the claim sees nothing: what was meant to narrow must not widen by being left out.
     ...(serversClaim === undefined ? {} : { servers: new Set(textsIn(payload[serversClaim])) }),

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../../../test/support/fixture.js';
+import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Principal } from '../../model/principal.js';
 import { addToolsApi, createToolsApi } from './tools-api.js';
@@ -82,5 +82,36 @@ describe('mounted in another app', () => {
       (await handler(new Request('http://x/v1/tools', { headers: { host } }))).status;
     expect(await ask('tools.example')).toBe(200);
     expect(await ask('evil.example')).toBe(403);
+  });
+
+  it('REG-10 S4 whoever stops reading a stream cancels its call, also where no signal of the request tells', async () => {
+    const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
+    await gateway.discover();
+    const caller: Principal = { name: 'caller', scopes: new Set(['call']) };
+    const handler = createToolsApi(gateway, { groups: ['calls'], principal: () => caller });
+    const answer = await handler(
+      new Request('http://app/v1/call', {
+        method: 'POST',
+        body: JSON.stringify({ server: 'slow', tool: 'wait', arguments: { ms: 60_000 } }),
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      }),
+    );
+    await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'connected');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await answer.body!.cancel();
+    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
+  });
+
+  it('REG-10 the document of a mounted part names what is mounted, where it is mounted, and nothing else', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await (await gateway.registry())!.sync();
+    const handler = createToolsApi(gateway, { prefix: '/scout', groups: ['registry', 'status'] });
+    const answer = await handler(new Request('http://app/scout/openapi.json'));
+    const { paths, servers } = (await answer.json()) as { paths: object; servers: Array<{ url: string }> };
+    expect(Object.keys(paths).toSorted()).toEqual(['/health', '/metrics', '/openapi.json', '/ready', '/v1/tools']);
+    expect(servers).toEqual([{ url: '/scout' }]);
+    for (const path of Object.keys(paths)) {
+      expect([path, (await handler(new Request(`http://app${servers[0]!.url}${path}`))).status]).toEqual([path, 200]);
+    }
   });
 });

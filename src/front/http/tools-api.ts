@@ -103,7 +103,9 @@ function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Ans
     baseUrl: (request) => `${new URL(request.url).origin}${prefix}`,
     auth: () => undefined,
     metrics: () => metrics.text(),
-  }).filter(({ group }) => groups.includes(group));
+    prefix,
+    groups,
+  });
   const dispatch = createDispatch(routes, {
     gateway: metrics.gateway,
     log,

@@ -99,6 +99,35 @@ describe('the lane of a 2025-era host', () => {
     expect(last(sent)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } });
   });
 
+  it('META-6 requests under one id are both answered while they run, and both cancelled', async () => {
+    const ends: string[] = [];
+    const { receive, sent, settle, wire } = connect(async (_method, params, { signal }: Exchange) => {
+      const name = String(params['name']);
+      if (params['quick']) return { name };
+      await new Promise<void>((resolve) => signal.addEventListener('abort', resolve));
+      ends.push(`${name} ${String(signal.reason)}`);
+      return { name };
+    });
+    const call = (id: number, name: string, quick = false): void =>
+      receive({ id, method: 'tools/call', params: { name, quick } });
+    call(5, 'first');
+    call(5, 'second');
+    call(5, 'third', true);
+    await settle();
+    expect(sent.filter(({ id }) => id === 5)).toMatchObject([{ result: { name: 'third' } }]);
+    receive({ method: 'notifications/cancelled', params: { requestId: 5, reason: 'enough' } });
+    receive({ method: 'notifications/cancelled', params: { requestId: 5, reason: 'twice' } });
+    await settle();
+    expect(ends.toSorted()).toEqual(['first enough', 'second enough']);
+    expect(sent.filter(({ id }) => id === 5)).toHaveLength(1);
+    // An id that was cancelled is free again, and who goes leaves nothing running.
+    call(5, 'fourth');
+    call(5, 'fifth');
+    await wire.close();
+    await settle();
+    expect(ends.slice(2).toSorted()).toEqual(['fifth undefined', 'fourth undefined']);
+  });
+
   it('META-6 logging has the level the host set, and such a host shares no connection', async () => {
     const ids: string[] = [];
     const { receive, sent, settle, levels } = connect(async (_method, _params, { host }: Exchange) => {

@@ -47,6 +47,8 @@ const HANDSHAKE = new Set(['initialize', 'ping']);
 export function withHostLane(wire: Transport, options: HostLaneOptions): HostLane {
   const { log } = options;
   const running = new Transit<RequestId, Canceller>();
+  /** Requests under an id that an earlier one still runs under: against the protocol, but each of them must have an end. */
+  const doubled = new Map<Canceller, RequestId>();
   let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
   let offer: Offer | undefined;
   let session: LegacySession | undefined;
@@ -99,7 +101,8 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
 
   const answer = async (id: RequestId, method: string, params: JsonObject, host: LegacySession): Promise<void> => {
     const stop = new Canceller();
-    running.set(id, stop);
+    if (running.get(id)) doubled.set(stop, id);
+    else running.set(id, stop);
     let given: JsonObject;
     try {
       const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop };
@@ -109,14 +112,17 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     } catch (thrown) {
       given = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
     }
-    if (running.get(id) === stop) running.take(id);
+    if (!doubled.delete(stop) && running.get(id) === stop) running.take(id);
     // The protocol: a cancelled request is not answered.
     if (!stop.aborted) reply(id, given);
   };
 
   const cancel = (params: JsonObject): boolean => {
-    const stop = running.get(params['requestId'] as RequestId);
-    stop?.abort(params['reason']);
+    const { requestId, reason } = params;
+    // Its id is free again, even if whoever answers it is slow to notice.
+    const stop = running.take(requestId as RequestId);
+    stop?.abort(reason);
+    for (const [double, id] of doubled) if (id === requestId) double.abort(reason);
     return stop !== undefined;
   };
 
@@ -168,6 +174,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   wire.onerror = (error) => lane.onerror?.(error);
   wire.onclose = () => {
     for (const [id] of running) running.take(id)?.abort();
+    for (const double of doubled.keys()) double.abort();
     session?.close();
     offer?.close?.();
     if (session) options.onClose?.(session);

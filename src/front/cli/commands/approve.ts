@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
-import { printable } from '../../../kernel/text.js';
 import { inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -32,7 +31,7 @@ function addRuling(
         const { all, reason, hash } = flags;
         const report = await gateway[verb](ref, { by: 'local', all, reason, hash });
         const { terminal } = deps;
-        if (flags.json) return terminal.out(printable(JSON.stringify(report)));
+        if (flags.json) return terminal.json(report);
         for (const { ref: each, about, hash: whole } of report.approvals.slice(0, SHOWN)) {
           const what = about === 'instructions' ? ' (what it says of itself)' : '';
           terminal.out(

@@ -40,11 +40,10 @@ export function addAudit(program: Command, deps: CliDeps): void {
         const { terminal } = deps;
         const { server, tool, kind, outcome } = flags;
         const filter = { server, tool, kind, outcome };
-        const print = (record: AuditRecord): void =>
-          terminal.out(flags.json ? printable(JSON.stringify(record)) : line(record));
+        const print = (record: AuditRecord): void => (flags.json ? terminal.json(record) : terminal.out(line(record)));
         const records = await gateway.audit({ ...filter, limit: flags.limit });
         if (!flags.follow) {
-          if (flags.json) return terminal.out(printable(JSON.stringify({ records })));
+          if (flags.json) return terminal.json({ records });
           if (records.length === 0) return terminal.note('Nothing is recorded yet.');
           return records.forEach(print);
         }

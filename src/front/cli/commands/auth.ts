@@ -73,8 +73,7 @@ function addLogin(auth: Command, deps: CliDeps): void {
         });
         const [learned] = await gateway.discover([server]);
         const tools = learned?.ok === true ? learned.tools : undefined;
-        if (flags.json)
-          return terminal.out(printable(JSON.stringify({ ...status, ...(tools !== undefined && { tools }) })));
+        if (flags.json) return terminal.json({ ...status, ...(tools !== undefined && { tools }) });
         terminal.out(lines(status));
         if (learned?.ok === true) terminal.out(`  tools   ${learned.tools}`);
         else if (learned) terminal.note(`Its tools could not be learned: ${printable(learned.error.message)}`);
@@ -108,7 +107,7 @@ export function addAuth(program: Command, deps: CliDeps): void {
         const ids =
           server === undefined ? views.filter((view) => view.transport.type !== 'stdio').map(({ id }) => id) : [server];
         const servers = await Promise.all(ids.map((id) => gateway.signInStatus(id)));
-        if (flags.json) return terminal.out(printable(JSON.stringify({ servers })));
+        if (flags.json) return terminal.json({ servers });
         if (servers.length === 0) return terminal.note('No remote server is configured.');
         terminal.out(servers.map(lines).join('\n'));
       });
@@ -121,7 +120,7 @@ export function addAuth(program: Command, deps: CliDeps): void {
     .action(async (server: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const done = await gateway.signOut(server);
-        if (flags.json) return terminal.out(JSON.stringify({ server, ...done }));
+        if (flags.json) return terminal.json({ server, ...done });
         const revoked = done.revoked ? ', and revoked by its authorization server' : '';
         terminal.out(done.removed ? `${server}: signed out${revoked}` : `${server}: was not signed in`);
       });

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout cache`: what is remembered, and forgetting it. */
@@ -18,7 +17,7 @@ export function addCache(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         await gateway.ready();
         const stats = gateway.cacheStats();
-        if (flags.json) deps.terminal.out(printable(JSON.stringify(stats)));
+        if (flags.json) deps.terminal.json(stats);
         else
           deps.terminal.out(
             `${stats.entries} lists remembered; ${stats.hits} hits, ${stats.misses} misses at this start`,
@@ -41,11 +40,13 @@ export function addCache(program: Command, deps: CliDeps): void {
             );
           }
           const forgotten = await gateway.forgetUsage();
-          deps.terminal.out(flags.json ? JSON.stringify({ forgotten }) : 'What searches led to is forgotten');
+          if (flags.json) deps.terminal.json({ forgotten });
+          else deps.terminal.out('What searches led to is forgotten');
           return;
         }
         const cleared = await gateway.clearCache(server);
-        deps.terminal.out(flags.json ? JSON.stringify({ cleared }) : `${cleared} lists forgotten`);
+        if (flags.json) deps.terminal.json({ cleared });
+        else deps.terminal.out(`${cleared} lists forgotten`);
       });
     });
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
+import { adviceFor } from '../advice.js';
 import { parseAddress } from '../address.js';
 import { parseArguments, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -71,14 +72,14 @@ export function addCall(program: Command, deps: CliDeps): void {
           },
         );
         terminal.status('');
-        if (flags.json) terminal.out(printable(JSON.stringify(outcome)));
+        if (flags.json) terminal.json(outcome);
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
           for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
-          terminal.note(printable(suggestion));
+          terminal.note(printable(adviceFor(outcome.error)));
         } else if (!flags.json && own !== undefined) {
           terminal.note(`${terminal.paint.red(printable(own))}: ${printable(suggestion)}`);
         }

@@ -17,8 +17,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       const { terminal } = deps;
       const { source, problems, warnings } = await deps.checkConfig(flags.config);
-      if (flags.json)
-        terminal.out(printable(JSON.stringify({ source, valid: problems.length === 0, problems, warnings })));
+      if (flags.json) terminal.json({ source, valid: problems.length === 0, problems, warnings });
       else {
         for (const { path, message } of problems)
           terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
@@ -34,9 +33,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout config show')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const { terminal } = deps;
-        const view = showConfig(gateway.config());
-        terminal.out(printable(flags.json ? printable(JSON.stringify(view)) : JSON.stringify(view, null, 2)));
+        deps.terminal.json(showConfig(gateway.config()), flags.json ? 0 : 2);
       });
     });
 }

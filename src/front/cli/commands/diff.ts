@@ -62,7 +62,7 @@ export function addDiff(program: Command, deps: CliDeps): void {
     .action(async (ref: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const diffs = await gateway.diffApproval(ref);
-        if (flags.json) return deps.terminal.out(printable(JSON.stringify({ diffs })));
+        if (flags.json) return deps.terminal.json({ diffs });
         for (const diff of diffs) deps.terminal.out(diffLines(diff, deps.terminal).join('\n'));
       });
     });

@@ -22,7 +22,7 @@ const SIGNS = { us: '→', stdout: '←', stderr: '!' } as const;
 function showRaw(report: RawReport, flags: CommonFlags, terminal: CliDeps['terminal']): void {
   const { lines, read, exit, timedOut } = report;
   if (flags.json) {
-    terminal.out(printable(JSON.stringify({ server: report.server, lines, exit, timedOut, read })));
+    terminal.json({ server: report.server, lines, exit, timedOut, read });
     return;
   }
   for (const { at, from, text } of lines) {
@@ -55,7 +55,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
         const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
           onProgress: progressBar(terminal),
         });
-        if (flags.json) terminal.out(printable(JSON.stringify({ servers: outcomes.map(outcomeJson) })));
+        if (flags.json) terminal.json({ servers: outcomes.map(outcomeJson) });
         else {
           for (const outcome of outcomes) {
             if (!outcome.ok) {
@@ -98,7 +98,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
           cachedTools: outcomes.reduce((sum, outcome) => sum + (outcome.ok ? outcome.tools : 0), 0),
           errors: failed.map((outcome) => ({ server: outcome.server, error: outcome.error.message })),
         };
-        if (flags.json) terminal.out(printable(JSON.stringify(report)));
+        if (flags.json) terminal.json(report);
         else {
           terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);

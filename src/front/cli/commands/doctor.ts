@@ -13,7 +13,7 @@ export function addDoctor(program: Command, deps: CliDeps): void {
         const { terminal } = deps;
         terminal.status('connecting to every server…');
         const report = await gateway.doctor();
-        if (flags.json) terminal.out(printable(JSON.stringify(report)));
+        if (flags.json) terminal.json(report);
         else {
           const { paint } = terminal;
           const marks = { ok: paint.green('✓'), warning: paint.yellow('!'), error: paint.red('✗') };

@@ -49,7 +49,7 @@ export function addEval(program: Command, deps: CliDeps): void {
         }
         const report = await gateway.evaluate(queries, { tools });
         noteMissing(report, terminal);
-        if (flags.json) terminal.out(JSON.stringify(report.figures));
+        if (flags.json) terminal.json(report.figures);
         else print(report, flags.worst, terminal);
       });
     });

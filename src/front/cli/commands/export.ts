@@ -57,7 +57,7 @@ export function addExport(program: Command, deps: CliDeps): void {
           ...(format === 'rtfs' ? { directory: out } : { file: out }),
           ...(servers.length > 0 ? { servers } : {}),
         });
-        if (flags.json) deps.terminal.out(printable(JSON.stringify(report)));
+        if (flags.json) deps.terminal.json(report);
         else say(deps.terminal, report);
         if (report.failed.length > 0) throw new Exit(1);
       });

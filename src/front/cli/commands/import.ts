@@ -92,9 +92,7 @@ export function addImport(program: Command, deps: CliDeps): void {
       const { backup } = written ? await plan.apply() : {};
       if (flags.json) {
         const { config, additions, paste } = plan;
-        return terminal.out(
-          printable(JSON.stringify({ config, clients: plan.clients, additions, paste, written, backup })),
-        );
+        return terminal.json({ config, clients: plan.clients, additions, paste, written, backup });
       }
       if (plan.clients.length === 0) return terminal.note('No client with servers was found.');
       if (plan.additions === 0) return terminal.note(`Nothing to add: ${plan.config} has them all.`);

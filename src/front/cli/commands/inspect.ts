@@ -25,7 +25,7 @@ export function addInspect(program: Command, deps: CliDeps): void {
         const { terminal } = deps;
         if (flags.signature) {
           const signature = await gateway.toolSignature(server, name);
-          return terminal.out(printable(JSON.stringify(signature, null, flags.json ? 0 : 2)));
+          return terminal.json(signature, flags.json ? 0 : 2);
         }
         const { tool } = await gateway.toolDetails(server, name);
         if (flags.json) {
@@ -41,7 +41,7 @@ export function addInspect(program: Command, deps: CliDeps): void {
             hash,
             definition,
           };
-          return terminal.out(printable(JSON.stringify(view)));
+          return terminal.json(view);
         }
         terminal.out(terminal.paint.bold(`${server}:${printable(tool.name)}`));
         terminal.out(printable(tool.description || tool.summary));

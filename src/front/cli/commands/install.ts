@@ -54,11 +54,11 @@ export function addInstall(program: Command, deps: CliDeps): void {
         uninstall: flags.uninstall ?? false,
         dryRun: flags.dryRun ?? false,
       });
-      if (flags.json) return terminal.out(printable(JSON.stringify(report)));
+      if (flags.json) return terminal.json(report);
       const { action, file, written, entry, backup, next } = report;
       const isTried = flags.dryRun && (action === 'added' || action === 'updated' || action === 'removed');
       terminal.out(printable(`${DONE[action]} ${file}${isTried ? ' (not written: --dry-run)' : ''}`));
-      if (isTried && entry) terminal.out(printable(JSON.stringify(entry, null, 2)));
+      if (isTried && entry) terminal.json(entry, 2);
       if (backup !== undefined) terminal.note(printable(`What was there before: ${backup}`));
       if (written) terminal.note(next);
     });

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { printable } from '../../../kernel/text.js';
 import type { Approval, ApprovalState, RiskLevel } from '../../../model/approval.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { ago, inLine } from '../render.js';
@@ -60,7 +59,7 @@ export function addPending(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const approvals = await gateway.listApprovals({ server: flags.server, state: flags.state });
         const { terminal, clock } = deps;
-        if (flags.json) return terminal.out(printable(JSON.stringify({ approvals })));
+        if (flags.json) return terminal.json({ approvals });
         if (approvals.length === 0) {
           return terminal.note(
             flags.state === 'pending' ? 'Nothing waits for approval.' : `Nothing is ${flags.state}.`,

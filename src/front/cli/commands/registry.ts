@@ -72,7 +72,7 @@ function addSearch(registry: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         const found = await gateway.searchRegistry(query, { updatedSince: flags.since, fresh: flags.fresh });
-        if (flags.json) terminal.out(printable(JSON.stringify(found)));
+        if (flags.json) terminal.json(found);
         else if (found.servers.length > 0) {
           const rows = found.servers.map((each) => [each.name, each.version, stateOf(each), each.description]);
           terminal.out(table(terminal, ['SERVER', 'VERSION', 'BY', 'DESCRIPTION'], rows));
@@ -92,7 +92,7 @@ function addShow(registry: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         const plan = await gateway.planRegistryServer(name);
-        if (flags.json) return terminal.out(printable(JSON.stringify(plan)));
+        if (flags.json) return terminal.json(plan);
         const { candidate, ways } = plan;
         terminal.out(
           [
@@ -159,7 +159,7 @@ function addAdd(registry: Command, deps: CliDeps): void {
           });
         }
         const { path } = await gateway.addServer(plan.id, entry);
-        if (flags.json) terminal.out(printable(JSON.stringify({ id: plan.id, path, entry, shown, variables })));
+        if (flags.json) terminal.json({ id: plan.id, path, entry, shown, variables });
         else terminal.out(printable(`Added "${plan.id}" to ${path}. Try: toolscout discover ${plan.id}`));
       });
     });

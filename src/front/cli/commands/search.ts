@@ -47,7 +47,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           includeDisabled: flags.includeDisabled,
           explain: flags.explain,
         });
-        if (flags.json) terminal.out(printable(JSON.stringify(answer)));
+        if (flags.json) terminal.json(answer);
         else if (answer.hits.length > 0) {
           const rows = answer.hits.map((hit) => [
             hit.relevance.toFixed(2),

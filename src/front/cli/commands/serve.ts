@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ModeName } from '../../../model/config.js';
-import { withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
+import { withCommonFlags, type CliDeps, type CommonFlags, type OpenOptions, type ServeOptions } from '../context.js';
 
 function portNumber(value: string): number {
   const port = Number(value);
@@ -12,15 +12,8 @@ function portNumber(value: string): number {
 /** Written out, so that the command line does not load the schema of the configuration. */
 const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'auto'];
 
-interface Flags extends CommonFlags {
-  readonly stdio?: boolean;
-  readonly server?: string;
-  readonly skill?: string;
-  readonly admin?: boolean;
-  readonly mode?: ModeName;
-  readonly host?: string;
-  readonly port?: number;
-}
+/** What only this command is told. */
+type Flags = CommonFlags & Partial<Omit<ServeOptions, keyof OpenOptions>>;
 
 /** `toolscout serve`: the gateway itself. */
 export function addServe(program: Command, deps: CliDeps): void {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../../kernel/text.js';
 import type { ServerView } from '../../../gateway/index.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { ago, table } from '../render.js';
@@ -14,7 +13,7 @@ export function addServers(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const views = await gateway.listServers();
         const { terminal, clock } = deps;
-        if (flags.json) return terminal.out(printable(JSON.stringify({ servers: views })));
+        if (flags.json) return terminal.json({ servers: views });
         if (views.length === 0) return terminal.note('No server is configured; add one under "servers" in the config.');
         const learned = (view: ServerView): string =>
           view.learnedAt === undefined ? 'never' : ago(clock.now() - view.learnedAt);

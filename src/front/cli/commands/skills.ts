@@ -29,7 +29,7 @@ function printSkill(deps: CliDeps, view: SkillView): void {
 }
 
 function printAnswer(deps: CliDeps, flags: CommonFlags, view: SkillView): void {
-  if (flags.json) deps.terminal.out(printable(JSON.stringify({ skill: view })));
+  if (flags.json) deps.terminal.json({ skill: view });
   else printSkill(deps, view);
 }
 
@@ -41,7 +41,7 @@ function addList(skills: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const views = await gateway.listSkills();
-        if (flags.json) return deps.terminal.out(printable(JSON.stringify({ skills: views })));
+        if (flags.json) return deps.terminal.json({ skills: views });
         if (views.length === 0) return deps.terminal.note('No skills: name their folders under skills.directories.');
         return views.forEach((view) => printSkill(deps, view));
       });
@@ -81,7 +81,7 @@ function addWatch(skills: Command, deps: CliDeps): void {
         async (gateway) => {
           const { terminal } = deps;
           const print = (event: AgentBriefingEvent): void => {
-            if (flags.json) return terminal.out(printable(JSON.stringify(event)));
+            if (flags.json) return terminal.json(event);
             terminal.out(printable(`${event.timestamp} ${event.skill_id} ${event.type}: ${event.content.summary}`));
             for (const action of event.content.suggested_actions) terminal.out(printable(`    → ${action}`));
           };

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
 
@@ -23,7 +22,7 @@ export function addTools(program: Command, deps: CliDeps): void {
             tags,
             reason: decision.reason,
           }));
-          return terminal.out(printable(JSON.stringify({ server, tools: list })));
+          return terminal.json({ server, tools: list });
         }
         const rows = tools.map((tool) => [
           tool.name,

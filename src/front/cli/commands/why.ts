@@ -18,7 +18,8 @@ export function addWhy(program: Command, deps: CliDeps): void {
         const known = (await gateway.listServers()).find((view) => view.id === server);
         if (known?.knowledge === 'unknown') await gateway.discover([server]);
         const why = await gateway.why(server, tool);
-        deps.terminal.out(flags.json ? printable(JSON.stringify(why)) : printable(why.reason));
+        if (flags.json) deps.terminal.json(why);
+        else deps.terminal.out(printable(why.reason));
         if (!why.offered) throw new Exit(['rule', 'approval', 'quarantine'].includes(why.because) ? 4 : 2);
       });
     });

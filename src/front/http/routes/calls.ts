@@ -13,7 +13,12 @@ import type * as z from 'zod';
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
 
 function wantsEvents(request: Request): boolean {
-  return (request.headers.get('accept') ?? '').toLowerCase().includes(EVENT_STREAM);
+  const accepted = (request.headers.get('accept') ?? '').toLowerCase().split(',');
+  return accepted.some((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim());
+    // A weight of nothing says that it is not wanted.
+    return type === EVENT_STREAM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }
 
 function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }: Failure): ToolscoutError {
@@ -32,25 +37,30 @@ export function failedCall({ error, result }: CallResult, traceId: string): Resp
 
 /** Running tools: through the same guarded door as everybody else. */
 export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
-  const optionsOf = ({ body, principal, traceId, request }: Input): CallOptions => ({
+  const optionsOf = ({ body, principal, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
     principal: principal.name,
     route: 'http',
     traceId,
     // The trace goes on at the server; nothing else of the request does (S11).
     meta: traceMeta(request),
     ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
-    signal: request.signal,
+    signal,
   });
 
   const streamCall = (input: Input): Response => {
     const { body, gateway, reply, request } = input;
-    const running = gateway.executeStream(body.server, body.tool, body.arguments, optionsOf(input));
+    // Not every app that this is mounted in tells by the request that its client has gone; all of them let go of the stream.
+    const gone = new AbortController();
+    const running = gateway.executeStream(body.server, body.tool, body.arguments, optionsOf(input, gone.signal));
     const events = running[Symbol.asyncIterator]();
     const stream = createEventStream({
       clock,
       signal: request.signal,
       // Who does not listen any more does not want it done either.
-      onClose: () => void events.return?.(),
+      onClose: () => {
+        gone.abort();
+        void events.return?.();
+      },
     });
     const forward = async (): Promise<void> => {
       for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -92,7 +102,12 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       async handle(input) {
         if (wantsEvents(input.request)) return streamCall(input);
         const { body, gateway, reply, traceId } = input;
-        const result = await gateway.executeTool(body.server, body.tool, body.arguments, optionsOf(input));
+        const result = await gateway.executeTool(
+          body.server,
+          body.tool,
+          body.arguments,
+          optionsOf(input, input.request.signal),
+        );
         return result.success ? reply(result) : failedCall(result, traceId);
       },
     }),

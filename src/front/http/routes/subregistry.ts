@@ -16,12 +16,15 @@ const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 const MOST = 100;
 const USUAL = 30;
 const LONGEST_DESCRIPTION = 100;
+/** What a server.json allows. */
+const LONGEST_VERSION = 255;
 
 /** A server that has not said its version yet. */
 const NO_VERSION = '0.0.0';
 
 interface Published {
   readonly name: string;
+  readonly title: string;
   readonly version: string;
   readonly updatedAt: number;
   readonly entry: JsonObject;
@@ -47,6 +50,7 @@ function publish(view: ServerView, version: string, base: string): Published {
   const what = view.title ?? view.id;
   return {
     name,
+    title: what,
     version,
     updatedAt: at,
     entry: {
@@ -97,9 +101,9 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       query: z.object({
         cursor: z.string().max(600).optional(),
         limit: wholeNumber(1, MOST).optional(),
-        search: z.string().max(200).meta({ description: 'Part of the name.' }).optional(),
+        search: z.string().max(200).meta({ description: 'Part of the name or the title.' }).optional(),
         updated_since: z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339.' }).optional(),
-        version: z.string().max(100).meta({ description: '`latest`, or one version.' }).optional(),
+        version: z.string().max(LONGEST_VERSION).meta({ description: '`latest`, or one version.' }).optional(),
       }),
       responses: {
         200: { description: 'A page of servers.', content: { 'application/json': RegistryPage } },
@@ -111,7 +115,7 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
         const rest = (await published(gateway, request)).filter(
           (each) =>
             (cursor === undefined || each.name > cursor) &&
-            each.name.toLowerCase().includes(wanted) &&
+            [each.name, each.title].some((text) => text.toLowerCase().includes(wanted)) &&
             (since === undefined || each.updatedAt >= Date.parse(since)) &&
             (version === 'latest' || each.version === version),
         );
@@ -136,7 +140,7 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       id: 'showPublished',
       path: '/v0.1/servers/{name}/versions/{version}',
       summary: 'One version of one server; `latest` is the newest',
-      params: z.object({ name: z.string().max(600), version: z.string().max(100) }),
+      params: z.object({ name: z.string().max(600), version: z.string().max(LONGEST_VERSION) }),
       responses: {
         200: { description: 'The server.', content: { 'application/json': RegistryEntry } },
         404: missing,

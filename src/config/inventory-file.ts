@@ -5,14 +5,14 @@ import { expand } from './expand.js';
 import { formatOf, parseConfig } from './parse.js';
 
 /** What stands in the inventory file, or why nothing can be read from it. */
-export interface ToolsYaml {
+export interface InventoryContent {
   readonly value?: unknown;
   readonly missing?: string;
 }
 
-/** Reads the inventory file; the same bytes are parsed once. */
-export interface ToolsYamlReader {
-  read(): Promise<ToolsYaml>;
+/** The inventory file; the same bytes are parsed once. */
+export interface InventoryFile {
+  read(): Promise<InventoryContent>;
   /** Fills in `${VAR}` as a config does; the values are secrets. */
   expand(text: string): {
     readonly text: string;
@@ -23,11 +23,14 @@ export interface ToolsYamlReader {
 
 const LARGEST_FILE = 4 * 1024 * 1024;
 
-/** The inventory that `TOOLS_YAML_PATH` names (REG-4): YAML, JSON or TOML, never code. */
-export function createToolsYamlReader(path: string, env: Variables): ToolsYamlReader {
-  let known: { readonly stamp: string; readonly content: ToolsYaml } | undefined;
+/**
+ * The file that `TOOLS_YAML_PATH` names, as the registry of our own servers reads it (REG-4): YAML, JSON or TOML, never code.
+ * Taking servers from it into the catalog is another matter: `sources/tools-yaml.ts`.
+ */
+export function createInventoryFile(path: string, env: Variables): InventoryFile {
+  let known: { readonly stamp: string; readonly content: InventoryContent } | undefined;
 
-  const parse = async (): Promise<ToolsYaml> => {
+  const parse = async (): Promise<InventoryContent> => {
     if (/^(ts|js|mjs)$/.test(formatOf(path))) return { missing: `${path} is code` };
     return { value: await parseConfig(await readFile(path, 'utf8'), path) };
   };

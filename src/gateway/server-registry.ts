@@ -23,29 +23,40 @@ function capabilitiesOf(tools: readonly Tool[]): string[] {
   ];
 }
 
-/** A server that was not needed yet is neither alive nor failed. */
-function reasonOf({ state }: ServerHealth): string | null {
-  if (state === 'connected') return null;
-  return state === 'error' ? 'health_error:connection' : 'pending';
+/** What happened when a server was last needed; one that was never needed is neither alive nor failed. */
+function judge({ state }: ServerHealth, hasAnswered: boolean): Pick<LocalState, 'alive' | 'reason'> {
+  if (state === 'error') return { alive: false, reason: 'health_error:connection' };
+  const alive = state === 'connected' || hasAnswered;
+  return { alive, reason: alive ? null : 'pending' };
 }
+
+/** A connection that was closed because nobody needed it any more. */
+const wasClosed = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
+  from === 'connected' && to === 'disconnected';
 
 /** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
 export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close(): Promise<void> } {
   let opening: Promise<Registry | undefined> | undefined;
+  /** When a connection was last seen to open or to end well, in wall-clock time. */
+  const met = new Map<string, number>();
 
   const sources: RegistrySources = {
     // Nobody asks a server that may not be used, not even whether it is well.
     servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
-    localState({ id, own }) {
+    localState({ id, own, transport }) {
       if (!own) return undefined;
       const health = core.deps.pool.health(id);
+      const list = core.catalog.list(id);
+      // A local process runs while it is needed. That it rests says nothing against it: it is as well as it was when it
+      // answered. Of a remote server that is for its own health check to say.
+      const isOne = transport === 'stdio' && list !== undefined && list.rung === undefined;
+      const answeredAt = isOne ? (met.get(id) ?? (list.stale ? undefined : list.learnedAt)) : undefined;
       return {
-        alive: health.state === 'connected',
-        version: core.catalog.list(id)?.info?.version,
+        ...judge(health, answeredAt !== undefined),
+        version: list?.info?.version,
         latencyMs: health.latencyMs,
-        checkedAt: health.state === 'disconnected' ? undefined : health.since,
+        checkedAt: health.state === 'disconnected' ? answeredAt : health.since,
         capabilities: capabilitiesOf(core.catalog.index.tools(id)),
-        reason: reasonOf(health),
       };
     },
   };
@@ -55,8 +66,10 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
     const registry = await core.deps.openServerRegistry?.(sources);
     core.events.on((event) => {
       // The inventory file is read again before long in any case; a failure to do so now is reported there.
-      if (event.type === 'reloaded')
+      if (event.type === 'reloaded' || event.type === 'reconsidered')
         registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced', { phase: 'load' }));
+      if (event.type === 'state' && (event.to === 'connected' || wasClosed(event)))
+        met.set(event.server, core.deps.clock.now());
       if (event.type === 'state' || event.type === 'learned') registry?.touch();
     });
     registry?.onProbe(({ id, result }) => {

@@ -1,18 +1,16 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createToolsYamlReader } from './tools-yaml.js';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/fixture.js';
+import { createInventoryFile } from './inventory-file.js';
 
 async function place(name: string, text?: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'toolscout-yaml-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, name);
+  const path = join(await temporaryDirectory(), name);
   if (text !== undefined) await writeFile(path, text);
   return path;
 }
 
-const read = async (name: string, text?: string) => createToolsYamlReader(await place(name, text), {}).read();
+const read = async (name: string, text?: string) => createInventoryFile(await place(name, text), {}).read();
 
 describe('the inventory file', () => {
   it('REG-4 CFG-7 is read as YAML, JSON or TOML', async () => {
@@ -36,15 +34,15 @@ describe('the inventory file', () => {
 
   it('REG-6 a change is seen, and the same file is parsed once', async () => {
     const path = await place('tools.yaml', '- id: a\n');
-    const reader = createToolsYamlReader(path, { TOKEN: 'secret-token' });
-    const first = await reader.read();
-    expect((await reader.read()).value).toBe(first.value);
+    const file = createInventoryFile(path, { TOKEN: 'secret-token' });
+    const first = await file.read();
+    expect((await file.read()).value).toBe(first.value);
     await writeFile(path, '- id: bb\n');
     await utimes(path, 1, 1);
-    expect(await reader.read()).toEqual({ value: [{ id: 'bb' }] });
+    expect(await file.read()).toEqual({ value: [{ id: 'bb' }] });
     await rm(path);
-    expect((await reader.read()).missing).toContain('does not exist');
-    expect(reader.expand('Bearer ${TOKEN}')).toMatchObject({ text: 'Bearer secret-token', values: ['secret-token'] });
-    expect(reader.expand('${NONE}').problems).toHaveLength(1);
+    expect((await file.read()).missing).toContain('does not exist');
+    expect(file.expand('Bearer ${TOKEN}')).toMatchObject({ text: 'Bearer secret-token', values: ['secret-token'] });
+    expect(file.expand('${NONE}').problems).toHaveLength(1);
   });
 });

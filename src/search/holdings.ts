@@ -1,0 +1,136 @@
+import { inTurns, turnByTurn } from '../kernel/turns.js';
+import type { Tool } from '../model/tool.js';
+import type { Analyzer } from './analysis.js';
+import { createDraft } from './draft.js';
+import { serverTermsOf, termsOf } from './fields.js';
+import { sortedByName } from './names.js';
+import type { Postings, Segment } from './postings.js';
+import { createVectorSignal, type VectorSignal, type VectorSource } from './vectors.js';
+
+/** What a server calls itself: its id was chosen by a user and may hide the product. */
+export interface Evidence {
+  readonly title?: string;
+  readonly name?: string;
+}
+
+/** What the index holds, server by server: how tools come in and go. */
+export interface Holdings {
+  /** The segment of each server that was put in. */
+  readonly segments: ReadonlyMap<string, Segment>;
+  /** Nearness of meaning; there is none without word vectors. */
+  readonly meaning: VectorSignal | undefined;
+  /** The vectors of a segment's tools, one row for each; there are none without word vectors. */
+  vectorsOf(segment: Segment): Int8Array | undefined;
+  replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
+  fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
+  restate(server: string, change: (tool: Tool) => Tool): void;
+  remove(server: string): void;
+}
+
+/** Postings' worth of clearing out between two turns of others: about a millisecond. */
+const CLEARED_AT_ONCE = 20_000;
+
+/**
+ * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
+ * replacing for ever holds no more than a bounded share of removed tools, even when nobody else ever has a turn.
+ */
+const CLEARED_FOR_ONE = 4;
+
+/** Nothing yet. The word vectors are fetched with the first tools. */
+export function createHoldings(postings: Postings, analyzer: Analyzer, vectors: VectorSource): Holdings {
+  let meaning: VectorSignal | undefined;
+  const embedded = new WeakMap<Segment, Int8Array>();
+  const segments = new Map<string, Segment>();
+  const filling = new Map<string, symbol>();
+  let isClearing = false;
+
+  /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
+  function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
+    const words = vectors();
+    if (words) meaning ??= createVectorSignal(words);
+    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
+    const draft = createDraft();
+    const rows: Int8Array[] = [];
+    return {
+      read(tool) {
+        const terms = termsOf(tool, serverTerms, analyzer);
+        draft.add(tool, terms);
+        if (meaning) rows.push(meaning.embed([terms]));
+      },
+      put() {
+        filling.delete(server);
+        const former = segments.get(server);
+        // In this order, so that words both have keep their numbers.
+        const segment = postings.add(draft);
+        segments.set(server, segment);
+        if (meaning) embedded.set(segment, joined(rows));
+        if (former) postings.remove(former);
+        const held = segment.uses.reduce((sum, uses) => sum + uses, 0);
+        clear(Math.min(CLEARED_FOR_ONE * held, CLEARED_AT_ONCE));
+      },
+    };
+  }
+
+  function replace(server: string, tools: readonly Tool[], evidence?: Evidence): void {
+    const reading = beginReading(server, evidence);
+    for (const tool of sortedByName(tools)) reading.read(tool);
+    reading.put();
+  }
+
+  async function fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean> {
+    const turn = Symbol(server);
+    filling.set(server, turn);
+    const all: Tool[] = [];
+    await inTurns(tools, (tool) => all.push(tool));
+    const reading = beginReading(server, evidence);
+    await inTurns(sortedByName(all), (tool) => reading.read(tool));
+    if (filling.get(server) !== turn) return false;
+    reading.put();
+    return true;
+  }
+
+  function restate(server: string, change: (tool: Tool) => Tool): void {
+    filling.delete(server);
+    const segment = segments.get(server);
+    if (segment) segment.tools = segment.tools.map(change);
+  }
+
+  function remove(server: string): void {
+    // What is still being read for the server is older than this.
+    filling.delete(server);
+    const segment = segments.get(server);
+    if (!segment) return;
+    segments.delete(server);
+    postings.remove(segment);
+    clear(0);
+  }
+
+  /** Clears out some of what was removed now, and the rest between the turns of others. */
+  function clear(work: number): void {
+    if (!postings.clear(work) || isClearing) return;
+    isClearing = true;
+    void turnByTurn(() => {
+      isClearing = postings.clear(CLEARED_AT_ONCE);
+      return isClearing;
+    });
+  }
+
+  return {
+    segments,
+    get meaning() {
+      return meaning;
+    },
+    vectorsOf: (segment) => embedded.get(segment),
+    replace,
+    fill,
+    restate,
+    remove,
+  };
+}
+
+function joined(rows: readonly Int8Array[]): Int8Array {
+  const width = rows[0]?.length ?? 0;
+  const whole = new Int8Array(width * rows.length);
+  for (const [i, row] of rows.entries()) whole.set(row, i * width);
+  return whole;
+}
