@@ -14,47 +14,10 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 
 /** Pieces that parsers trip over. */
 const PIECES = [
-  ...'{}[]":,\\\n\r\t\0 &*!|>-#=%@/?.'.split(''),
-  ...[
-    '__proto__',
-    'constructor',
-    '\u2028',
-    '\ud800',
-    '\u0130',
-    '１',
-    '1e999',
-    '-0',
-    'null',
-    'true',
-    '"\\u0000"',
-    '${A:-${B}}',
-  ],
-  ...[
-    'jsonrpc',
-    '2.0',
-    'method',
-    'id',
-    'params',
-    'result',
-    'servers',
-    'command',
-    'args',
-    'url',
-    'toolRules',
-    'pattern',
-  ],
-  ...[
-    '<<: *a',
-    '&a [*a]',
-    '!!js/function',
-    '[[x]]',
-    '/(a+)+$/',
-    '0x7f.1',
-    '[::ffff:127.0.0.1]',
-    'javascript:',
-    '\\\\',
-    '%00',
-  ],
+  ...'{}[]":,\\\n\r\t\0 &*!|>-#=%@/?.',
+  ...'__proto__ constructor \u2028 \ud800 \u0130 １ 1e999 -0 null true "\\u0000" ${A:-${B}} %00 \\\\'.split(' '),
+  ...'jsonrpc 2.0 method id params result servers command args url toolRules pattern'.split(' '),
+  ...'&a[*a] <<:*a !!js/function [[x]] /(a+)+$/ 0x7f.1 [::ffff:127.0.0.1] javascript:'.split(' '),
 ];
 
 /** Small and repeatable. */
