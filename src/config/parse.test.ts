@@ -17,7 +17,7 @@ async function failure(text: string, path: string): Promise<ToolscoutError> {
 describe('parseConfig', () => {
   it.each([
     ['c.json', '\ufeff{"timeout": 5, "servers": {"a": {"command": "x"}}}'],
-    ['c.JSON', '{"timeout": 1, "timeout": 5, "servers": {"a": {"command": "x"}}}'],
+    ['c.JSON', '{"timeout": 5, "servers": {"a": {"command": "x"}}}'],
     ['c.jsonc', '{\n // five\n "timeout": 5, /* one */ "servers": {"a": {"command": "x",},},\n}'],
     ['c.yaml', 'timeout: 5\nservers:\n  a: {command: x}\n'],
     ['c.yml', '%YAML 1.2\n---\ntimeout: 5\nservers: {a: {command: x}}\n'],

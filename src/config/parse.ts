@@ -6,6 +6,7 @@ import { oneLine, printable } from '../kernel/text.js';
 import { defineConfig } from './define-config.js';
 import { FORMATS, type Format } from './find.js';
 import { problemAt } from './path.js';
+import { findRepeatedKey } from './repeated-key.js';
 
 /** A place in a file, counted from 1. */
 interface Position {
@@ -186,8 +187,12 @@ export function formatOf(path: string): Format {
  */
 export async function parseConfig(content: string, path: string): Promise<unknown> {
   const format = formatOf(path);
-  if (format !== 'ts' && format !== 'js' && format !== 'mjs') return parseData(content, path, format);
-  return runModule(withoutMark(content), path);
+  const text = withoutMark(content);
+  if (format === 'ts' || format === 'js' || format === 'mjs') return runModule(text, path);
+  const data = await parseData(text, path, format);
+  const repeated = format === 'json' || format === 'jsonc' ? findRepeatedKey(text) : undefined;
+  if (repeated === undefined) return data;
+  throw parseError(path, 'not valid JSON: this key is given twice', positionOf(text, repeated));
 }
 
 /** Bytes that some editors put at the beginning of a text. */

@@ -1,3 +1,4 @@
+import { unlessCancelled } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { EVERY_CAPABILITY } from '../model/host.js';
@@ -65,21 +66,11 @@ export function isModern(discover: unknown): discover is JsonObject {
   );
 }
 
-/** Settles with the promise, or with the reason of the signal as soon as that is aborted. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
 /** Comes to terms with the server behind a link; one that fails is closed. */
 export async function settle(link: Link, terms: Terms, agree: () => Promise<Session>): Promise<Session> {
   let session: Session;
   try {
-    session = await untilAborted(agree(), terms.signal);
+    session = await unlessCancelled(agree(), terms.signal);
   } catch (thrown) {
     void link.close();
     // How a child ended says more than that the connection is closed.

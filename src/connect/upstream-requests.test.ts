@@ -119,6 +119,26 @@ describe('createRequests', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  it('EXEC-1 EXEC-3 what cannot be written as JSON is refused and leaves nothing behind', async () => {
+    const { call, wire, sent, clock } = connect();
+    const { send } = wire;
+    // As a pipe does it, which writes at once.
+    wire.send = (message) => {
+      JSON.stringify(message);
+      return send.call(wire, message);
+    };
+    const controller = new AbortController();
+    const answer = call({ arguments: { id: 10n } as unknown as JsonObject }, { signal: controller.signal });
+    await expect(answer).rejects.toMatchObject({
+      code: 'TOOL_VALIDATION_ERROR',
+      message: expect.stringContaining('BigInt') as string,
+      delivered: false,
+    });
+    controller.abort();
+    expect(sent).toEqual([]);
+    expect(clock.waiting).toBe(0);
+  });
+
   it('EXEC-4 the end of the connection ends every call at once', async () => {
     const { call, wire, requests } = connect();
     const answers = [call(), call()];

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
-import { ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { Transit } from '../kernel/transit.js';
@@ -366,11 +366,20 @@ export function createRequests(deps: RequestsDeps): Requests {
         const progress = onProgress !== undefined;
         const sealed = withEnvelope({ method, params, id }, { envelope, progress, host: options.host });
         const message = { jsonrpc: '2.0' as const, id, method, params: sealed };
-        const sent = stream ? sendOnStream(id, message, options, stream) : wire.send(message);
-        sent.catch((thrown: unknown) => sendFailed(id, thrown));
+        try {
+          const sent = stream ? sendOnStream(id, message, options, stream) : wire.send(message);
+          sent.catch((thrown: unknown) => sendFailed(id, thrown));
+        } catch (thrown) {
+          take(id)?.reject(unwritable(thrown));
+        }
       });
     },
   };
+
+  function unwritable(thrown: unknown): ToolscoutError {
+    const message = `What is to be sent to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
+    return new ToolscoutError('TOOL_VALIDATION_ERROR', message, { delivered: false, cause: thrown });
+  }
 
   function brokenStream(): ToolscoutError {
     const message = `The server "${server}" ended its answer before it was complete.`;

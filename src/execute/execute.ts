@@ -259,8 +259,8 @@ function cancelled(signal: Cancel, delivered?: boolean): ToolscoutError {
   return new ToolscoutError('CANCELLED', 'The call was cancelled.', { delivered, cause: signal.reason });
 }
 
-/** A signal may be aborted with any reason, and the wait for a retry ends with just that. */
-function toCallError(thrown: unknown, signal: Cancel | undefined): ToolscoutError {
+/** What ended a call, as an error: a signal may be aborted with any reason, and the wait for a retry ends with just that. */
+export function toCallError(thrown: unknown, signal: Cancel | undefined): ToolscoutError {
   if (signal?.aborted && !(thrown instanceof ToolscoutError)) return cancelled(signal);
   return toToolscoutError(thrown);
 }

@@ -1,4 +1,4 @@
 export { createArgumentValidator } from './argument-validator.js';
 export { approvalCheck, bindingCheck, forbidden, ruleCheck } from './checks.js';
-export { createExecutor } from './execute.js';
+export { createExecutor, toCallError } from './execute.js';
 export type { CallEvent } from './stream.js';

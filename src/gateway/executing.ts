@@ -1,5 +1,6 @@
 import { isTransient, withRetry } from '../connect/index.js';
 import { approvalCheck, bindingCheck, createArgumentValidator, createExecutor, ruleCheck } from '../execute/index.js';
+import { unlessCancelled } from '../kernel/cancel.js';
 import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
@@ -42,7 +43,7 @@ export function executionVerbs(
       const { host, signal } = call;
       if (host?.logLevel === undefined) return pool.use(server, task, signal, call);
       const levelled: typeof task = async (upstream) => {
-        await levels(upstream, host);
+        await unlessCancelled(levels(upstream, host), signal);
         return task(upstream);
       };
       return pool.use(server, levelled, signal, call);

@@ -1,5 +1,7 @@
 import { isTransient, withRetry } from '../connect/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { toCallError } from '../execute/index.js';
+import { unlessCancelled } from '../kernel/cancel.js';
+import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
@@ -55,7 +57,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         return pool.use(
           server,
           async (upstream) => {
-            if (host) await levels(upstream, host);
+            if (host) await unlessCancelled(levels(upstream, host), signal);
             return upstream.request(method, { ...params, ...resumed }, { signal, timeoutMs, onProgress, host });
           },
           signal,
@@ -131,7 +133,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       } catch (thrown) {
         const incoming = redaction.incoming(id);
         const hide = incoming ? (text: string) => core.hide(incoming.text(text)) : core.hide;
-        const error = hideIn(toToolscoutError(thrown), hide);
+        const error = hideIn(toCallError(thrown, options.signal), hide);
         record(id, method, params, options, error);
         throw error;
       }

@@ -1,6 +1,7 @@
 import type { Approvals } from '../approvals/index.js';
 import { diffServers, type LoadedConfig } from '../config/index.js';
 import type { ToolCache } from '../discover/index.js';
+import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { VectorSource } from '../search/index.js';
@@ -28,6 +29,12 @@ export interface NextState {
   readonly due: readonly Server[];
 }
 
+function fileIsGone(path: string): ToolscoutError {
+  return new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} is gone; what it said stays in force.`, {
+    suggestion: 'Put it back; or start anew to go on without it.',
+  });
+}
+
 /**
  * Builds the next state from a configuration that is read and validated first: if anything in it is
  * wrong this throws and the caller's state has not been touched (CFG-6).
@@ -41,6 +48,8 @@ export async function rebuild(now: {
   readonly approvals: Approvals;
 }): Promise<NextState> {
   const loaded = await now.load();
+  // Rules went with the file: what it forbade must not come back because a file was moved or is being replaced.
+  if (now.loaded.path !== undefined && loaded.path === undefined) throw fileIsGone(now.loaded.path);
   const diff = diffServers(now.loaded.servers, loaded.servers);
   const catalog = createCatalog(loaded.config, loaded.servers, now.vectors, now.approvals);
   const mayServe = ({ id }: Server): boolean => isUsable(catalog.server(id));

@@ -208,6 +208,20 @@ describe('the command line', () => {
     await answered;
   });
 
+  it('EXEC-5 META-6 a call that is interrupted is cancelled at its server, and recorded', async () => {
+    const place = await workplace({ servers: { slow: fixture('slow') } });
+    await place.run('warm');
+    const call = place.start('call', 'slow', 'wait', 'ms=20000', 'steps=100', '--verbose');
+    await lineMatching(call, /"to":"connected"/);
+    const ended = finish(call);
+    call.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 3, stdout: '' });
+    const audit = await place.run('audit', '--kind', 'execution', '--json');
+    expect(JSON.parse(audit.stdout)).toMatchObject({
+      records: [{ tool: 'wait', outcome: 'failure', code: 'CANCELLED' }],
+    });
+  });
+
   it('CLI-1 CLI-2 output that cannot be written is one sentence and a failure', async () => {
     const place = await workplace({});
     const full = await open('/dev/full', 'w');

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CallEvent } from '../../src/execute/index.js';
 import type { Gateway } from '../../src/gateway/index.js';
+import { toToolscoutError, type ToolscoutError } from '../../src/kernel/errors.js';
 import type { AuditRecord } from '../../src/model/audit-record.js';
 import type { CallResult } from '../../src/model/call.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
@@ -133,6 +134,33 @@ describe('executing a tool', () => {
     expect(refused).toMatchObject({ error: { code: 'CANCELLED' } });
     expect(await readFile(file, 'utf8')).not.toContain('tools/call');
   }, 10_000);
+
+  it('EXEC-1 EXEC-5 who gives up while a server is connected or learned is answered at once, and recorded as such', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+    const gateway = await openToolscout({
+      servers: { silent, gone: { command: process.execPath, args: ['-e', ''] } },
+      retryPolicy: { maxRetries: 3, initialDelayMs: 60_000, maxDelayMs: 60_000 },
+    });
+    const stop = new AbortController();
+    const calls = Promise.all([
+      gateway.executeTool('silent', 'x', {}, { signal: stop.signal }),
+      gateway.relay('silent', 'resources/read', { uri: 'a:b' }, { signal: stop.signal }).catch(toToolscoutError),
+      gateway.relay('gone', 'prompts/get', { name: 'p' }, { signal: stop.signal }).catch(toToolscoutError),
+    ]);
+    setTimeout(() => stop.abort('enough'), 1000);
+    const [called, read, got] = await calls;
+    expect([called.error?.code, (read as ToolscoutError).code, (got as ToolscoutError).code]).toEqual([
+      'CANCELLED',
+      'CANCELLED',
+      'CANCELLED',
+    ]);
+    const records = (await gateway.audit()).filter(({ kind }) => kind !== 'discovered');
+    expect(records.map(({ kind, code }) => `${kind} ${code}`).toSorted()).toEqual([
+      'execution CANCELLED',
+      'prompt-get CANCELLED',
+      'resource-read CANCELLED',
+    ]);
+  }, 20_000);
 
   it('EXEC-1 a stream gives the progress, then the result', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
@@ -37,6 +37,31 @@ async function pidOf(gateway: Gateway, server: string): Promise<number> {
 const RATE = { rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } };
 
 describe('reloading the configuration', () => {
+  it('CFG-6 a file that was found and is gone leaves its servers and rules in force; another that is found takes over', async () => {
+    const folder = await temporaryDirectory();
+    const file = join(folder, 'toolscout.config.json');
+    const toolRules = [{ pattern: 'fail', enabled: false }];
+    await writeFile(file, JSON.stringify({ servers: { old: fixture('legacy') }, toolRules }));
+    const gateway = await createToolscout({
+      cwd: folder,
+      stateDir: 'memory',
+      env: { PATH: process.env['PATH'], HOME: folder },
+      learnAtStart: false,
+    });
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    expect(gateway.config().path).toBe(file);
+    await rm(file);
+    await expect(gateway.reload()).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining(file) as string,
+    });
+    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['old']);
+    expect(await gateway.executeTool('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    await mkdir(join(folder, '.toolscout'));
+    await writeFile(join(folder, '.toolscout', 'config.json'), JSON.stringify({ servers: { young: fixture('many') } }));
+    expect(await gateway.reload()).toMatchObject({ added: ['young'], removed: ['old'] });
+  });
+
   it('CFG-6 says what was added, removed, changed and left alone; the unchanged server keeps its process', async () => {
     const { gateway, write, events } = await overFile({
       servers: { stays: fixture('legacy'), goes: fixture('legacy'), changes: fixture('legacy') },

@@ -30,6 +30,7 @@ export interface Surroundings {
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
   /** What other clients there are; by default those of an empty environment. */
   readonly clients?: ReturnType<typeof createClients>;
+  /** When the user wants to stop; by default never. */
   readonly stopped?: () => Promise<void>;
   /** Plays the browser: called with the address that is opened. */
   readonly openBrowser?: (url: string) => Promise<void>;
@@ -63,7 +64,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       served.push(options);
       await around.serve?.(options);
     },
-    stopped: around.stopped ?? (async () => undefined),
+    stopped: around.stopped ?? (() => new Promise(() => undefined)),
     confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readLine: around.readLine ?? (() => new Promise(() => undefined)),

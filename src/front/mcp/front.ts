@@ -26,7 +26,7 @@ export interface McpFront {
   /** A transport on which the 2025-era host behind `wire` is answered. */
   laneFor(
     wire: Transport,
-    options: Pick<HostLaneOptions, 'principal' | 'sole' | 'sessionId' | 'offer' | 'onListen'>,
+    options: Pick<HostLaneOptions, 'principal' | 'sole' | 'sessionId' | 'offer' | 'onListen' | 'onEnded'>,
   ): HostLane;
   /** Tells a listener of changes from now on; the answer ends that. */
   listen(listener: Listener): () => void;

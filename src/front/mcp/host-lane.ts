@@ -25,6 +25,8 @@ export interface HostLaneOptions {
   readonly onLogLevel?: (session: LegacySession, level: string) => void;
   /** Called with what the host says on its own account. */
   readonly onNotification?: (session: LegacySession, method: string, params: JsonObject | undefined) => void;
+  /** A request that the lane took has ended: it was answered, or nobody wants the answer. */
+  readonly onEnded?: (id: RequestId, isCancelled: boolean) => void;
   readonly onClose?: (session: LegacySession) => void;
 }
 
@@ -36,6 +38,17 @@ export interface HostLane extends Transport {
 
 /** Left to the protocol server behind the lane: it knows revisions. */
 const HANDSHAKE = new Set(['initialize', 'ping']);
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || typeof id === 'number';
+}
+
+/** Whether something is a request that an open lane takes. */
+export function isLaneRequest(message: unknown): message is JsonObject {
+  if (!isObject(message)) return false;
+  const { id, method } = message;
+  return isRequestId(id) && typeof method === 'string' && !HANDSHAKE.has(method);
+}
 
 /**
  * A transport that answers the requests of a 2025-era host itself and leaves the handshake to the
@@ -115,6 +128,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     if (!doubled.delete(stop) && running.get(id) === stop) running.take(id);
     // The protocol: a cancelled request is not answered.
     if (!stop.aborted) reply(id, given);
+    options.onEnded?.(id, stop.aborted);
   };
 
   const cancel = (params: JsonObject): boolean => {
@@ -129,7 +143,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   /** Takes what belongs to the lane; `false` leaves a message to the protocol server. */
   const take = (message: JsonObject): boolean => {
     const { method, id } = message;
-    const isNamed = typeof id === 'string' || typeof id === 'number';
+    const isNamed = isRequestId(id);
     if (method === 'initialize' && isNamed && !session) introduce(id, message['params']);
     if (!session) {
       if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});

@@ -179,6 +179,35 @@ describe('a host of the 2025 era', () => {
     expect(sent).toBeLessThanOrEqual(LIMITS.bodyBytes + 4 * 1024 * 1024);
   });
 
+  it('META-6 R7 the stream of a cancelled call ends without an answer; others in its batch are still answered', async () => {
+    const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
+    await gateway.discover();
+    const endpoint = endpointOver(gateway);
+    const session = { 'mcp-session-id': await openSession(endpoint) };
+    const wait = (id: number, ms: number): JsonObject => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'execute_tool', arguments: { server: 'slow', tool: 'wait', arguments: { ms, progress: false } } },
+    });
+    const cancel = (requestId: number): Promise<Response> =>
+      endpoint.fetch(post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, session));
+    const alone = await endpoint.fetch(post(wait(5, 20_000), session));
+    const batch = await endpoint.fetch(post([wait(6, 20_000), wait(7, 1000)], session));
+    expect((await cancel(5)).status).toBe(202);
+    await cancel(6);
+    expect(await alone.text()).not.toContain('"id":5');
+    const reader = batch.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = '';
+    while (!heard.includes('waited 1000')) heard += (await reader.read()).value ?? '';
+    expect(heard).not.toContain('"id":6');
+    expect((await gateway.audit({ kind: 'execution' })).map(({ code }) => code).toSorted()).toEqual([
+      'CANCELLED',
+      'CANCELLED',
+      undefined,
+    ]);
+  });
+
   it('A9 sessions do not mix: the same id in two of them gets each its own answer', async () => {
     const gateway = await openToolscout({
       servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } } },

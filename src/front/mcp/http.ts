@@ -13,6 +13,8 @@ import { createFront, type ListKind } from './front.js';
 import { introductionIn, jsonRpcError, readBody, refuseUnknownMethod } from './http-body.js';
 import type { Offer } from './offer.js';
 import { createMcpServer, type FrontDeps } from './server.js';
+import { isLaneRequest } from './host-lane.js';
+import type { RequestId } from './legacy-session.js';
 import { createServerOffer } from './server-offer.js';
 import { watchFor } from './watching.js';
 
@@ -43,6 +45,8 @@ interface Session {
   /** The door and the subject it was opened with; it is of no use to any other (S5). */
   readonly door: string;
   readonly principal: string;
+  /** Ids of requests that share their answer stream with others. */
+  readonly batched: Set<unknown>;
 }
 
 interface Door {
@@ -111,18 +115,23 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const openSession = async (request: Request, body: JsonObject, arrival: Arrival): Promise<Response> => {
     const { server: door = '', principal = 'local' } = arrival;
     const offer = await offerAt(arrival.server, isObject(body['params']) ? body['params'] : {});
+    const batched = new Set<unknown>();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,
       eventStore: createEventMemory(),
       retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
-        sessions.set(id, { transport, door, principal });
+        sessions.set(id, { transport, door, principal, batched });
         const oldest = sessions.keys().next().value;
         if (sessions.size > MAX_SESSIONS && oldest !== undefined) void sessions.get(oldest)?.transport.close();
       },
     });
     const sessionId = (): string => transport.sessionId ?? newId();
-    const lane = front.laneFor(transport, { principal, sessionId, offer: () => offer });
+    // A cancelled request is not answered, and by an answer alone would its stream end.
+    const onEnded = (id: RequestId, isCancelled: boolean): void => {
+      if (!batched.delete(id) && isCancelled) transport.closeSSEStream(id);
+    };
+    const lane = front.laneFor(transport, { principal, sessionId, offer: () => offer, onEnded });
     const server = createMcpServer(offer, ({ method }) => Promise.reject(methodNotFound(method)));
     server.onerror = report;
     server.onclose = () => {
@@ -145,6 +154,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     // Most recently used last, so that the quiet one is the first to go.
     sessions.delete(id);
     sessions.set(id, session);
+    if (Array.isArray(body)) for (const each of body) if (isLaneRequest(each)) session.batched.add(each['id']);
     return session.transport.handleRequest(request, { parsedBody: body });
   };
 

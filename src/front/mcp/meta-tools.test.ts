@@ -212,6 +212,11 @@ describe('search_tools', () => {
     expect(limits).toEqual([50, 10]);
   });
 
+  it('META-4 a server that is left blank is none in particular', async () => {
+    const { body } = await ask(await notes(), 'search_tools', { query: 'read a note', server: '' });
+    expect(body).toMatchObject({ hits: [{ server: 'notes', tool: 'read_note' }] });
+  });
+
   it('META-4 a misspelt server is refused with the nearest name', async () => {
     const { isError, body } = await ask(await notes(), 'search_tools', { query: 'x', server: 'nots' });
     expect(isError).toBe(true);
@@ -264,7 +269,11 @@ describe('get_tool_details', () => {
     expect(
       (await ask(await notes(), 'get_tool_details', { server: 'notes', tool: 'notes:read_note' })).body,
     ).toMatchObject(lean);
-    expect((await ask(await notes(), 'get_tool_details', { tool: 'notes:read_note' })).body).toMatchObject(lean);
+    for (const server of [undefined, null, '']) {
+      expect((await ask(await notes(), 'get_tool_details', { server, tool: 'notes:read_note' })).body).toMatchObject(
+        lean,
+      );
+    }
   });
 
   it('A13 a tool whose own name holds a colon can be reached', async () => {

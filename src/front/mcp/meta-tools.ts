@@ -162,8 +162,9 @@ class Arguments {
     return typeof value === 'string' ? value : this.fail(name, 'a text');
   }
 
+  /** Agents fill in what they leave out: nothing, null and a blank text are the same. */
   optionalText(name: string): string | undefined {
-    return this.values[name] === undefined || this.values[name] === null ? undefined : this.text(name);
+    return (this.values[name] ?? '') === '' ? undefined : this.text(name);
   }
 
   flag(name: string): boolean {

@@ -15,8 +15,8 @@ export async function runTool(
   exchange: Exchange,
 ): Promise<JsonObject> {
   const { server, tool } = address;
-  const args = params['arguments'];
-  const given = isObject(args) ? args : {};
+  const given = params['arguments'] ?? {};
+  if (!isObject(given)) throw protocolError(-32_602, 'tools/call needs "arguments" to be an object.');
   const { result, error } = await gateway.executeTool(server, tool, given, callOptions(params, exchange));
   if (result) {
     if (isDeeperThan(result, DEEPEST_RESULT)) {

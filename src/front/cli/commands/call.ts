@@ -59,6 +59,9 @@ export function addCall(program: Command, deps: CliDeps): void {
         // Only the types of the arguments are wanted here: what is wrong with the tool, the call itself will say.
         const details = pairs.length === 0 ? undefined : await gateway.toolDetails(server, tool).catch(() => undefined);
         const parameters = details?.tool.parameters ?? [];
+        // Whoever stops the command does not want the call any more: the server hears of it, and so does the audit log.
+        const stop = new AbortController();
+        void deps.stopped().then(() => stop.abort());
         const outcome = await gateway.executeTool(
           server,
           tool,
@@ -67,6 +70,7 @@ export function addCall(program: Command, deps: CliDeps): void {
             route: 'cli',
             timeoutMs: flags.timeout,
             skill: flags.skill,
+            signal: stop.signal,
             onProgress: (step) =>
               terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
           },
