@@ -3,6 +3,7 @@ import type { Clock, Timer } from './kernel/clock.js';
 import { messageOf } from './kernel/errors.js';
 import type { JsonObject } from './kernel/json.js';
 import type { Log } from './kernel/log.js';
+import { readTraceParent } from './kernel/trace-context.js';
 import { VERSION } from './version.js';
 
 /** Something that takes time, told to whoever collects traces. */
@@ -38,19 +39,6 @@ const BATCH = 512;
 const LONGEST_VALUE = 256;
 const SEND_EVERY_MS = 5000;
 const SEND_TIMEOUT_MS = 10_000;
-const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-
-interface Parent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly isSampled: boolean;
-}
-
-function readParent(text: unknown): Parent | undefined {
-  const found = typeof text === 'string' ? PARENT.exec(text) : null;
-  if (!found || /^0+$/.test(found[1]!) || /^0+$/.test(found[2]!)) return undefined;
-  return { traceId: found[1]!, spanId: found[2]!, isSampled: (Number.parseInt(found[3]!, 16) & 1) === 1 };
-}
 
 const attribute = ([key, value]: [string, string | number]): JsonObject => ({
   key,
@@ -117,7 +105,7 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
 
   return {
     start(name, given) {
-      const parent = readParent(given);
+      const parent = readTraceParent(given);
       const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
       const spanId = randomBytes(8).toString('hex');
       const isSampled = parent?.isSampled ?? true;

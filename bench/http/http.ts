@@ -41,12 +41,16 @@ async function dial(url: string): Promise<Socket> {
 /** Answers of one target are all of one length: what comes until it falls silent is one of them. */
 async function lengthOf(url: string, request: string): Promise<number> {
   const socket = await dial(url);
-  let length = 0;
-  socket.on('data', (chunk) => (length += chunk.length));
+  const sizes: number[] = [];
+  socket.on('data', (chunk) => sizes.push(chunk.length));
   socket.write(request);
-  await delay(500);
+  let seen: number;
+  do {
+    seen = sizes.length;
+    await delay(100);
+  } while (seen === 0 || sizes.length > seen);
   socket.destroy();
-  return length;
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function load(url: string, request: string): Promise<Measured> {

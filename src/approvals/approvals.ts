@@ -98,13 +98,12 @@ const UNWEIGHED: Asked = { risk: { level: 'low', reasons: [] }, changed: [] };
 async function weighAhead(
   seen: Seen,
   record: TrustRecord | undefined,
-  policy: ApprovalPolicy,
   earlier: Circumstances['earlier'],
 ): Promise<NonNullable<Circumstances['weigh']>> {
   const weighed = new Map<SeenTool, { readonly known: string | undefined; readonly asked: Asked }>();
   await inTurns(seen.tools, (tool) => {
     const standing = record?.tools.get(tool.name);
-    if (isWeighed(tool, standing, policy)) return;
+    if (isWeighed(tool, standing)) return;
     const known = standing?.trust?.hash;
     weighed.set(tool, { known, asked: weighSeen(tool, known, earlier) });
   });
@@ -187,7 +186,7 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     if (before && !isUnsaved && takeIn(before, seen, unread) === before) return [];
     if (unreadable === 'newer') return [];
     const earlier = await definitions.read(key);
-    const weigh = await weighAhead(seen, before, policy, earlier);
+    const weigh = await weighAhead(seen, before, earlier);
     const take = (record: TrustRecord, careful: boolean): TrustRecord =>
       takeIn(record, seen, { ...how, careful, earlier, weigh });
     const shown = presentationOf(seen);

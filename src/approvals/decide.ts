@@ -28,6 +28,8 @@ export interface Verdict {
   readonly status: Exclude<ToolStatus, 'disabled'>;
   /** Why not, as one phrase for people. */
   readonly reason?: string;
+  /** Nobody ever trusted it: it shows signs of an attack (A11). */
+  readonly isSuspect?: boolean;
 }
 
 /** What is known of a server's trust: its record, nothing yet, or that there is one which is not to be had. */
@@ -45,6 +47,9 @@ const UNREADABLE = {
 } as const;
 
 const ENABLED: Verdict = { status: 'enabled' };
+/** Signs of an attack weigh the most, and nothing else of a tool does. */
+const isSuspect = ({ level }: Risk): boolean => level === 'critical';
+
 const WAITING: Verdict = { status: 'pending', reason: 'it waits for approval' };
 
 const FOUND: Readonly<Record<ServerOrigin, string>> = {
@@ -80,7 +85,14 @@ export function holdServer(
 export interface Judgement {
   /** Whether what the server says of itself may be shown. */
   readonly isPresentable: boolean;
-  judge(tool: Pick<Tool, 'name' | 'hash'>): Verdict;
+  judge(tool: SeenTool): Verdict;
+}
+
+/** A tool that nobody has decided about, where such tools are trusted unless they show signs of an attack. */
+function judgeNew(tool: SeenTool): Verdict {
+  const risk = weighTool(tool, { changed: false });
+  if (!isSuspect(risk)) return ENABLED;
+  return { status: 'quarantined', isSuspect: true, reason: `it shows signs of an attack: it ${risk.reasons[0]}` };
 }
 
 /** Judges one server; its presentation is compared once for all of its tools. */
@@ -89,14 +101,15 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   const { record } = known;
   if (!record) {
     const lost = known.unreadable && UNREADABLE[known.unreadable];
-    const verdict: Verdict = lost ? { status: 'pending', reason: lost } : policy === 'manual' ? WAITING : ENABLED;
-    return { isPresentable: lost === undefined, judge: () => verdict };
+    if (lost) return { isPresentable: false, judge: () => ({ status: 'pending', reason: lost }) };
+    return { isPresentable: true, judge: policy === 'manual' ? () => WAITING : judgeNew };
   }
   const trusted = record.presentation.trust?.hash;
   const isChanged =
     !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(presentationOf(presentation));
   const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
-  const judge = ({ name, hash }: Pick<Tool, 'name' | 'hash'>): Verdict => {
+  const judge = (tool: SeenTool): Verdict => {
+    const { name, hash } = tool;
     const { trust, ask } = record.tools.get(name) ?? {};
     if (ask?.state === 'rejected' && ask.hash === hash) {
       return { status: trust ? 'quarantined' : 'pending', reason: `it was rejected${becauseOf(ask.ruling)}` };
@@ -105,9 +118,13 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
     if (isChanged) {
       return { status: 'quarantined', reason: 'what its server says of itself changed after it was trusted' };
     }
-    return trust || (!ask && mayPin) ? ENABLED : WAITING;
+    if (trust) return ENABLED;
+    const verdict = policy === 'trust-first' ? judgeNew(tool) : WAITING;
+    return verdict.isSuspect || (!ask && mayPin) ? verdict : WAITING;
   };
-  return { isPresentable: !isChanged, judge };
+  // What a server says of itself is shown when it was trusted, or when nobody has had a doubt.
+  const isDoubtful = trusted === undefined && record.presentation.ask !== undefined && !presentation.isUnknown;
+  return { isPresentable: !isChanged && !isDoubtful, judge };
 }
 
 /** A tool as far as trust goes. */
@@ -149,13 +166,14 @@ function observe(
   standing: Standing,
   hash: string,
   how: Pick<Circumstances, 'now' | 'fresh'> & {
+    /** Whether what nobody has seen before is trusted, if it is no suspect. */
     readonly trustNew: boolean;
     readonly weigh: () => Pick<Asked, 'risk' | 'changed'>;
   },
 ): Standing {
   const { trust, ask } = standing;
   if (trust?.hash === hash) return ask?.state === 'pending' ? { trust } : standing;
-  if (!trust && !ask && how.trustNew) return { trust: { hash, at: how.now } };
+  if (!trust && !ask && how.trustNew && !isSuspect(how.weigh().risk)) return { trust: { hash, at: how.now } };
   if (ask?.hash === hash) {
     return how.fresh && isExpired(ask, how.now) ? { ...standing, ask: { ...ask, at: how.now } } : standing;
   }
@@ -186,8 +204,8 @@ export function weighSeen(tool: SeenTool, known: string | undefined, earlier: Ci
 }
 
 /** Whether taking in a tool needs no weighing, given how it stands. */
-export function isWeighed({ hash }: SeenTool, standing: Standing | undefined, policy: ApprovalPolicy): boolean {
-  if (!standing) return policy === 'trust-first';
+export function isWeighed({ hash }: SeenTool, standing: Standing | undefined): boolean {
+  if (!standing) return false;
   return standing.trust?.hash === hash || standing.ask?.hash === hash;
 }
 
@@ -209,7 +227,7 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
       // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
       trustNew: true,
       weigh: () => ({
-        risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`),
+        risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`, { changed: pinned !== undefined }),
         changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
       }),
     });

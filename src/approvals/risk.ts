@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
 import type { Server, Transport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
+import { findSigns } from './signs.js';
 
 const ORDER: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 
@@ -19,15 +20,15 @@ function weigh(found: readonly Weighed[]): Risk {
 /** Characters of one definition that are read; discovery lets no larger one through. */
 const MOST_TEXT = 256 * 1024;
 
-/** Every text in a value, names of fields included, one a line. */
-function textOf(value: JsonValue): string {
+/** Every text in a value, names of fields included. */
+function textsOf(value: JsonValue): string[] {
   const parts: string[] = [];
   const stack: Array<JsonValue | undefined> = [value];
   let length = 0;
   while (stack.length > 0 && length < MOST_TEXT) {
     const next = stack.pop();
     if (typeof next === 'string') {
-      parts.push(next);
+      parts.push(next.slice(0, MOST_TEXT - length));
       length += next.length;
     } else if (Array.isArray(next)) {
       for (const child of next) stack.push(child);
@@ -35,62 +36,12 @@ function textOf(value: JsonValue): string {
       for (const [key, child] of Object.entries(next)) stack.push(key, child);
     }
   }
-  return parts.join('\n').slice(0, MOST_TEXT);
+  return parts;
 }
 
-/** Invisible or direction-changing characters: text that a person does not see and a model does. */
-const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
-
-/** Control characters other than tab and line ends; they can rewrite what a terminal shows. */
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-
-/** Phrases that speak to a model and not about a tool. Compared in lower case with single spaces. */
-const ORDERS = [
-  'ignore all previous',
-  'ignore previous instructions',
-  'ignore the above',
-  'disregard previous',
-  'disregard all previous',
-  'do not tell the user',
-  "don't tell the user",
-  'do not mention this',
-  'without telling the user',
-  'without informing the user',
-  'before using this tool, read',
-  'you must first read',
-  'system prompt',
-  '<important>',
-  '<system>',
-  '<secret>',
-];
-
-/** Places where secrets lie. */
-const SECRET_PLACES = [
-  '.ssh/',
-  'id_rsa',
-  'id_ed25519',
-  '.aws/credentials',
-  '.git-credentials',
-  '.netrc',
-  '.npmrc',
-  '.kube/config',
-  '/etc/passwd',
-  '/etc/shadow',
-  '.gnupg',
-  'mcp.json',
-];
-
-function findInText(text: string): Weighed[] {
-  const found: Weighed[] = [];
-  if (HIDDEN.test(text)) found.push({ level: 'critical', reason: 'contains invisible characters' });
-  if (CONTROL.test(text)) found.push({ level: 'critical', reason: 'contains control characters' });
-  const plain = text.toLowerCase().replace(/\s+/g, ' ');
-  const order = ORDERS.find((phrase) => plain.includes(phrase));
-  if (order !== undefined) found.push({ level: 'critical', reason: `gives orders to a model ("${order}")` });
-  const place = SECRET_PLACES.find((path) => plain.includes(path));
-  if (place !== undefined) found.push({ level: 'high', reason: `names a place of secrets (${place})` });
-  return found;
+/** A sign that no honest text shows is critical, whatever else is known of the tool. */
+function findInTexts(texts: readonly string[]): Weighed[] {
+  return findSigns(texts).map(({ reason, isHard }) => ({ level: isHard ? 'critical' : 'high', reason }));
 }
 
 /**
@@ -119,12 +70,13 @@ function findInHints({ definition, categories }: Pick<Tool, 'definition' | 'cate
 /** How much is at stake with a tool. Deterministic: the same definition always weighs the same. */
 export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options: { readonly changed: boolean }): Risk {
   const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
-  return weigh([...findInText(textOf(tool.definition)), ...findInHints(tool), ...change]);
+  return weigh([...findInTexts(textsOf(tool.definition)), ...findInHints(tool), ...change]);
 }
 
 /** How much is at stake with what a server says of itself. */
-export function weighInstructions(text: string): Risk {
-  return weigh([{ level: 'medium', reason: 'changed after it was trusted' }, ...findInText(text)]);
+export function weighInstructions(text: string, options: { readonly changed: boolean }): Risk {
+  const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
+  return weigh([...change, ...findInTexts([text])]);
 }
 
 /** Programs that run whatever their arguments say. */

@@ -58,7 +58,23 @@ function stage(calls: Map<number, Host | undefined>, owner?: Host) {
   return { callbacks, sent, clock, paused, end };
 }
 
+/** Written by hand: `JSON.stringify` could not. */
+const deep = JSON.parse(`{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) as JsonObject;
+
 describe('what a server asks', () => {
+  it('A26 a question or an answer that nests too deep to be written is an error of that question', async () => {
+    const { host, asked } = fakeHost();
+    const { callbacks, sent, clock } = stage(new Map([[1000, host]]));
+    callbacks.take({ ...elicit('a'), params: { message: 'm', ...deep } }, undefined);
+    expect(asked).toHaveLength(0);
+    expect(sent).toMatchObject([{ id: 'a', error: { code: -32_602 } }]);
+    callbacks.take(elicit('b'), undefined);
+    asked[0]?.resolve({ action: 'accept', content: deep });
+    await clock.advance(0);
+    expect(sent[1]).toMatchObject({ id: 'b', error: { code: -32_603 } });
+    expect(() => JSON.stringify(sent)).not.toThrow();
+  });
+
   it('META-6 is asked of the host of its call, whose time stands still meanwhile', async () => {
     const { host, asked } = fakeHost();
     const { callbacks, sent, clock, paused } = stage(new Map([[1000, host]]));

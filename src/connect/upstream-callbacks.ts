@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import { toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
-import { isObject, type JsonObject } from '../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { CALLBACK_METHODS, offers, type Host, type Screen } from '../model/host.js';
 
@@ -9,7 +9,11 @@ const MOST_OPEN = 32;
 /** How long a person may think about a question. */
 const PATIENCE_MS = 600_000;
 
+/** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
+
 const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
 const TOO_MANY = -32_000;
 const USER_REJECTED = -1;
 
@@ -65,7 +69,8 @@ function decline(method: string): { result: JsonObject } | { error: JsonObject }
 
 function errorOf(thrown: unknown, method: string): JsonObject {
   const error: ToolscoutError = toToolscoutError(thrown);
-  const { code = -32_603, data } = error.upstream ?? {};
+  const { code = -32_603, data: given } = error.upstream ?? {};
+  const data = isDeeperThan(given, DEEPEST) ? undefined : given;
   const message = error.upstream ? error.message : `The host did not answer ${method}.`;
   return { code, message, ...(data !== undefined && { data: data as JsonObject }) };
 }
@@ -88,6 +93,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       try {
         const shown = params && screen ? screen.question(params) : params;
         const result = await host.request(method, shown, { signal: stop.signal });
+        if (isDeeperThan(result, DEEPEST)) throw new Error('the answer nests too deep');
         answer = { result: screen ? screen.answer(result) : result };
       } catch (thrown) {
         const error = errorOf(thrown, method);
@@ -134,6 +140,8 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       } else if (!offers(host.capabilities, method, params)) {
         log.debug('connect.unoffered', { server, method });
         reply(id, { error: { code: METHOD_NOT_FOUND, message: `The host does not offer ${method}.` } });
+      } else if (isDeeperThan(params, DEEPEST)) {
+        reply(id, { error: { code: INVALID_PARAMS, message: `${method} nests deeper than ${DEEPEST} levels.` } });
       } else if (open.size >= MOST_OPEN || open.has(id)) {
         reply(id, { error: { code: TOO_MANY, message: 'Too many questions are open.' } });
       } else {

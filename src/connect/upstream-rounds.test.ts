@@ -36,6 +36,19 @@ function stage(answers: readonly JsonObject[], host: Partial<Host> | undefined) 
 }
 
 describe('rounds with a modern server', () => {
+  it('A26 a question or an answer that nests too deep to be written ends the call', async () => {
+    const deep = JSON.parse(`{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) as JsonObject;
+    const nested = asks({ n: { method: 'elicitation/create', params: deep } });
+    for (const era of ['legacy', 'modern'] as const) {
+      const { result, asked } = stage([nested], { era });
+      await expect(result).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+      expect(asked).toEqual([]);
+    }
+    const answered = stage([asks({ n: question })], { request: async () => deep });
+    await expect(answered.result).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+    expect(answered.sent).toHaveLength(1);
+  });
+
   it('META-6 a host of the older era is asked, and the request sent again with its answers and the state', async () => {
     const { result, sent, asked } = stage([asks({ n: question }, 'state'), asks({ m: question }), { content: [] }], {});
     expect(await result).toEqual({ content: [] });

@@ -1,13 +1,15 @@
 import type { Cancel } from '../kernel/cancel.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { isObject, type JsonObject } from '../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import { CALLBACK_METHODS, offers, type Host, type Screen } from '../model/host.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MOST_ROUNDS = 32;
 /** Questions of one round. */
 const MOST_QUESTIONS = 32;
+/** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
 /** A server that only asks to be called again is given a moment. */
 const PACE_MS = 250;
 
@@ -24,6 +26,7 @@ function refused(server: string, what: string): ToolscoutError {
 function questionsOf(server: string, asked: JsonObject, host: Host): Array<[string, string, JsonObject | undefined]> {
   const entries = Object.entries(asked);
   if (entries.length > MOST_QUESTIONS) throw refused(server, `more than ${MOST_QUESTIONS} questions at once`);
+  if (isDeeperThan(asked, DEEPEST)) throw refused(server, `something that nests deeper than ${DEEPEST} levels`);
   return entries.map(([key, question]) => {
     const method = isObject(question) ? question['method'] : undefined;
     const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
@@ -49,6 +52,7 @@ async function askHost(
     const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
       const shown = params && screen ? screen.question(params) : params;
       const answer = await host.request(method, shown, { signal: stop.signal });
+      if (isDeeperThan(answer, DEEPEST)) throw refused(server, 'and the answer of the host nests too deep');
       return [key, screen ? screen.answer(answer) : answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;

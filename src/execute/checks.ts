@@ -66,7 +66,7 @@ export function forbidden(skill: string, wanted: string): ToolscoutError {
  */
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
-  if (tool.status === 'pending') {
+  if (tool.status === 'pending' || tool.isSuspect) {
     const reason = tool.hold ?? 'it waits for approval';
     throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
       suggestion: `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${address}`,

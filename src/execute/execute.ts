@@ -4,6 +4,7 @@ import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '
 import { addressOf } from '../kernel/ids.js';
 import { createParamHeaders } from '../kernel/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
+import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult, Progress } from '../model/call.js';
@@ -222,7 +223,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       latencyMs,
       resultBytes: result && estimateBytes(result),
       era: trail.era,
-      traceId: call.traceId,
+      traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
       detail:
         contradiction === undefined
           ? undefined

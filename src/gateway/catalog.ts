@@ -91,14 +91,15 @@ function withHold(server: Server, hold: Hold | undefined): Server {
 /** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */
 function judged(tool: Tool, judgement: Judgement): Tool {
   if (tool.status !== 'enabled') return tool;
-  const { status, reason } = judgement.judge(tool);
-  return status === 'enabled' ? tool : { ...tool, status, ...(reason === undefined ? {} : { hold: reason }) };
+  const { status, reason, isSuspect } = judgement.judge(tool);
+  if (status === 'enabled') return tool;
+  return { ...tool, status, ...(reason === undefined ? {} : { hold: reason }), ...(isSuspect && { isSuspect }) };
 }
 
 /** The tool as the rules have it, before anybody asked whether it is trusted. */
 function unjudged(tool: Tool): Tool {
   if (tool.status === 'enabled' || tool.status === 'disabled') return tool;
-  const { hold: _hold, ...ruled } = tool;
+  const { hold: _hold, isSuspect: _isSuspect, ...ruled } = tool;
   return { ...ruled, status: 'enabled' };
 }
 

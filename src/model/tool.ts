@@ -40,6 +40,8 @@ export interface Tool {
   readonly decision: Decision;
   /** Why it is pending or quarantined, as one phrase for people; absent otherwise (SEC-9). */
   readonly hold?: string;
+  /** It is quarantined without ever having been trusted, because it shows signs of an attack (A11). */
+  readonly isSuspect?: boolean;
   readonly provenance: Provenance;
   /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
   readonly confidence?: number;

@@ -107,4 +107,24 @@ describe('the inventory', () => {
     expect(ids(read(raw))).toEqual(['constructor']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
+
+  it('REG-4 A16 what cannot be seen is no part of an id, and of a name or a tag it is shown', () => {
+    const at = { base_url: 'https://x.example' };
+    const { items, problems } = createInventory(
+      [
+        { id: '\u202eevil', ...at },
+        { id: 'two\nlines', ...at },
+        { id: 'bell\u0007', ...at },
+        { id: 'fine', name: 'Red\u001b[31m\nName', tags: ['a\nb', '\u202ec', 'é'], ...at },
+      ],
+      [],
+      (text) => ({ text, problems: [] }),
+    );
+    expect(items.map(({ id }) => id)).toEqual(['fine']);
+    expect(problems.map(({ path }) => path)).toEqual(['[0]', '[1]', '[2]']);
+    for (const text of [items[0]!.name, ...items[0]!.tags, ...problems.map(({ message }) => message)]) {
+      expect(text).not.toMatch(/\p{C}/u);
+    }
+    expect(items[0]!.tags).toContain('é');
+  });
 });

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Problem } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { SnapshotTransport } from '../model/snapshot.js';
+import { cleanText } from './documents.js';
 import { sortedUnique } from './snapshot.js';
 
 /** One server that the snapshot is about. */
@@ -82,13 +83,15 @@ function readHeaders(value: unknown, expand: Expand): { headers: Record<string, 
 
 function readTags(value: unknown): string[] {
   const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  return sortedUnique(list.flatMap((tag: unknown) => textOf(tag) ?? []));
+  return sortedUnique(list.flatMap((tag: unknown) => cleanText(textOf(tag)) ?? []));
 }
 
 function readItem(entry: unknown, expand: Expand): InventoryItem | string {
   if (!isObject(entry)) return 'expected an object with id and base_url';
   const id = textOf(entry['id']);
   if (id === undefined || id.length > 200) return 'has no id';
+  const shown = cleanText(id);
+  if (shown !== id) return `has an id that cannot be shown as it is: "${shown}"`;
   const written = textOf(entry['base_url']);
   if (written === undefined) return `"${id}" has no base_url`;
   const url = expand(written);
@@ -97,7 +100,7 @@ function readItem(entry: unknown, expand: Expand): InventoryItem | string {
   if (problem !== undefined) return `"${id}" ${problem}`;
   return {
     id,
-    name: textOf(entry['name']) ?? id,
+    name: cleanText(textOf(entry['name'])) ?? id,
     transport: 'http',
     baseUrl: url.text,
     shownUrl: showUrl(url.text),

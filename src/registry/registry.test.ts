@@ -208,6 +208,26 @@ describe('the registry', () => {
     await expect(registry.refresh()).rejects.toThrow('disk');
   });
 
+  it('REG-3 whoever was shown a state that has passed is told of the one that came back', async () => {
+    const state = bench([item('local', { transport: 'stdio', baseUrl: undefined, shownUrl: null })]);
+    const well: LocalState = { alive: true, reason: null };
+    state.local = () => well;
+    await state.registry.refresh();
+    await state.clock.advance(200);
+    const before = state.registry.snapshot().registry_hash;
+    const hashes: string[] = [];
+    state.registry.onChange((hash) => hashes.push(hash));
+    state.local = () => ({ alive: false, reason: 'health_error:connection' });
+    state.registry.touch();
+    expect(state.registry.snapshot().registry_hash).not.toBe(before);
+    state.local = () => well;
+    await state.clock.advance(200);
+    expect(hashes).toEqual([before]);
+    state.registry.touch();
+    await state.clock.advance(200);
+    expect(hashes).toHaveLength(1);
+  });
+
   it('REG-3 onChange tells a new hash once, and nothing when only latency changed', async () => {
     const state = bench([item('a')]);
     const hashes: string[] = [];

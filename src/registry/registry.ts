@@ -103,6 +103,8 @@ export function createRegistry(deps: RegistryDeps): Registry {
   let items = new Map<string, InventoryItem>();
   let states = new Map<string, CheckState>();
   let lastHash: string | undefined;
+  /** Of the whole snapshot that somebody last saw; it may be of a moment that nobody was told of. */
+  let shownHash: string | undefined;
   let started = false;
   let timer: { readonly at: number; readonly handle: Timer } | undefined;
   let gathering: Timer | undefined;
@@ -134,8 +136,9 @@ export function createRegistry(deps: RegistryDeps): Registry {
     gathering ??= clock.after(GATHER_MS, () => {
       gathering = undefined;
       const hash = hashItems(current());
-      if (hash === lastHash) return;
+      if (hash === lastHash && hash === (shownHash ?? hash)) return;
       lastHash = hash;
+      shownHash = hash;
       log.debug('tools.registry.changed', { phase: 'normalize', hash, size: items.size });
       changes.emit(hash);
     });
@@ -257,7 +260,9 @@ export function createRegistry(deps: RegistryDeps): Registry {
       if (!inventory || (shown.length > 0 && !isKnown)) {
         throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'No server has been checked yet.', { retryAfterMs: 1000 });
       }
-      return createSnapshot(shown, clock.now(), filters);
+      const made = createSnapshot(shown, clock.now(), filters);
+      if (made.items.length === shown.length) shownHash = made.registry_hash;
+      return made;
     },
 
     async refresh(ids) {

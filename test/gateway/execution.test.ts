@@ -277,6 +277,17 @@ describe('the audit log', () => {
     expect(await gateway.audit()).toHaveLength(6);
   });
 
+  it('EXEC-5 a call that belongs to a trace is recorded with it, although nobody collects traces', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    const meta = { traceparent: `00-${trace}-b7ad6b7169203331-01` };
+    await gateway.executeTool('old', 'echo', { message: 'a' }, { meta });
+    await gateway.executeTool('old', 'echo', { message: 'b' }, { meta, traceId: 'my-own' });
+    await gateway.executeTool('old', 'echo', { message: 'c' }, { meta: { traceparent: 'nonsense' } });
+    const records = await gateway.audit({ kind: 'execution' });
+    expect(records.map(({ traceId }) => traceId).toReversed()).toEqual([trace, 'my-own', undefined]);
+  });
+
   it('EXEC-5 NEG-6 secrets in arguments are not stored', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     await gateway.executeTool('old', 'structured', { value: { password: 'hunter2-hunter2', apiKey: 'abcdef-123456' } });

@@ -78,10 +78,13 @@ describe('exportTools', () => {
       'é',
       'e\u0301',
     ];
-    const { gateway } = await openOfflineGateway([
-      { id: 'CON', tools: names.map((name) => tool(name)) },
-      { id: 'con', tools: [tool('a_b')] },
-    ]);
+    const { gateway } = await openOfflineGateway(
+      [
+        { id: 'CON', tools: names.map((name) => tool(name)) },
+        { id: 'con', tools: [tool('a_b')] },
+      ],
+      { approval: 'off' },
+    );
     const parent = await temporaryDirectory();
     const directory = join(parent, 'out');
     await mkdir(join(parent, 'out-evil'));

@@ -44,7 +44,9 @@ async function notes(config: ConfigInput = {}): Promise<Gateway> {
     { pattern: 'delete_*', enabled: false },
     { pattern: 'read_*', tags: ['safe'] },
   ];
-  return (await openOfflineGateway([{ id: 'notes', tools: TOOLS }], { toolRules: rules, ...config })).gateway;
+  // One of the tools would be held back for what it does to terminals, and that it cannot is to be seen here.
+  const all: ConfigInput = { toolRules: rules, approval: 'off', ...config };
+  return (await openOfflineGateway([{ id: 'notes', tools: TOOLS }], all)).gateway;
 }
 
 const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => commandLine(args, { gateway });

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth } from '../../model/config.js';
 import { openApiDocument } from './openapi.js';
-import type { Route, RouteGroup } from './route.js';
+import type { DocumentedOperation, Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { callRoutes } from './routes/calls.js';
@@ -24,15 +24,18 @@ export interface ApiOptions {
   readonly metrics: () => Promise<string>;
   /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
+  /** What is answered beside these routes and belongs to the document. */
+  readonly beside?: readonly DocumentedOperation[];
   /** Only routes of these groups; all unless said. */
   readonly groups?: readonly RouteGroup[];
 }
 
 /** The routes of the HTTP API; its document describes exactly these. */
 export function apiRoutes(options: ApiOptions): Route[] {
-  const { version, prefix, groups } = options;
+  const { version, prefix, groups, beside = [] } = options;
   let document: string | undefined;
-  const openApi = (): string => (document ??= JSON.stringify(openApiDocument(offered, { version, prefix })));
+  const openApi = (): string =>
+    (document ??= JSON.stringify(openApiDocument([...offered, ...beside], { version, prefix })));
   const routes: Route[] = [
     ...registryRoutes(options.clock),
     ...toolRoutes(),

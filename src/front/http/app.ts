@@ -10,6 +10,7 @@ import { createAuthenticator, type Authenticator } from './auth.js';
 import { createPageCheck, createSharing, type Sharing } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
+import { mcpOperations } from './mcp-operations.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { problemResponse } from './problem.js';
 import type { FetchDocument } from './token.js';
@@ -69,7 +70,15 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     log,
     fetchDocument: options.fetchDocument ?? (() => Promise.resolve(undefined)),
   });
-  const routes = apiRoutes({ version: options.version, clock, log, baseUrl, auth, metrics: () => metrics.text() });
+  const routes = apiRoutes({
+    version: options.version,
+    clock,
+    log,
+    baseUrl,
+    auth,
+    metrics: () => metrics.text(),
+    beside: mcpOperations(),
+  });
   const dispatch = createDispatch(routes, { gateway, log, authenticator, onAnswer: metrics.onAnswer });
   const nothing = (request: Request): Response =>
     problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
@@ -90,6 +99,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     const answered = guard(raw) ?? sharing?.preflight(raw);
     if (answered) return answered;
     await next();
+    if (!context.res.headers.has('x-trace-id')) context.res.headers.set('x-trace-id', traceIdOf(raw));
     sharing?.share(raw, context.res);
     return undefined;
   };
@@ -114,12 +124,12 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   app.all('*', ({ req: { raw } }) =>
     sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),
   );
-  // Most requests are for the API and do not come from a page: they need not walk through the app.
+  // Most requests are for the API and do not come from a page: they need not walk through the app, which would share an
+  // answer with its page, and take the body off what only asks for the head.
   const throughApp = app.fetch;
-  app.fetch = (raw, ...rest) => {
-    const answered = sharing && raw.headers.has('origin') ? undefined : (guard(raw) ?? dispatch(raw));
-    return answered ?? throughApp(raw, ...rest);
-  };
+  const mustWalk = (raw: Request): boolean =>
+    raw.method === 'HEAD' || (sharing !== undefined && raw.headers.has('origin'));
+  app.fetch = (raw, ...rest) => (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });

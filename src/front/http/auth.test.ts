@@ -1,3 +1,4 @@
+import { checkResourceAllowed, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
@@ -427,6 +428,34 @@ describe('tokens', () => {
       jwks_uri: 'https://evil.example/keys',
     });
     expect(await status(await sign(good))).toBe(401);
+  });
+
+  it('S9 REG-8 a client of one server is led to a resource that covers it, and to an audience that is accepted', async () => {
+    const audience = ['https://tools.example/mcp', 'https://tools.example/', 'not-a-url'];
+    const { http, gateway } = await openWithIssuer({ audience });
+    const loaded = gateway.config();
+    const withUrl = { ...loaded.config, http: { ...loaded.config.http, publicUrl: 'https://tools.example' } };
+    const { send } = await openHttpApp({ ...gateway, config: () => ({ ...loaded, config: withUrl }) });
+    for (const [path, expected] of [
+      ['/mcp', 'https://tools.example/mcp'],
+      ['/servers/old/mcp', 'https://tools.example/'],
+      ['/servers/no%20such/mcp', 'https://tools.example/'],
+    ]) {
+      const refused = await send(path!, { method: 'POST' });
+      expect(refused.status).toBe(401);
+      const place = extractWWWAuthenticateParams(refused).resourceMetadataUrl!;
+      expect(place.href).toBe(
+        `https://tools.example/.well-known/oauth-protected-resource${path === '/mcp' ? '' : path}`,
+      );
+      for (const about of [place.pathname, `/.well-known/oauth-protected-resource${path}`]) {
+        const { resource } = (await (await send(about)).json()) as { resource: string };
+        const requestedResource = `https://tools.example${path}`;
+        expect(checkResourceAllowed({ requestedResource, configuredResource: resource })).toBe(true);
+        expect(audience).toContain(resource);
+        if (about !== '/.well-known/oauth-protected-resource') expect(resource).toBe(expected);
+      }
+    }
+    expect((await http.send('/.well-known/oauth-protected-resource/servers/a/b/mcp')).status).toBe(404);
   });
 
   it('S5 S12 two subjects that begin alike are two principals, however long their names are', async () => {

@@ -35,6 +35,8 @@ interface KnownKey {
   readonly principal: Principal;
 }
 
+/** The endpoint of one server is a resource of its own to clients, which believe no document about another. */
+const ONE_SERVER = /^\/servers\/[^/]{1,500}\/mcp$/;
 const BEARER = /^Bearer +([\w.~+/=-]{1,16384})$/i;
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -93,7 +95,9 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     },
 
     challenge(request, scope) {
-      const parts = [`resource_metadata="${deps.baseUrl(request)}${RESOURCE_METADATA}"`];
+      const { pathname } = new URL(request.url);
+      const place = ONE_SERVER.test(pathname) ? `${RESOURCE_METADATA}${pathname}` : RESOURCE_METADATA;
+      const parts = [`resource_metadata="${deps.baseUrl(request)}${place}"`];
       if (scope !== undefined) parts.unshift('error="insufficient_scope"', `scope="${scope}"`);
       else if (request.headers.has('authorization')) parts.unshift('error="invalid_token"');
       return `Bearer ${parts.join(', ')}`;

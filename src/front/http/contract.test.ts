@@ -57,6 +57,52 @@ async function talkingSkill(): Promise<string> {
   return directory;
 }
 
+const BOTH = { accept: 'application/json, text/event-stream' };
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** Every answer that an MCP endpoint has for somebody who was let in. */
+async function speakMcp({ send, post }: TestApp, path: string): Promise<void> {
+  const statusOf = async (answer: Promise<Response>): Promise<number> => {
+    const { status, body } = await answer;
+    await body?.cancel();
+    return status;
+  };
+  const opened = await post(path, INITIALIZE, BOTH);
+  expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  await opened.body?.cancel();
+  const session = { ...BOTH, 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+  const told = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  expect(await statusOf(post(path, told, session))).toBe(202);
+  expect(await statusOf(post(path, told, { 'mcp-session-id': session['mcp-session-id'] }))).toBe(406);
+  expect(await statusOf(post(path, told, { ...session, 'content-type': 'text/plain' }))).toBe(415);
+  expect(await statusOf(post(path, 'x'.repeat(5e6), BOTH))).toBe(413);
+  for (const wrong of ['{', Buffer.from([0x22, 0xff, 0x22]) as unknown as string, '{}']) {
+    expect(await statusOf(send(path, { method: 'POST', body: wrong, headers: { ...JSON_TYPE, ...BOTH } }))).toBe(400);
+  }
+  const following = await send(path, { headers: session });
+  expect(following.status).toBe(200);
+  expect(await statusOf(send(path, { headers: session }))).toBe(409);
+  await following.body?.cancel();
+  const json = { 'mcp-session-id': session['mcp-session-id'], accept: 'application/json' };
+  expect(await statusOf(send(path, { headers: json }))).toBe(406);
+  expect(await statusOf(send(path, { headers: BOTH }))).toBe(405);
+  expect(await statusOf(send(path, { method: 'DELETE' }))).toBe(405);
+  for (const method of ['GET', 'DELETE']) {
+    const headers = { ...session, 'mcp-protocol-version': '1999-01-01' };
+    expect([method, await statusOf(send(path, { method, headers }))]).toEqual([method, 400]);
+  }
+  expect(await statusOf(send(path, { method: 'DELETE', headers: session }))).toBe(200);
+  for (const method of ['GET', 'DELETE']) {
+    expect([method, await statusOf(send(path, { method, headers: session }))]).toEqual([method, 404]);
+  }
+  expect(await statusOf(post(path, told, session))).toBe(404);
+}
+
 const KEY = 'a-key-of-more-than-sixteen';
 
 describe('the contract', () => {
@@ -168,6 +214,7 @@ describe('the contract', () => {
       '/v1/tools/old/nothing',
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-protected-resource/servers/old/mcp',
       '/v0.1/servers/nobody%2Fnothing/versions',
       '/v0.1/servers/local.toolscout%2Fold/versions/9.9.9',
     ]) {
@@ -213,11 +260,24 @@ describe('the contract', () => {
       { env: { KEY } },
     );
     const locked = await openHttpApp(guarded, { contract });
-    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
-      expect((await locked.send(path)).status).toBe(200);
+    for (const of of ['', '/mcp', '/servers/old/mcp']) {
+      expect((await locked.send(`/.well-known/oauth-protected-resource${of}`)).status).toBe(200);
+    }
+    for (const path of ['/mcp', '/servers/old/mcp']) await speakMcp(http, path);
+    const fail = (): never => {
+      throw new Error('secret-detail');
+    };
+    const shut = await openHttpApp(gateway, { contract, mcpFor: fail });
+    for (const path of ['/mcp', '/servers/old/mcp']) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const answer = await shut.send(path, { method });
+        expect([answer.status, (await answer.text()).includes('secret-detail')]).toEqual([500, false]);
+      }
     }
     const ruin = await openHttpApp(broken(gateway), { contract, mcpOver: gateway });
-    const names = operationsOf(http).filter(({ template, method }) => template.includes('{') && method !== 'OPTIONS');
+    const names = operationsOf(http).filter(
+      ({ template, method }) => template.includes('{') && method !== 'OPTIONS' && !template.startsWith('/servers/'),
+    );
     for (const { method, template } of names) {
       const path = template.replaceAll(/\{\w+\}/g, 'x'.repeat(601));
       const body = template.includes('skills') ? SKILL_CALL : '{}';

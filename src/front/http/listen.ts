@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isLoopback } from './guard.js';
-import { answerNonsense, refuseExpectation, refuseRequest } from './nonsense.js';
+import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './nonsense.js';
 
 /** A listening HTTP front. */
 export interface HttpFront {
@@ -16,6 +16,8 @@ export interface HttpFront {
 const SLOWEST_HEADERS_MS = 10_000;
 const SLOWEST_REQUEST_MS = 60_000;
 const CHECK_EVERY_MS = 2000;
+/** A client that takes nothing for so long of what waits for it is gone, or means harm. */
+const STALLED_MS = 120_000;
 
 /** Where to listen, and whether everybody who comes is asked who they are. */
 export interface ListenOptions {
@@ -24,6 +26,8 @@ export interface ListenOptions {
   readonly authenticated?: boolean;
   /** How long a client may take for its headers. */
   readonly slowestHeadersMs?: number;
+  /** How long a client may take nothing of what is sent to it. */
+  readonly stalledMs?: number;
 }
 
 /** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
@@ -49,6 +53,11 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
       },
       getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest }),
     );
+    // Who waits for an answer is let wait: a call may last for hours without a byte.
+    server.timeout = options.stalledMs ?? STALLED_MS;
+    server.on('timeout', (socket) => {
+      if (socket.writableLength > 0 || !answerOf(socket)) socket.destroy();
+    });
     server.on('clientError', answerNonsense);
     server.on('checkExpectation', refuseExpectation);
     server.listen(port, host, () => {

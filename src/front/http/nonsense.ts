@@ -16,11 +16,15 @@ function problemFor(status: number, message: string): WrittenProblem {
   return writeProblem(new ToolscoutError('INVALID_REQUEST', message), { traceId: newId(), status });
 }
 
+/** The answer that is being given on a connection; nothing between two requests. */
+export function answerOf(socket: Duplex): ServerResponse | undefined {
+  return (Reflect.get(socket, '_httpMessage') as ServerResponse | null | undefined) ?? undefined;
+}
+
 /** Answers bytes that are no request, in the one format of failures, and closes the connection. */
 export function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): void {
   // The answer to an earlier request of this connection may be on its way: nothing may be written into it.
-  const current = Reflect.get(socket, '_httpMessage') as ServerResponse | null | undefined;
-  if (!socket.writable || current?.headersSent) {
+  if (!socket.writable || answerOf(socket)?.headersSent) {
     socket.destroy();
     return;
   }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
 import { PROBLEM_TYPE } from './problem.js';
-import type { DocumentedResponse, Route } from './route.js';
+import type { DocumentedOperation, DocumentedResponse } from './route.js';
 import * as schemas from './schemas.js';
 
 /** Failures that a route has because of how it is asked, not because of what it does. */
-function commonFailures(route: Route): Record<string, string> {
+function commonFailures(route: DocumentedOperation): Record<string, string> {
   const hasInput = [route.params, route.query, route.body].some((input) => input !== undefined);
   return {
     ...(hasInput ? { 400: 'An input makes no sense; `problems` names it.' } : {}),
@@ -57,7 +57,7 @@ function failureOf(named: Names, description: string): JsonObject {
   };
 }
 
-function responsesOf(named: Names, route: Route): JsonObject {
+function responsesOf(named: Names, route: DocumentedOperation): JsonObject {
   const common = Object.entries(commonFailures(route)).map(
     ([status, says]) => [status, failureOf(named, says)] as const,
   );
@@ -90,7 +90,7 @@ function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'):
   });
 }
 
-function operationOf(named: Names, route: Route): JsonObject {
+function operationOf(named: Names, route: DocumentedOperation): JsonObject {
   const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')];
   return {
     operationId: route.id,
@@ -106,7 +106,7 @@ function operationOf(named: Names, route: Route): JsonObject {
 }
 
 /** What a browser asks before a page of another origin may read something. */
-function preflightOf(named: Names, { id, summary, group, params }: Route): JsonObject {
+function preflightOf(named: Names, { id, summary, group, params }: DocumentedOperation): JsonObject {
   const parameters = parametersOf(params, 'path');
   const header = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   return {
@@ -132,7 +132,7 @@ function preflightOf(named: Names, { id, summary, group, params }: Route): JsonO
 
 /** The OpenAPI 3.1 document of these routes, made of the same definitions that answer and check. */
 export function openApiDocument(
-  routes: readonly Route[],
+  routes: readonly DocumentedOperation[],
   { version, prefix = '' }: { readonly version: string; readonly prefix?: string },
 ): JsonObject {
   const named = nameSchemas();

@@ -119,4 +119,50 @@ describe('slow clients', () => {
     expect((await fetch(`${front.url}/health`)).status).toBe(200);
     expect(await ended).not.toContain('200 OK');
   }, 20_000);
+
+  it('A29 whoever takes nothing of an answer for too long is let go, and whoever waits for one is not', async () => {
+    const gone: string[] = [];
+    const chunk = new Uint8Array(1024 * 1024);
+    const answer = async (request: Request): Promise<Response> => {
+      const { pathname } = new URL(request.url);
+      request.signal.addEventListener('abort', () => gone.push(pathname));
+      if (pathname === '/late') {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        return new Response('late');
+      }
+      let left = 64;
+      return new Response(
+        new ReadableStream({
+          pull(controller) {
+            if (left-- > 0) controller.enqueue(chunk);
+            else controller.close();
+          },
+        }),
+      );
+    };
+    const front = await listen({ fetch: answer }, { host: '127.0.0.1', port: 0, stalledMs: 200 });
+    onTestFinished(() => front.close());
+    const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write('GET /stalled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    expect(await (await fetch(`${front.url}/late`)).text()).toBe('late');
+    await expect.poll(() => gone, { timeout: 10_000 }).toEqual(['/stalled']);
+    const whole = await (await fetch(`${front.url}/whole`)).arrayBuffer();
+    expect(whole.byteLength).toBe(64 * chunk.length);
+  }, 20_000);
+
+  it('A29 a connection that was kept open and asks for nothing more is closed', async () => {
+    const front = await listen({ fetch: () => new Response('once') }, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => front.close());
+    const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
+    const closed = new Promise<string>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString()));
+      socket.on('close', () => resolve(text));
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    expect(await closed).toContain('once');
+  }, 20_000);
 });

@@ -37,18 +37,16 @@ export interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One route: what is asked, who may ask, what may come back, and who answers. Documents and checks are made of this. */
-export interface Route {
+/** What is asked, who may ask and what may come back: all that the document of the API tells of an operation. */
+export interface DocumentedOperation {
   readonly id: string;
-  readonly group: RouteGroup;
-  readonly method: 'GET' | 'POST';
+  readonly group: RouteGroup | 'mcp';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** With `{name}` for what varies. */
   readonly path: string;
   readonly summary: string;
   /** What the caller must be allowed; absent for what everybody may see. */
   readonly scope?: Scope;
-  /** About all servers at once: nothing for a caller who may see only some of them. */
-  readonly whole?: boolean;
   /** Pages of any origin may read it, where every request brings a key of its own. */
   readonly cors?: boolean;
   readonly params?: z.ZodObject;
@@ -56,6 +54,14 @@ export interface Route {
   readonly body?: z.ZodType;
   /** By status; `5XX` stands for all of them. Failures that every route has are added to these. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
+}
+
+/** One route: an operation and who answers. Documents and checks are made of this. */
+export interface Route extends DocumentedOperation {
+  readonly group: RouteGroup;
+  readonly method: 'GET' | 'POST';
+  /** About all servers at once: nothing for a caller who may see only some of them. */
+  readonly whole?: boolean;
   handle(input: RouteInput<never, never, never>): Response | Promise<Response>;
 }
 

@@ -12,6 +12,16 @@ export const AnyObject = z
   .custom<JsonObject>((value) => isObject(value), 'expected an object')
   .meta({ type: 'object', additionalProperties: true });
 
+/** A message of JSON-RPC, as MCP defines them. */
+export const RpcMessage = z.looseObject({ jsonrpc: z.literal('2.0') });
+
+/** A refusal of JSON-RPC. */
+export const RpcFailure = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([text, z.number(), z.null()]).optional(),
+  error: z.looseObject({ code: z.int(), message: text }),
+});
+
 const ProblemItem = z.object({ path: text, message: text });
 
 /** Every failure (RFC 9457). */

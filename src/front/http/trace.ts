@@ -1,14 +1,13 @@
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
+import { readTraceParent } from '../../kernel/trace-context.js';
 
 const TRACE_ID = /^[\w.:-]{1,128}$/;
-/** Ids of zeros alone are none. */
-const TRACE_PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
 
 /** The trace that a request belongs to, as W3C Trace Context says; `undefined` when it says nothing valid. */
 function traceOf(request: Request): string | undefined {
-  return TRACE_PARENT.exec(request.headers.get('traceparent') ?? '')?.[1];
+  return readTraceParent(request.headers.get('traceparent'))?.traceId;
 }
 
 /** The id of a request: the caller's own, that of its trace, or a new one (REG-3). */

@@ -26,9 +26,9 @@ export async function readBody(request: Request): Promise<{ body?: unknown } | R
   const bytes = await readBounded(request);
   if (!bytes) return jsonRpcError(413, -32_600, 'The request body is too large.');
   try {
-    return { body: JSON.parse(new TextDecoder().decode(bytes)) as unknown };
+    return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
   } catch {
-    return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON.');
+    return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON in UTF-8.');
   }
 }
 

@@ -15,10 +15,12 @@ const TOOLS = [
 ];
 
 async function run(...args: string[]): Promise<Ran> {
-  const { gateway } = await openOfflineGateway([
+  const servers = [
     { id: 'notes', tools: TOOLS },
     { id: 'other', tools: [] },
-  ]);
+  ];
+  // One of the tools would be held back for what it does to terminals, and that it cannot is to be seen here.
+  const { gateway } = await openOfflineGateway(servers, { approval: 'off' });
   return commandLine(args, { gateway });
 }
 

@@ -1,10 +1,11 @@
+import * as z from 'zod';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { SCOPES } from '../../../model/principal.js';
 import { RESOURCE_METADATA } from '../auth.js';
 import { PROBLEM_TYPE } from '../problem.js';
-import { route, type Route } from '../route.js';
+import { route, type Route, type RouteInput } from '../route.js';
 import { AnyObject, Problem } from '../schemas.js';
 
 /** The content types of a catalog and of a server card. */
@@ -31,8 +32,19 @@ export interface PublishOptions {
   readonly auth: () => HttpAuth | undefined;
 }
 
-function audienceUrl(auth: HttpAuth): string | undefined {
-  return [auth.oauth?.audience ?? []].flat().find((audience) => /^https?:\/\//.test(audience));
+/** Whether a resource is the one at an address, or holds it. */
+function covers(resource: string, url: string): boolean {
+  return `${url}/`.startsWith(`${resource.replace(/\/+$/, '')}/`);
+}
+
+/**
+ * The resource that a client of an address asks a token for: an audience that is accepted, the nearest that covers the
+ * address where there is one, because clients refuse any other.
+ */
+function resourceFor(url: string, { oauth }: HttpAuth): string {
+  const audiences = [oauth?.audience ?? []].flat().filter((audience) => /^https?:\/\//.test(audience));
+  const [nearest] = audiences.filter((each) => covers(each, url)).toSorted((a, b) => b.length - a.length);
+  return nearest ?? audiences[0] ?? url;
 }
 
 /** Toolscout describes itself where others look for it (REG-8), and how to get in (S9). */
@@ -69,31 +81,31 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
       responses: { 200: { description: 'The document.', content: { [type]: AnyObject } } },
       handle: ({ request, reply }) => reply(make(request), { type }),
     });
-  const resource = (id: string, path: string): Route =>
-    route({
-      id,
-      group: 'publish',
-      method: 'GET',
-      path,
-      summary: 'How to get in (RFC 9728)',
-      cors: true,
-      responses: {
-        200: { description: 'Who gives tokens, and for what.', content: { 'application/json': AnyObject } },
-        404: { description: 'Nobody is asked who they are.', content: { [PROBLEM_TYPE]: Problem } },
-      },
-      handle({ request, reply }) {
-        const held = auth();
-        if (held === undefined) throw new ToolscoutError('NOT_FOUND', 'This toolscout asks nobody for a token.');
-        const { oauth } = held;
-        return reply({
-          resource: audienceUrl(held) ?? `${baseUrl(request)}/mcp`,
-          resource_name: 'toolscout',
-          ...(oauth ? { authorization_servers: [oauth.issuer] } : {}),
-          bearer_methods_supported: ['header'],
-          scopes_supported: SCOPES.map((scope) => `${oauth?.scopePrefix ?? ''}${scope}`),
-        });
-      },
+  const describeResource = (
+    { request, reply }: Pick<RouteInput<never, never, never>, 'request' | 'reply'>,
+    of: string,
+  ): Response => {
+    const held = auth();
+    if (held === undefined) throw new ToolscoutError('NOT_FOUND', 'This toolscout asks nobody for a token.');
+    const { oauth } = held;
+    return reply({
+      resource: resourceFor(`${baseUrl(request)}${of}`, held),
+      resource_name: 'toolscout',
+      ...(oauth ? { authorization_servers: [oauth.issuer] } : {}),
+      bearer_methods_supported: ['header'],
+      scopes_supported: SCOPES.map((scope) => `${oauth?.scopePrefix ?? ''}${scope}`),
     });
+  };
+  const resource = {
+    group: 'publish',
+    method: 'GET',
+    summary: 'How to get in (RFC 9728)',
+    cors: true,
+    responses: {
+      200: { description: 'Who gives tokens, and for what.', content: { 'application/json': AnyObject } },
+      404: { description: 'Nobody is asked who they are.', content: { [PROBLEM_TYPE]: Problem } },
+    },
+  } as const;
 
   return [
     document('aiCatalog', '/.well-known/ai-catalog.json', CATALOG, 'Where the server card is', (request) => ({
@@ -109,7 +121,24 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
     ...CARD_PLACES.map(([id, path]) => document(id, path, CARD, 'What this server is', card)),
     document('wellKnown', '/.well-known/mcp', 'application/json', 'What this server is, in short', loose),
     document('wellKnownJson', '/.well-known/mcp.json', 'application/json', 'What this server is, in short', loose),
-    resource('protectedResource', RESOURCE_METADATA),
-    resource('protectedResourceMcp', `${RESOURCE_METADATA}/mcp`),
+    route({
+      ...resource,
+      id: 'protectedResource',
+      path: RESOURCE_METADATA,
+      handle: (input) => describeResource(input, '/mcp'),
+    }),
+    route({
+      ...resource,
+      id: 'protectedResourceMcp',
+      path: `${RESOURCE_METADATA}/mcp`,
+      handle: (input) => describeResource(input, '/mcp'),
+    }),
+    route({
+      ...resource,
+      id: 'protectedResourceServer',
+      path: `${RESOURCE_METADATA}/servers/{server}/mcp`,
+      params: z.object({ server: z.string().max(500) }),
+      handle: (input) => describeResource(input, `/servers/${encodeURIComponent(input.params.server)}/mcp`),
+    }),
   ];
 }
