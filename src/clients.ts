@@ -1,10 +1,9 @@
-import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Launch } from './config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from './front/cli/context.js';
 import { configReader } from './main.js';
 import type { SourceType } from './model/config.js';
-import { ownScript, placeOf } from './place.js';
+import { homeOf, ownScript, placeOf } from './place.js';
 
 /** What a command about other clients knows of the process. */
 interface Around {
@@ -18,7 +17,7 @@ const MOVERS = /^(XDG_CONFIG_HOME|APPDATA|CODEX_HOME|CLAUDE_CONFIG_DIR|TOOLS_YAM
 function surroundings({ cwd, env }: Around, wish: { readonly home?: string; readonly project?: string }) {
   const isOther = wish.home !== undefined;
   const kept = isOther ? Object.fromEntries(Object.entries(env).filter(([name]) => !MOVERS.test(name))) : env;
-  const home = isOther ? resolve(cwd, wish.home!) : (env['HOME'] ?? homedir());
+  const home = isOther ? resolve(cwd, wish.home!) : homeOf(env);
   return { home, env: kept, project: resolve(cwd, wish.project ?? '.') };
 }
 
@@ -55,7 +54,7 @@ async function launchFor({ cwd, env }: Around, wish: InstallWish): Promise<Launc
 /** A client starts its servers in a folder of its own choosing: a config that lies here must be named. */
 async function nearbyConfig(cwd: string, env: Around['env']): Promise<string | undefined> {
   const { findConfig } = await import('./config/index.js');
-  const path = await findConfig({ cwd, home: env['HOME'] ?? homedir() });
+  const path = await findConfig({ cwd, home: homeOf(env) });
   return path !== undefined && [cwd, resolve(cwd, '.toolscout')].includes(dirname(path)) ? path : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
@@ -33,7 +33,7 @@ import { createVectorSource } from './search/index.js';
 import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
-import { placeOf } from './place.js';
+import { homeOf, placeOf } from './place.js';
 import { VERSION } from './version.js';
 import { watchFiles } from './watch-files.js';
 
@@ -65,7 +65,7 @@ interface Surroundings {
 
 function surroundings(options: ToolscoutOptions): Surroundings {
   const env = options.env ?? process.env;
-  const home = env['HOME'] ?? homedir();
+  const home = homeOf(env);
   const cwd = options.cwd ?? process.cwd();
   return {
     cwd,

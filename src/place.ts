@@ -1,3 +1,5 @@
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Place } from './config/index.js';
 
@@ -17,4 +19,11 @@ function cliBeside(file: string): string {
 /** This machine, as far as files of clients and our own entry in them are concerned. */
 export function placeOf(around: Pick<Place, 'home' | 'env' | 'project'>): Place {
   return { ...around, platform: process.platform, self: { script: ownScript() } };
+}
+
+/** The home of the user; a blank or relative `HOME` would make one of whatever folder we were started in. */
+export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
+  const { HOME: home } = env;
+  if (home === undefined) return homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
 }
