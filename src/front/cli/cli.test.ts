@@ -570,6 +570,7 @@ describe('toolscout config, cache, audit and doctor', () => {
     expect(empty).toMatchObject({ code: 0, stdout: '', stderr: 'Nothing is recorded yet.\n' });
     await gateway.executeTool('old', 'echo', { message: `hi${ESC}[2J` });
     await gateway.executeTool('old', 'fail', {});
+    expect(await run(kept, 'audit', '--server', 'other')).toMatchObject({ code: 0, stderr: 'No record matches.\n' });
     const text = await run(kept, 'audit', '--kind', 'execution');
     expect(text.stdout).toMatch(HARMLESS);
     expect(text.stdout.split('\n')[0]).toMatch(

@@ -44,7 +44,10 @@ export function addAudit(program: Command, deps: CliDeps): void {
         const records = await gateway.audit({ ...filter, limit: flags.limit });
         if (!flags.follow) {
           if (flags.json) return terminal.json({ records });
-          if (records.length === 0) return terminal.note('Nothing is recorded yet.');
+          if (records.length === 0) {
+            const isFiltered = Object.values(filter).some((value) => value !== undefined);
+            return terminal.note(isFiltered ? 'No record matches.' : 'Nothing is recorded yet.');
+          }
           return records.forEach(print);
         }
         records.toReversed().forEach(print);
