@@ -2,18 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveMcpStdio } from '../../src/front/mcp/stdio.js';
 import type { Gateway } from '../../src/gateway/index.js';
-import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { silentLog } from '../../src/kernel/log.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openHttpApp } from '../support/http-app.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { openPipes } from '../support/stdio-host.js';
 
 const MODERN = '2026-07-28';
 const PREFIX = 'io.modelcontextprotocol';
@@ -51,18 +48,7 @@ async function askModern(url: string, method: string, params: JsonObject = {}): 
 
 /** Lines written as they are to a stdio front that has shaken hands, and every line it answers. */
 async function rawStdio(gateway: Gateway): Promise<{ send(line: string): void; received: JsonObject[] }> {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  const info = { name: 'toolscout', version: '9.9.9' };
-  const front = serveMcpStdio({ gateway, info, log: silentLog, clock: systemClock, input, output });
-  onTestFinished(() => front.close());
-  const received: JsonObject[] = [];
-  let rest = '';
-  output.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    received.push(...lines.map((line) => JSON.parse(line) as JsonObject));
-  });
+  const { input, received } = openPipes(gateway);
   const send = (line: string): void => void input.write(`${line}\n`);
   send(
     '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"h","version":"1"}}}',

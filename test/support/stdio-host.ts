@@ -4,7 +4,7 @@ import { serveMcpStdio } from '../../src/front/mcp/stdio.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { silentLog } from '../../src/kernel/log.js';
+import { silentLog, type Log } from '../../src/kernel/log.js';
 import { waitUntil } from './fixture.js';
 
 /** A host that has shaken hands over pipes in this process. */
@@ -17,12 +17,15 @@ export interface McpHost {
   readonly received: readonly JsonObject[];
 }
 
-/** Connects a host to a gateway. */
-export async function connectHost(gateway: Gateway): Promise<McpHost> {
+/** A stdio front over pipes in this process, and every line it writes. */
+export function openPipes(
+  gateway: Gateway,
+  log: Log = silentLog,
+): { input: PassThrough; output: PassThrough; received: JsonObject[]; front: ReturnType<typeof serveMcpStdio> } {
   const input = new PassThrough();
   const output = new PassThrough();
   const info = { name: 'toolscout', version: '9.9.9' };
-  const front = serveMcpStdio({ gateway, info, log: silentLog, clock: systemClock, input, output });
+  const front = serveMcpStdio({ gateway, info, log, clock: systemClock, input, output });
   onTestFinished(() => front.close());
   const received: JsonObject[] = [];
   let rest = '';
@@ -31,6 +34,12 @@ export async function connectHost(gateway: Gateway): Promise<McpHost> {
     rest = lines.pop()!;
     for (const line of lines) received.push(JSON.parse(line) as JsonObject);
   });
+  return { input, output, received, front };
+}
+
+/** Connects a host to a gateway. */
+export async function connectHost(gateway: Gateway): Promise<McpHost> {
+  const { input, received } = openPipes(gateway);
   let last = 0;
   const ask = async (method: string, params: JsonObject): Promise<JsonObject> => {
     const id = (last += 1);

@@ -1,14 +1,13 @@
-import { PassThrough } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { openPipes } from '../../../test/support/stdio-host.js';
 import type { Gateway } from '../../gateway/index.js';
-import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Log } from '../../kernel/log.js';
-import { serveMcpStdio } from './stdio.js';
 
 interface Host {
   send(message: JsonObject): void;
@@ -26,27 +25,10 @@ interface Host {
 }
 
 function connect(gateway: Gateway): Host {
-  const input = new PassThrough();
-  const output = new PassThrough();
   const warnings: string[] = [];
   const note = (_event: string, fields: object = {}): void => void warnings.push(JSON.stringify(fields));
   const log: Log = { debug: note, info: note, warn: note, error: note };
-  const front = serveMcpStdio({
-    gateway,
-    info: { name: 'toolscout', version: '9.9.9' },
-    log,
-    clock: systemClock,
-    input,
-    output,
-  });
-  onTestFinished(() => front.close());
-  const received: JsonObject[] = [];
-  let rest = '';
-  output.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) received.push(JSON.parse(line) as JsonObject);
-  });
+  const { input, output, received, front } = openPipes(gateway, log);
   const host: Host = {
     input,
     output,
