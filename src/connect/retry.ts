@@ -73,21 +73,20 @@ export function backoffMs(policy: RetryConfig, retry: number, random: () => numb
  * come back is obeyed; one that asks for more patience than the policy has is given up, and the
  * error tells the caller when.
  */
-export async function withRetry<T>(
+export function withRetry<T>(
   task: (attempt: number) => Promise<T>,
   policy: RetryConfig,
   options: RetryOptions,
 ): Promise<T> {
   const { clock, random, signal, mayRetry } = options;
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await task(attempt);
-    } catch (thrown) {
-      const error = toToolscoutError(thrown);
-      const asked = error.retryAfterMs ?? 0;
-      if (attempt >= policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error))
-        throw thrown;
-      await sleep(clock, Math.max(asked, backoffMs(policy, attempt, random)), signal);
-    }
-  }
+
+  const again = async (thrown: unknown, attempt: number): Promise<T> => {
+    const error = toToolscoutError(thrown);
+    const asked = error.retryAfterMs ?? 0;
+    if (attempt > policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) throw thrown;
+    await sleep(clock, Math.max(asked, backoffMs(policy, attempt - 1, random)), signal);
+    return run(attempt);
+  };
+  const run = (attempt: number): Promise<T> => task(attempt).catch((thrown: unknown) => again(thrown, attempt + 1));
+  return run(0);
 }

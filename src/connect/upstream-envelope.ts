@@ -46,11 +46,13 @@ export function withEnvelope(
   const { params, id, method } = request;
   const { envelope, progress, host } = options;
   const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
-  if (!given && !envelope && !progress) return params;
-  const meta: JsonObject = given ? withoutOurs(given) : {};
-  if (progress) meta['progressToken'] = id;
-  if (envelope) Object.assign(meta, envelopeFor(envelope, method, host));
-  const sealed: JsonObject = { ...params };
-  sealed['_meta'] = meta;
-  return sealed;
+  if (!given && !envelope) return progress ? { ...params, _meta: { progressToken: id } } : params;
+  return {
+    ...params,
+    _meta: {
+      ...(given && withoutOurs(given)),
+      ...(progress && { progressToken: id }),
+      ...(envelope && envelopeFor(envelope, method, host)),
+    },
+  };
 }

@@ -141,3 +141,17 @@ export function toUpstreamError(
     cause: thrown,
   });
 }
+
+/** The error of a request that cannot be sent as JSON. */
+export function unwritable(server: string, thrown: unknown): ToolscoutError {
+  const message = `What is to be sent to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
+  return new ToolscoutError('TOOL_VALIDATION_ERROR', message, { delivered: false, cause: thrown });
+}
+
+/** The error of a request whose answer broke off. */
+export function brokenStream(server: string): ToolscoutError {
+  return new ToolscoutError(
+    'SERVER_CONNECTION_ERROR',
+    `The server "${server}" ended its answer before it was complete.`,
+  );
+}

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
-import type { Clock, Timer } from '../kernel/clock.js';
+import type { Clock } from '../kernel/clock.js';
+import { createDeadlines } from '../kernel/deadlines.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { Transit } from '../kernel/transit.js';
@@ -10,7 +11,7 @@ import type { Host, Screen } from '../model/host.js';
 import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
 import { createCallbacks } from './upstream-callbacks.js';
 import { withEnvelope } from './upstream-envelope.js';
-import { httpStatusOf, rpcError, toUpstreamError } from './upstream-errors.js';
+import { brokenStream, httpStatusOf, rpcError, toUpstreamError, unwritable } from './upstream-errors.js';
 
 /** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
 const FIRST_ID = 1000;
@@ -56,7 +57,8 @@ interface Pending {
   readonly reject: (error: ToolscoutError) => void;
   readonly options: RawRequest;
   readonly stream: AbortController | undefined;
-  timer: Timer;
+  /** When its time is up (monotonic); it stands still while the server waits for the host. */
+  due: number;
   onAbort: (() => void) | undefined;
   /** Questions of the server that wait for the host. */
   waiting: number;
@@ -103,7 +105,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   const take = (id: number): Pending | undefined => {
     const entry = pending.take(id);
     if (!entry) return undefined;
-    entry.timer.cancel();
+    if (pending.isEmpty) deadlines.stop();
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
     callbacks.ended(id);
     return entry;
@@ -139,13 +141,13 @@ export function createRequests(deps: RequestsDeps): Requests {
       const entry = pending.get(id);
       if (!entry) return;
       entry.waiting++;
-      entry.timer.cancel();
+      entry.due = Infinity;
     },
     resume(id) {
       const entry = pending.get(id);
       if (!entry) return;
       entry.waiting--;
-      extend(id, entry);
+      extend(entry);
     },
   });
 
@@ -205,6 +207,15 @@ export function createRequests(deps: RequestsDeps): Requests {
     giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
   };
 
+  const deadlines = createDeadlines(clock, (now) => {
+    let next = Infinity;
+    for (const [id, { due }] of pending) {
+      if (due <= now) expire(id);
+      else next = Math.min(next, due);
+    }
+    return next;
+  });
+
   const answered = (id: number, message: JsonObject): void => {
     const entry = take(id);
     if (!entry) return;
@@ -219,9 +230,10 @@ export function createRequests(deps: RequestsDeps): Requests {
   };
 
   /** Starts the time limit of a request anew; it stands still while the server waits for the host. */
-  const extend = (id: number, entry: Pending): void => {
-    entry.timer.cancel();
-    if (entry.waiting === 0) entry.timer = clock.after(entry.options.timeoutMs, () => expire(id));
+  const extend = (entry: Pending): void => {
+    if (entry.waiting > 0) return;
+    entry.due = clock.monotonic() + entry.options.timeoutMs;
+    deadlines.watch(entry.due);
   };
 
   const progressed = (params: JsonObject | undefined): void => {
@@ -229,7 +241,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     const entry = pending.get(id);
     const { progress, total, message } = params ?? {};
     if (!entry?.options.onProgress || typeof progress !== 'number') return;
-    extend(id, entry);
+    extend(entry);
     entry.options.onProgress({
       progress,
       ...(typeof total === 'number' && { total }),
@@ -288,7 +300,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     const post = (): Promise<void> =>
       wire.send(message, {
         requestSignal: signal,
-        onRequestStreamEnd: () => take(id)?.reject(brokenStream()),
+        onRequestStreamEnd: () => take(id)?.reject(brokenStream(server)),
         ...(headers && { headers: { ...headers } }),
       });
     return streamOf && host ? streamOf.run(id, post) : post();
@@ -353,9 +365,9 @@ export function createRequests(deps: RequestsDeps): Requests {
         }
         const id = nextId++;
         const stream = streams ? new AbortController() : undefined;
-        const timer = clock.after(options.timeoutMs, () => expire(id));
-        const entry: Pending = { resolve, reject, options, stream, timer, onAbort: undefined, waiting: 0 };
+        const entry: Pending = { resolve, reject, options, stream, due: Infinity, onAbort: undefined, waiting: 0 };
         pending.set(id, entry);
+        extend(entry);
         if (signal) {
           entry.onAbort = () => {
             const error = new ToolscoutError('CANCELLED', 'The call was cancelled.', { cause: signal.reason });
@@ -370,19 +382,9 @@ export function createRequests(deps: RequestsDeps): Requests {
           const sent = stream ? sendOnStream(id, message, options, stream) : wire.send(message);
           sent.catch((thrown: unknown) => sendFailed(id, thrown));
         } catch (thrown) {
-          take(id)?.reject(unwritable(thrown));
+          take(id)?.reject(unwritable(server, thrown));
         }
       });
     },
   };
-
-  function unwritable(thrown: unknown): ToolscoutError {
-    const message = `What is to be sent to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
-    return new ToolscoutError('TOOL_VALIDATION_ERROR', message, { delivered: false, cause: thrown });
-  }
-
-  function brokenStream(): ToolscoutError {
-    const message = `The server "${server}" ended its answer before it was complete.`;
-    return new ToolscoutError('SERVER_CONNECTION_ERROR', message);
-  }
 }

@@ -44,7 +44,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
   let doubted = options.onMisjudged;
 
   const send = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> =>
-    requests.request(method, params, { ...given, timeoutMs: given.timeoutMs ?? server.timeoutMs });
+    requests.request(method, params, isTimed(given) ? given : { ...given, timeoutMs: server.timeoutMs });
 
   const misjudged = async (error: ToolscoutError): Promise<never> => {
     const forget = doubted;
@@ -144,6 +144,10 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     },
     close: () => connection.close(),
   };
+}
+
+function isTimed(given: UpstreamRequest): given is UpstreamRequest & { readonly timeoutMs: number } {
+  return given.timeoutMs !== undefined;
 }
 
 /** On modern connections a change of the lists is only told to those who asked for it. */

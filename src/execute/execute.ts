@@ -103,7 +103,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   const paramHeaders = createParamHeaders();
 
   function identify(call: Call): Subject {
-    return { call, ...deps.resolve(call) };
+    const { server, tool } = deps.resolve(call);
+    return { call, server, tool };
   }
 
   function permit(subject: Subject): void {

@@ -48,7 +48,7 @@ export function executionVerbs(
       };
       return pool.use(server, levelled, signal, call);
     },
-    retry: (task, server, options) => withRetry(task, server.retry, { clock, random, ...options }),
+    retry: (task, server, { signal, mayRetry }) => withRetry(task, server.retry, { clock, random, signal, mayRetry }),
     isTransient,
     record(entry) {
       audit.record(entry);
@@ -58,14 +58,24 @@ export function executionVerbs(
     },
   });
 
-  const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call => ({
-    principal: 'local',
-    route: 'library',
-    ...options,
-    server,
-    tool,
-    arguments: args,
-  });
+  // Field by field and complete: a spread with fields after it costs as much as half of the call's checks.
+  const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call =>
+    ({
+      server,
+      tool,
+      arguments: args,
+      principal: options.principal ?? 'local',
+      route: options.route ?? 'library',
+      servers: options.servers,
+      skill: options.skill,
+      traceId: options.traceId,
+      meta: options.meta,
+      timeoutMs: options.timeoutMs,
+      signal: options.signal,
+      onProgress: options.onProgress,
+      host: options.host,
+      resumed: options.resumed,
+    }) satisfies { [Field in keyof Required<Call>]: Call[Field] };
 
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = (call: Call): Promise<void> | undefined => {

@@ -1,4 +1,4 @@
-import { randomFillSync, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 /** What stands between server and tool in an address. */
 const SEPARATOR = ':';
@@ -26,17 +26,19 @@ export function newIdAt(time: number): string {
     prefix = `${Math.floor(time).toString(16).padStart(TIME_DIGITS, '0')}-`;
   }
   if (drawn === pool.length) {
-    randomFillSync(pool);
+    pool = randomBytes(DRAWN_AT_ONCE * RANDOM_BYTES).toString('hex');
     drawn = 0;
   }
-  drawn += RANDOM_BYTES;
-  return prefix + pool.toString('hex', drawn - RANDOM_BYTES, drawn);
+  drawn += RANDOM_DIGITS;
+  return prefix + pool.slice(drawn - RANDOM_DIGITS, drawn);
 }
 
 /** Drawn many at a time. A UUID would do as well, but is made of twenty pieces that wait in memory as such. */
 const RANDOM_BYTES = 16;
-const pool = Buffer.alloc(128 * RANDOM_BYTES);
-let drawn = pool.length;
+const RANDOM_DIGITS = 2 * RANDOM_BYTES;
+const DRAWN_AT_ONCE = 128;
+let pool = '';
+let drawn = 0;
 
 /** Many ids are made within one millisecond. */
 let prefixed = -1;

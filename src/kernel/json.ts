@@ -16,7 +16,7 @@ export function canonicalJson(value: JsonValue | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
   let entries = '';
-  for (const key of Object.keys(value).toSorted()) {
+  for (const key of Object.keys(value).sort()) {
     if (value[key] === undefined) continue;
     entries += `${entries === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key])}`;
   }
@@ -25,12 +25,19 @@ export function canonicalJson(value: JsonValue | undefined): string {
 
 /** Whether a value nests deeper than `limit` levels; walks without recursion, so no input can overflow the stack. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  const stack: Array<{ value: unknown; depth: number }> = [{ value, depth: 1 }];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    if (next.depth > limit) return true;
-    for (const child of Object.values(next.value)) {
-      if (typeof child === 'object' && child !== null) stack.push({ value: child, depth: next.depth + 1 });
+  const values: unknown[] = [value];
+  const depths = [1];
+  while (values.length > 0) {
+    const next = values.pop();
+    const depth = depths.pop()!;
+    if (typeof next !== 'object' || next === null) continue;
+    if (depth > limit) return true;
+    const object = next as Record<string, unknown>;
+    for (const key of Object.keys(object)) {
+      const child = object[key];
+      if (typeof child !== 'object' || child === null) continue;
+      values.push(child);
+      depths.push(depth + 1);
     }
   }
   return false;

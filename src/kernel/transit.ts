@@ -15,6 +15,10 @@ export class Transit<Key, Value extends object> {
     this.boxes.set(key, { value });
   }
 
+  get isEmpty(): boolean {
+    return this.boxes.size === 0;
+  }
+
   /** Takes a value out. */
   take(key: Key): Value | undefined {
     const box = this.boxes.get(key);

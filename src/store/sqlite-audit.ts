@@ -29,7 +29,11 @@ function nameOrNull(name: string | undefined): string | null {
 /** Adds rows; one whose id is there already is passed over, so that an append may be repeated. */
 export function insertRows(connection: Connection, rows: readonly (readonly Column[])[]): void {
   const whole = rows.length - (rows.length % MANY);
-  for (let at = 0; at < whole; at += MANY) connection.run(INSERT_MANY, ...rows.slice(at, at + MANY).flat());
+  for (let at = 0; at < whole; at += MANY) {
+    const values: Column[] = [];
+    for (let row = at; row < at + MANY; row++) values.push(...rows[row]!);
+    connection.run(INSERT_MANY, ...values);
+  }
   for (const row of rows.slice(whole)) connection.run(INSERT_ONE, ...row);
 }
 

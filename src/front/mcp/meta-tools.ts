@@ -237,7 +237,7 @@ function refused(thrown: unknown, server: string | undefined, tool: string | und
 }
 
 /** Answers one call of a meta-tool. Failures are answers, not exceptions (META-3), but for one that only the protocol can say. */
-export async function callMetaTool(
+export function callMetaTool(
   gateway: Gateway,
   name: string,
   values: JsonObject,
@@ -245,8 +245,11 @@ export async function callMetaTool(
 ): Promise<JsonObject> {
   const args = new Arguments(name, values);
   // Of its own, since it runs so much more often than the others together.
-  if (name === 'execute_tool') return callThrough(gateway, args, options);
-  const { meta } = options;
+  return name === 'execute_tool' ? callThrough(gateway, args, options) : look(gateway, name, args, options);
+}
+
+/** The meta-tools that only look. */
+async function look(gateway: Gateway, name: string, args: Arguments, { meta }: CallOptions): Promise<JsonObject> {
   let server: string | undefined;
   let tool: string | undefined;
   try {

@@ -27,7 +27,16 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
   const writer = createLineWriter(output);
   /** A host that does not read any more is noticed by its pipe, not by each answer. */
   const gone = (): void => undefined;
-  const post = (line: string): Promise<void> => (closed ? Promise.resolve() : writer.write(line).catch(gone));
+  let batch: Promise<void> | undefined;
+  let heeded: Promise<void> = Promise.resolve();
+  const post = (line: string): Promise<void> => {
+    if (closed) return Promise.resolve();
+    const written = writer.write(line);
+    // Lines that are written together have one promise.
+    if (written !== batch) heeded = written.catch(gone);
+    batch = written;
+    return heeded;
+  };
 
   const onLine = (line: string): void => {
     if (closed || line.trim() === '') return;
