@@ -22,7 +22,7 @@ import { ToolscoutError } from './kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import { canonicalJson } from './kernel/json.js';
 import { createSecretMask } from './kernel/secrets.js';
-import type { ConfigInput } from './model/config.js';
+import type { Config, ConfigInput } from './model/config.js';
 import type { Server } from './model/server.js';
 import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
@@ -145,7 +145,6 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
 
   const readWritten = configReader(options);
   const written = await readWritten();
-  const { limits, cache: caching } = written.config;
   const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, stateDir, clock, log);
   const registrations = createRegistrations({ store });
   const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
@@ -154,6 +153,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   // What hosts are told first names every server that may be used, so it must be known by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
+  /** The config as it is now: what a reload may change is asked for when it is needed (CFG-6). */
+  const inForce = (): Config => gateway.config().config;
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
@@ -178,11 +179,16 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     log,
     limiter,
     hide: (text) => mask.hide(text),
-    healthIntervalMs: limits.healthIntervalMs,
-    breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
+    get healthIntervalMs() {
+      return inForce().limits.healthIntervalMs;
+    },
+    get breaker() {
+      const { breakerFailures: failures, breakerResetMs: resetMs } = inForce().limits;
+      return { failures, resetMs };
+    },
     open: async (server, signal, lane) => {
       // Asked where everything must come through, whatever led here: a held server is never started.
-      const hold = approvals.hold(server, gateway.config().config.approval);
+      const hold = approvals.hold(server, inForce().approval);
       if (!hold) return openServer(server, signal, lane);
       throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
         delivered: false,
@@ -203,10 +209,15 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     limiter,
     signIns,
     cache: createToolCache({
-      store: caching.enabled ? store : createMemoryStore({ clock }),
+      store,
       clock,
       log,
-      ttlMs: caching.ttl * 1000,
+      get ttlMs() {
+        return inForce().cache.ttl * 1000;
+      },
+      get kept() {
+        return inForce().cache.enabled;
+      },
       // Servers list more to a client that can do more, so a list belongs to what was declared.
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
@@ -216,13 +227,13 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     promotion: createPromotion({
       clock,
       log,
-      pending: () => gateway.config().config.exportDirectory,
+      pending: () => inForce().exportDirectory,
       folderOf: fileNameOf,
       fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
     }),
     proposing: {
       registrations,
-      makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
+      makeServer: (id, entry) => makeRegistered(id, entry, inForce()),
       open: openServer,
       async lookup(host) {
         const { lookup } = await import('node:dns/promises');

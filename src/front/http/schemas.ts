@@ -206,6 +206,7 @@ export const ReloadReport = z.object({
   removed: texts,
   reconnected: texts,
   unchanged: count,
+  needsRestart: texts,
 });
 
 /** That it lives. */
