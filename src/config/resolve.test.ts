@@ -160,7 +160,6 @@ describe('resolveConfig', () => {
     const { secrets } = resolve(
       {
         authHeaders: { A: 'Bearer secret-0' },
-        store: 'postgres://me:secret-13@db.example/x',
         ai: { enabled: true, apiKey: 'secret-14' },
         servers: {
           a: {
@@ -175,7 +174,7 @@ describe('resolveConfig', () => {
       },
       { ONE: 'secret-1', C_MCP_TOKEN: 'secret-9', MCP_AUTH_TOKEN: 'secret-10', UNUSED: 'secret-11' },
     );
-    const numbers = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 13, 14].map((n) => `secret-${n}`);
+    const numbers = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 14].map((n) => `secret-${n}`);
     expect(secrets).toEqual(expect.arrayContaining([...numbers, 'p-secret-1', 'user-5']));
     expect(secrets).not.toContain('12345');
     expect(secrets).not.toContain('secret-11');

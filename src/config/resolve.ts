@@ -7,7 +7,7 @@ import { Config, READ_ONCE, type ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
-import { decodeComponent, secretsOfHeader } from './credentials.js';
+import { secretsOfHeader } from './credentials.js';
 import { readEnvironment, type Environment, type Variables } from './environment.js';
 import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
@@ -108,11 +108,6 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
   return { ...http, auth: { ...http.auth, keys } };
 }
 
-function passwordOf(store: string): string[] {
-  const password = URL.canParse(store) ? new URL(store).password : '';
-  return [password, decodeComponent(password)];
-}
-
 function hashOf(fields: Record<string, unknown>, bench: Bench, imported: ImportedSources): string {
   const { used, env } = bench;
   const variables = [...used].toSorted().map((name) => [name, Object.hasOwn(env, name) ? (env[name] ?? null) : null]);
@@ -173,7 +168,6 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };
-  for (const secret of passwordOf(config.store)) secrets.add(secret);
 
   const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
   const servers = Object.entries(config.servers).map(([id, entry]) =>

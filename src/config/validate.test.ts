@@ -184,6 +184,9 @@ describe('validateConfig', () => {
     server({ url: 'https://x.example', headers: [CANARY] }),
     { authHeaders: CANARY },
     { store: { url: CANARY } },
+    { store: `postgres://me:${CANARY}@db.example/x` },
+    { store: `mysql://me:${CANARY}@memory` },
+    { discovery: { store: CANARY } },
     { ai: CANARY },
     { servers: [CANARY] },
     { sources: CANARY },
@@ -191,6 +194,27 @@ describe('validateConfig', () => {
     const found = problems(raw);
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['sqllite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
+    ['SQLite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
+    ['', 'expected "sqlite" or "memory"'],
+    ['redis', 'expected "sqlite" or "memory"'],
+    ['redis://memory', 'expected "sqlite" or "memory"'],
+    ['postgres://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+    ['PostgreSQL://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+    ['postgres', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+  ])('CFG-3 CFG-6 the store %j is a problem beside all others', (store, message) => {
+    expect(problems({ store, timout: 1 })).toEqual([
+      'timout: unknown key; did you mean "timeout"?',
+      `store: ${message}`,
+    ]);
+    expect(problems({ discovery: { store } })).toEqual([`discovery.store: ${message}`]);
+  });
+
+  it('CFG-3 both stores are valid', () => {
+    for (const store of ['sqlite', 'memory']) expect(problems({ store })).toEqual([]);
   });
 
   it('CFG-3 any value whatsoever is judged without throwing', () => {
