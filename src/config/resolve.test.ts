@@ -126,7 +126,8 @@ describe('resolveConfig', () => {
     [{ url: '${V}' }, 'file:///etc/canary', /url that must begin with http/],
     [{ url: '${V}' }, 'canary', /url that is not a valid URL/],
     [{ command: '${V}' }, 'canary\0', /NUL/],
-    [{ command: '${V}' }, ' ', /empty command/],
+    [{ command: '${V}' }, ' ', /V, which is blank/],
+    [{ command: '${V:-}' }, ' ', /empty command/],
   ])('A34 what comes out of a variable is judged too: %j', (entry, value, expected) => {
     const { problem } = one(entry, { V: value });
     expect(problem).toMatch(expected);
@@ -154,6 +155,13 @@ describe('resolveConfig', () => {
       target: 'https://***@${T}.example/mcp?k=***',
       secrets: ['X-Key'],
     });
+  });
+
+  it('CFG-4 CONN-6 a blank variable turns off its server and never becomes a credential', () => {
+    const env = { TOK: '   ', GITHUB_MCP_TOKEN: ' ' };
+    const server = one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${TOK}' } }, env);
+    expect(server.problem).toBe('needs the environment variable TOK, which is blank');
+    expect(resolve({ authHeaders: { Authorization: 'Bearer ${TOK}' } }, env).config.authHeaders).toEqual({});
   });
 
   it('CFG-4 every value that must be hidden is listed', () => {
