@@ -7,6 +7,7 @@ import { createTerminal } from './front/cli/terminal.js';
 import { settleHeap } from './heap.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
+import { printable } from './kernel/text.js';
 import { configReader, createToolscout } from './main.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
@@ -24,7 +25,8 @@ const deps: CliDeps = {
   clock: systemClock,
   terminal,
   async open(options) {
-    const gateway = await createToolscout(options);
+    const onNotice = (notice: string): void => terminal.note(terminal.paint.yellow(printable(notice)));
+    const gateway = await createToolscout({ ...options, onNotice });
     if (gateway.config().source === 'demo' && !options.demo) {
       terminal.note(
         terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),

@@ -17,9 +17,9 @@ import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
 import { createGateway, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
-import { systemClock, type Clock } from './kernel/clock.js';
+import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
+import { createLog, silentLog, type LogLevel } from './kernel/log.js';
 import { canonicalJson } from './kernel/json.js';
 import { createSecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
@@ -30,7 +30,7 @@ import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
-import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { createMemoryStore, openSqliteStore, stateDirectory, type SqliteStoreOptions } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
 import { homeOf, placeOf } from './place.js';
@@ -47,6 +47,8 @@ export interface ToolscoutOptions {
   readonly stateDir?: string;
   /** Say what happens, one JSON line an event, on stderr; `silent` by default. */
   readonly logLevel?: LogLevel;
+  /** Told in plain words what a person must know even where nothing is logged: that a damaged store was replaced. */
+  readonly onNotice?: (notice: string) => void;
   /** Learn servers never seen before at once, in the background (CONN-2); true by default. */
   readonly learnAtStart?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
@@ -119,8 +121,8 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
 }
 
 /** There are two kinds; a config that names another is not valid. */
-async function openStore(kind: string, directory: string, clock: Clock, log: Log): Promise<Store> {
-  return kind === 'memory' ? createMemoryStore({ clock }) : openSqliteStore({ directory, clock, log });
+async function openStore(kind: string, options: SqliteStoreOptions): Promise<Store> {
+  return kind === 'memory' ? createMemoryStore(options) : openSqliteStore(options);
 }
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
@@ -142,7 +144,12 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
 
   const readWritten = configReader(options);
   const written = await readWritten();
-  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, stateDir, clock, log);
+  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, {
+    directory: stateDir,
+    clock,
+    log,
+    notify: options.onNotice,
+  });
   const registrations = createRegistrations({ store });
   const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
   const loaded = withRegistered(written, await registrations.list());
