@@ -96,7 +96,7 @@ describe('doctor', () => {
     await writeFile(join(stateDir, 'toolscout.db'), 'no database '.repeat(1000));
     const notices: string[] = [];
     const gateway = await openToolscout({ servers: {} }, { stateDir, onNotice: (notice) => notices.push(notice) });
-    const [kept] = (await readdir(stateDir)).filter((name) => name.includes('.damaged-'));
+    const kept = (await readdir(stateDir)).find((name) => name.includes('.damaged-'));
     await writeFile(join(stateDir, `${kept}-wal`), '');
     expect(notices).toEqual([expect.stringContaining(join(stateDir, kept!))]);
     expect(notices[0]).toContain('trusted on first use again');
