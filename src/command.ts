@@ -20,6 +20,17 @@ const terminal = createTerminal({
   plain: process.env['NO_COLOR'] !== undefined && process.env['NO_COLOR'] !== '',
 });
 
+/** Says so where nobody wrote a config. */
+function noteAbsence({ source }: { readonly source: string }, { demo }: { readonly demo?: boolean }): void {
+  if (source === 'demo' && !demo) {
+    terminal.note(
+      terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
+    );
+  } else if (source === 'defaults') {
+    terminal.note('No config found. Write toolscout.config.json, or try --demo.');
+  }
+}
+
 const deps: CliDeps = {
   version: VERSION,
   clock: systemClock,
@@ -27,14 +38,13 @@ const deps: CliDeps = {
   async open(options) {
     const onNotice = (notice: string): void => terminal.note(terminal.paint.yellow(printable(notice)));
     const gateway = await createToolscout({ ...options, onNotice });
-    if (gateway.config().source === 'demo' && !options.demo) {
-      terminal.note(
-        terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
-      );
-    } else if (gateway.config().source === 'defaults') {
-      terminal.note('No config found. Write toolscout.config.json, or try --demo.');
-    }
+    noteAbsence(gateway.config(), options);
     return gateway;
+  },
+  async readConfig(options) {
+    const loaded = await configReader(options)();
+    noteAbsence(loaded, options);
+    return loaded;
   },
   async checkConfig(file) {
     try {

@@ -537,8 +537,11 @@ describe('toolscout config, cache, audit and doctor', () => {
       },
     };
     const env = { PASSWORD: 'canary-password', KEY: 'canary-key-1', TOKEN: 'canary-token' };
+    const gateway = await openToolscout(config, { env });
     for (const flags of [[], ['--json']]) {
-      const ran = await run(await openToolscout(config, { env }), 'config', 'show', ...flags);
+      const ran = await commandLine(['config', 'show', ...flags], { readConfig: async () => gateway.config() });
+      // Nothing is opened for it, so nothing is made either.
+      expect(ran.opened).toEqual([]);
       expect(ran.code).toBe(0);
       expect(ran.stdout).not.toMatch(/canary|plain-secret/);
       expect(json(ran)).toMatchObject({

@@ -66,6 +66,8 @@ export interface CliDeps {
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];
   }>;
+  /** Reads the config that these flags mean, without opening anything. */
+  readConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<ReturnType<Gateway['config']>>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */

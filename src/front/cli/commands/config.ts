@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { showConfig } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
-import { showConfig } from '../../shown-config.js';
-import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { Exit, withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout config`: check the config, or show what is in force. */
 export function addConfig(program: Command, deps: CliDeps): void {
@@ -32,8 +32,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .description('Shows where the config is and what it says. Values of variables and headers are never shown.')
     .addHelpText('after', '\nExample:\n  $ toolscout config show')
     .action(async (flags: CommonFlags) => {
-      await withGateway(deps, flags, async (gateway) => {
-        deps.terminal.json(showConfig(gateway.config()), flags.json ? 0 : 2);
-      });
+      const { config, demo } = flags;
+      deps.terminal.json(showConfig(await deps.readConfig({ config, demo })), flags.json ? 0 : 2);
     });
 }
