@@ -46,13 +46,13 @@ const deps: CliDeps = {
     noteAbsence(loaded, options);
     return loaded;
   },
-  async checkConfig(file) {
+  async checkConfig(options) {
     try {
-      const { path, source, warnings } = await configReader({ config: file })();
+      const { path, source, warnings } = await configReader(options)();
       return { source: path ?? source, problems: [], warnings };
     } catch (thrown) {
-      if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
-      return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+      if (!(thrown instanceof ToolscoutError) || thrown.file === undefined) throw thrown;
+      return { source: thrown.file, problems: thrown.problems, warnings: [] };
     }
   },
   ...createClients({ cwd: process.cwd(), env: process.env }),

@@ -17,7 +17,10 @@ interface Position {
 function parseError(path: string, message: string, at?: Position): ToolscoutError {
   const where = at ? `line ${at.line}, column ${at.column}` : 'file';
   const shown = at ? `${path}:${at.line}:${at.column}` : path;
-  return new ToolscoutError('CONFIGURATION_ERROR', `${shown}: ${message}`, { problems: [problemAt(where, message)] });
+  return new ToolscoutError('CONFIGURATION_ERROR', `${shown}: ${message}`, {
+    problems: [problemAt(where, message)],
+    file: path,
+  });
 }
 
 function positionOf(text: string, offset: number): Position {

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
@@ -53,6 +53,7 @@ function configurationError(source: string, problems: readonly Problem[]): Tools
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new ToolscoutError('CONFIGURATION_ERROR', [`The config (${source}) has ${count}:`, ...lines].join('\n'), {
     problems,
+    ...(isAbsolute(source) && { file: source }),
   });
 }
 

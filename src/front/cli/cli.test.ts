@@ -509,8 +509,8 @@ describe('toolscout discover and warm', () => {
 
 describe('toolscout config, cache, audit and doctor', () => {
   it('CFG-3 config validate reports every problem and warning, and ends with 2 when there is a problem', async () => {
-    const checkConfig = async (file?: string) => ({
-      source: file ?? 'toolscout.config.json',
+    const checkConfig = async ({ config }: { config?: string }) => ({
+      source: config ?? 'toolscout.config.json',
       problems: [{ path: 'toolRules[2].patern', message: `unknown key${ESC}[2J; did you mean "pattern"?` }],
       warnings: [{ path: 'toolRules[1]', message: 'can never decide' }],
     });

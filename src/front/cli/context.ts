@@ -61,7 +61,8 @@ export interface CliDeps {
   readonly terminal: Terminal;
   open(options: OpenOptions): Promise<Gateway>;
   /** Checks a config without opening anything. */
-  checkConfig(file?: string): Promise<{
+  checkConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<{
+    /** The whole path of the file, or what stands in for one. */
     readonly source: string;
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];

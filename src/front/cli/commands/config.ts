@@ -16,14 +16,16 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout config validate --config toolscout.config.json')
     .action(async (flags: CommonFlags) => {
       const { terminal } = deps;
-      const { source, problems, warnings } = await deps.checkConfig(flags.config);
+      const { config: file, demo } = flags;
+      const { source, problems, warnings } = await deps.checkConfig({ config: file, demo });
       if (flags.json) terminal.json({ source, valid: problems.length === 0, problems, warnings });
       else {
+        if (problems.length > 0) terminal.out(`${terminal.paint.red('✗')} ${printable(source)} is not valid`);
         for (const { path, message } of problems)
           terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
         for (const { path, message } of warnings)
           terminal.out(`${terminal.paint.yellow('warning')} ${printable(`${path}: ${message}`)}`);
-        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${source} is valid`);
+        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${printable(source)} is valid`);
       }
       if (problems.length > 0) throw new Exit(2);
     });
