@@ -130,7 +130,9 @@ async function parseYaml(text: string, path: string): Promise<unknown> {
       }
     },
   });
-  if (document.contents === null) return {};
+  const { contents } = document;
+  // Nothing but comments, perhaps after a `---`.
+  if (contents === null || (isScalar(contents) && contents.value === null && !contents.source)) return {};
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   } catch (thrown) {
