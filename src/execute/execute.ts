@@ -221,7 +221,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       arguments: call.arguments,
       outcome: success ? 'success' : isRefusal(error?.code, trail) ? 'refused' : 'failure',
       code: error?.code,
-      latencyMs,
+      // To the microsecond; the digits behind are noise.
+      latencyMs: Math.round(latencyMs * 1000) / 1000,
       resultBytes: result && estimateBytes(result),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
