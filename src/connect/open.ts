@@ -58,10 +58,11 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   };
   if (deps.signal?.aborted) onAbort();
   deps.signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.after(server.connectTimeoutMs, () => {
+  const giveUp = (): void => {
     const message = `The server "${server.id}" did not complete the handshake within ${server.connectTimeoutMs} ms.`;
     controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
-  });
+  };
+  const timer = clock.after(server.connectTimeoutMs, giveUp, { awaited: true });
   const terms: Terms = {
     clock,
     clientInfo: deps.clientInfo,
