@@ -308,6 +308,22 @@ describe('executor', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it.each([502, 503, 504])(
+    'CONN-7 a tool that may be repeated is tried again when its server refuses with HTTP %i, another is not',
+    async (status) => {
+      const refusal = { status };
+      const { executor, sent } = setUp({
+        tool: tool({ annotations: { idempotentHint: true } }),
+        answers: [lost({ refusal }), lost({ refusal })],
+      });
+      expect(await executor.execute(call())).toMatchObject({ success: true });
+      expect(sent).toHaveLength(3);
+      const once = setUp({ answers: [lost({ refusal })] });
+      expect(await once.executor.execute(call())).toMatchObject({ error: { code: 'SERVER_CONNECTION_ERROR' } });
+      expect(once.sent).toHaveLength(1);
+    },
+  );
+
   it('EXEC-4 a connection lost in the middle ends the call at once, even of a read-only tool', async () => {
     const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: true } }), answers: [lost()] });
     expect(await executor.execute(call())).toMatchObject({ error: { code: 'SERVER_CONNECTION_ERROR' } });

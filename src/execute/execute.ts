@@ -288,10 +288,12 @@ function isMarkedRepeatable(tool: Tool): boolean {
 
 /**
  * What surely did not start may be sent again, and so may what is marked repeatable; but a connection
- * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4).
+ * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4). A server
+ * that refused was heard: its connection is not lost.
  */
 function mayBeSentAgain(error: ToolscoutError, isRepeatable: boolean): boolean {
-  return error.delivered === false || (isRepeatable && error.code !== 'SERVER_CONNECTION_ERROR');
+  if (error.delivered === false) return true;
+  return isRepeatable && (error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined);
 }
 
 /** Problems named in the message; the others stand in the list. */
