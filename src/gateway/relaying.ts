@@ -51,6 +51,9 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    // Reading may be done twice. But who set a time is not made to wait for a multiple of it.
+    const mayRetry = (error: ToolscoutError): boolean =>
+      isTransient(error) && (error.code !== 'TOOL_EXECUTION_TIMEOUT' || options.timeoutMs === undefined);
     return withRetry(
       async () => {
         limiter.take(server);
@@ -65,7 +68,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         );
       },
       server.retry,
-      { clock, random, signal, mayRetry: (error) => error.delivered === false && isTransient(error) },
+      { clock, random, signal, mayRetry },
     );
   };
 

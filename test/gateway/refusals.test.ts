@@ -78,3 +78,72 @@ describe('a remote server that refuses a call', () => {
     },
   );
 });
+
+/** A server with a resource, a template and a prompt that refuses the first request of some methods. */
+async function setUpBesides(refused: (method: string, attempt: number) => ScriptedAnswer | undefined) {
+  const lists: Record<string, object> = {
+    'resources/list': { resources: [{ uri: 'note:1', name: 'one' }, { name: 'no uri' }] },
+    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'note:{id}', name: 'any' }] },
+    'prompts/list': { prompts: [{ name: 'greet' }] },
+    'resources/read': { contents: [{ uri: 'note:1', text: 'milk' }] },
+    'prompts/get': { messages: [] },
+  };
+  const server = await scriptedServer({
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    answer(method, _, attempt) {
+      const refusal = refused(method, attempt);
+      const result = lists[method];
+      return refusal ?? (result && { result: { ...result } });
+    },
+  });
+  return { server, gateway: await openToolscout({ ...RETRY, servers: { h: { url: server.url } } }) };
+}
+
+describe('a remote server that refuses what is no call', () => {
+  it.each([429, 503])('CONN-7 DISC-1 with HTTP %i is asked again for what it has besides tools', async (status) => {
+    const once = await setUpBesides((method, attempt) =>
+      /^(resources|prompts)\//.test(method) && attempt === 1 ? { status } : undefined,
+    );
+    const { gateway, server } = once;
+    expect(await gateway.relay('h', 'resources/read', { uri: 'note:1' })).toMatchObject({
+      contents: [{ text: 'milk' }],
+    });
+    expect(await gateway.relay('h', 'prompts/get', { name: 'greet' })).toMatchObject({ messages: [] });
+    expect(await gateway.discoverResources('h')).toMatchObject({
+      resources: [{ uri: 'note:1' }],
+      templates: [{ uriTemplate: 'note:{id}' }],
+    });
+    expect(await gateway.discoverPrompts('h')).toMatchObject([{ name: 'greet' }]);
+    expect(server.count('resources/read')).toBe(2);
+
+    const other = await setUpBesides((method, attempt) =>
+      /^(resources|prompts)\//.test(method) && attempt === 1 ? { status } : undefined,
+    );
+    expect(await other.gateway.serverFacts('h')).toMatchObject({
+      resources: [{ uri: 'note:1' }],
+      resourceTemplates: [{ uriTemplate: 'note:{id}' }],
+      prompts: [{ name: 'greet' }],
+    });
+  });
+
+  it('CONN-7 DISC-1 that goes on refusing costs neither its tools nor more patience than for one list', async () => {
+    const { gateway, server } = await setUpBesides((method) =>
+      /^(resources|prompts)\//.test(method) ? { status: 503 } : undefined,
+    );
+    expect(await gateway.discoverTools('h')).toMatchObject([{ name: 'look' }]);
+    expect(server.count('tools/list')).toBe(1);
+    expect(server.count('resources/list')).toBe(3);
+    expect(server.count('prompts/list')).toBe(1);
+    await expect(gateway.discoverPrompts('h')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+  });
+
+  it('CONN-7 is not asked again when it says no for good', async () => {
+    const { gateway, server } = await setUpBesides((method) =>
+      method === 'resources/read' ? { status: 400 } : undefined,
+    );
+    await expect(gateway.relay('h', 'resources/read', { uri: 'note:1' })).rejects.toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+    });
+    expect(server.count('resources/read')).toBe(1);
+  });
+});
