@@ -53,6 +53,15 @@ describe('how a command ends', () => {
     expect(JSON.parse(call.stdout)).toMatchObject({ success: false, error: { code: 'SESSION_INIT_FAILED' } });
   });
 
+  it('EXEC-1 CONN-7 call --timeout gives up after that time, once', async () => {
+    const server = await scriptedServer({ answer: (method) => (method === 'tools/call' ? NOTHING : undefined) });
+    const place = await workplace({ servers: { h: { url: server.url } } });
+    const call = await place.run('call', 'h', 'look', '--timeout', '300');
+    expect(call.code, call.stderr).toBe(3);
+    expect(call.stderr).toContain('did not answer within 300 ms');
+    expect(server.count('tools/call')).toBe(1);
+  });
+
   it('CONN-7 CLI-2 a command waits for the rate limit of a server, and then goes on', async () => {
     const { url } = await scriptedServer();
     const rateLimit = { requestsPerSecond: 0.5, burstSize: 1 };

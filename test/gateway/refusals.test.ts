@@ -137,6 +137,21 @@ describe('a remote server that refuses what is no call', () => {
     await expect(gateway.discoverPrompts('h')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
   });
 
+  it('CONN-7 R5 is not asked again for a method that may do something', async () => {
+    const { gateway, server } = await setUpBesides((method) => (method === 'vendor/buy' ? { status: 503 } : undefined));
+    await expect(gateway.relay('h', 'vendor/buy', {})).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    expect(server.count('vendor/buy')).toBe(1);
+  });
+
+  it('CONN-7 EXEC-1 is not waited for longer than the caller said', async () => {
+    const { gateway, server } = await setUpBesides((method) =>
+      method === 'resources/read' ? { status: 202 } : undefined,
+    );
+    const read = gateway.relay('h', 'resources/read', { uri: 'note:1' }, { timeoutMs: 200 });
+    await expect(read).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
+    expect(server.count('resources/read')).toBe(1);
+  });
+
   it('CONN-7 is not asked again when it says no for good', async () => {
     const { gateway, server } = await setUpBesides((method) =>
       method === 'resources/read' ? { status: 400 } : undefined,
