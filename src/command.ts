@@ -55,10 +55,16 @@ const deps: CliDeps = {
     }
   },
   serve: (options) => serve(options, { terminal, streams: process }),
-  stopped: () =>
+  stopped: ({ awaited = false } = {}) =>
     new Promise((resolve) => {
-      process.once('SIGINT', () => resolve());
-      process.once('SIGTERM', () => resolve());
+      // Listening for a signal does not keep a process alive; a timer that never rings does.
+      const alive = awaited ? systemClock.after(Infinity, () => resolve(), { awaited }) : undefined;
+      const stop = (): void => {
+        alive?.cancel();
+        resolve();
+      };
+      process.once('SIGINT', stop);
+      process.once('SIGTERM', stop);
     }),
   async readStdin() {
     const chunks: Buffer[] = [];

@@ -22,6 +22,9 @@ const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subjec
   'prompts/get': { kind: 'prompt-get', subject: 'name' },
 };
 
+/** What may be asked for twice; of a method that nobody here knows that is not certain. */
+const READING: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);
+
 /** Arguments of a prompt are sent like those of a tool. */
 function redactParams(outgoing: ReturnType<Redaction['outgoing']>, params: JsonObject): JsonObject {
   const { arguments: args } = params;
@@ -51,6 +54,12 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    const mayRetry = (error: ToolscoutError): boolean => {
+      if (!isTransient(error) || error.delivered === false) return isTransient(error);
+      // Who set a time is not made to wait for a multiple of it.
+      const isChosen = error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined;
+      return READING.has(method) && !isChosen;
+    };
     return withRetry(
       async () => {
         limiter.take(server);
@@ -65,7 +74,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         );
       },
       server.retry,
-      { clock, random, signal, mayRetry: (error) => error.delivered === false && isTransient(error) },
+      { clock, random, signal, mayRetry },
     );
   };
 

@@ -76,8 +76,8 @@ export interface CliDeps {
   confirm(question: string): Promise<boolean | undefined>;
   /** Serves until the process is told to stop. */
   serve(options: ServeOptions): Promise<void>;
-  /** Resolves when the user wants to stop (Ctrl-C). */
-  stopped(): Promise<void>;
+  /** Resolves when the user wants to stop (Ctrl-C); the process goes on until then only when that is `awaited`. */
+  stopped(options?: { readonly awaited?: boolean }): Promise<void>;
   readStdin(): Promise<string>;
   /** One line that the user types. */
   readLine(signal: AbortSignal): Promise<string>;

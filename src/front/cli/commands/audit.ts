@@ -52,7 +52,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
         }
         records.toReversed().forEach(print);
         const stop = gateway.followAudit(filter, print);
-        await deps.stopped();
+        await deps.stopped({ awaited: true });
         stop();
       });
     });

@@ -88,7 +88,7 @@ function addWatch(skills: Command, deps: CliDeps): void {
           const stop = gateway.onEvent((event) => event.type === 'briefing' && print(event.briefing));
           const views = await gateway.listSkills();
           if (!flags.json) views.forEach((view) => printSkill(deps, view));
-          await deps.stopped();
+          await deps.stopped({ awaited: true });
           stop();
         },
         { learnAtStart: true, watch: true },
