@@ -116,6 +116,15 @@ describe('the command line', () => {
     }
   });
 
+  it('CLI-2 serve for one server without --stdio says where that is found over HTTP, and serves nothing', async () => {
+    const ran = await commandLine(['serve', '--server', 'memory']);
+    expect(ran).toMatchObject({ code: 64, stdout: '', served: [] });
+    expect(ran.stderr).toContain('--server needs --stdio');
+    expect(ran.stderr).toContain('/servers/memory/mcp');
+    const asJson = await commandLine(['serve', '--server', 'memory', '--json']);
+    expect(json(asJson)).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
+  });
+
   it('CLI-2 what was not foreseen ends with 1, as an error of ours', async () => {
     const ran = await commandLine(['servers'], {
       gateway: async () => {
