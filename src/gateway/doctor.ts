@@ -64,7 +64,12 @@ function examineConfig({ loaded }: Patient): Finding[] {
   return findings;
 }
 
-async function examineStore({ store, clock, hide }: Patient): Promise<Finding> {
+/** Whether the store keeps what is given to it; where it is, in any case. */
+export async function examineStore({
+  store,
+  clock,
+  hide,
+}: Pick<Patient, 'store' | 'clock' | 'hide'>): Promise<Finding> {
   const probe = { key: 'probe', value: clock.now() };
   try {
     await store.put('doctor', probe.key, probe.value);

@@ -188,6 +188,33 @@ describe('the command line', () => {
     expect(report.stdout).toMatch(/! server mixed.*malformed dropped/);
   });
 
+  it('CLI-3 CFG-3 doctor reports on a config and a state directory that cannot be used', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    const servers = { old: fixture('legacy', `--start-file=${starts}`) };
+    await writeFile(place.configFile, JSON.stringify({ servers, cach: 1 }));
+    const child = spawn(process.execPath, [CLI, 'doctor', '--state-dir', join(place.folder, 'state')], {
+      cwd: place.folder,
+    });
+    const found = await finish(child);
+    expect(found.code).toBe(2);
+    expect(found.stdout).toContain('✗ config  cach: unknown key; did you mean "cache"?');
+    expect(found.stdout).toContain(`→ fix it in ${place.configFile}`);
+    expect(found.stdout).toContain(`✓ store  ${join(place.folder, 'state')}`);
+    await expect(readFile(starts)).rejects.toThrow('ENOENT');
+
+    await place.write({ servers });
+    const blocked = spawn(process.execPath, [CLI, 'doctor', '--json', '--state-dir', place.configFile], {
+      cwd: place.folder,
+    });
+    const report = await finish(blocked);
+    expect(report.code).toBe(1);
+    const { findings } = JSON.parse(report.stdout) as { findings: Array<{ subject: string; level: string }> };
+    expect(findings.map(({ subject, level }) => `${level} ${subject}`)).toEqual(
+      expect.arrayContaining(['ok config', 'error store', 'ok server old']) as string[],
+    );
+  });
+
   it('CLI-1 R7 whoever does not read the diagnostics ends nothing: not a command, not a gateway that serves', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') } });
     const command = place.start('call', 'old', 'echo', 'message=hi', '--verbose');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Gateway } from '../../gateway/index.js';
+import type { Finding, Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
@@ -66,6 +66,8 @@ export interface CliDeps {
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];
   }>;
+  /** Opens the store, uses it once and closes it; rejects with `STORE_ERROR` when it cannot be opened. */
+  checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */
