@@ -36,6 +36,8 @@ interface Patient {
   readonly store: Store;
   readonly hide: (text: string) => string;
   readonly clock: Clock;
+  /** How much of a server waits for approval. */
+  readonly waiting: (server: Server) => number;
 }
 
 /** Lines of stderr worth showing for a server that failed. */
@@ -92,7 +94,11 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
   const hold = catalog.hold(server.id);
   if (hold) {
-    return { subject, level: 'warning', message: hold.reason, next: 'look at it: toolscout pending' };
+    const next =
+      hold.state === 'rejected'
+        ? `take it out of the config, or trust it after all: toolscout approve ${server.id}`
+        : 'look at it: toolscout pending';
+    return { subject, level: 'warning', message: hold.reason, next };
   }
   if (!isUsable(server)) {
     return {
@@ -110,13 +116,23 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const noise = health.noise ? `, ${health.noise} lines on stdout that were not protocol` : '';
     const tools = catalog.index.tools(server.id);
     const offered = tools.filter((tool) => tool.status === 'enabled').length;
+    const waiting = patient.waiting(server);
+    const facts = [
+      `${health.protocolVersion} over ${server.transport.type}`,
+      `answers in ${latency.toFixed(1)} ms`,
+      `${offered} of ${tools.length} tools offered`,
+      ...counted(waiting, 'waits for approval', 'wait for approval'),
+      ...(dropped > 0 ? [`${dropped} malformed dropped`] : []),
+    ];
+    const next = [
+      ...(waiting > 0 ? [`look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending`] : []),
+      ...(dropped > 0 ? ['tell the author of the server; see the log for the reasons'] : []),
+    ];
     return {
       subject,
-      level: dropped > 0 ? 'warning' : 'ok',
-      message:
-        `${health.protocolVersion} over ${server.transport.type}, answers in ${latency.toFixed(1)} ms, ` +
-        `${offered} of ${tools.length} tools offered${dropped > 0 ? `, ${dropped} malformed dropped` : ''}${noise}`,
-      ...(dropped > 0 ? { next: 'tell the author of the server; see the log for the reasons' } : {}),
+      level: next.length > 0 ? 'warning' : 'ok',
+      message: `${facts.join(', ')}${noise}`,
+      ...(next.length > 0 && { next: next.join('; ') }),
     };
   } catch (thrown) {
     const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');

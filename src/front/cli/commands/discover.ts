@@ -4,6 +4,7 @@ import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 function outcomeJson(outcome: DiscoveryOutcome): object {
   if (!outcome.ok) return { server: outcome.server, ok: false, code: outcome.error.code, error: outcome.error.message };
@@ -71,6 +72,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
             }
             if (outcome.truncated) terminal.out(terminal.paint.yellow(`    ${printable(outcome.truncated)}`));
           }
+          await noteWaiting(gateway, terminal, ids.length > 0 ? ids : undefined);
         }
         if (outcomes.some((outcome) => !outcome.ok)) throw new Exit(1);
       });

@@ -6,6 +6,7 @@ import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import type { DoctorReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { ConfigInput } from '../../../model/config.js';
 import { checkStore, createToolscout } from '../../../main.js';
 
 const PROBLEMS = [
@@ -99,5 +100,44 @@ describe('doctor with a state directory that cannot be used', () => {
     });
     expect(ran).toMatchObject({ code: 4, stdout: '' });
     expect(ran.stderr).toContain('FORBIDDEN: No.');
+  });
+});
+
+describe('the last word of doctor', () => {
+  const say = async (config: ConfigInput): Promise<{ code: number; lines: string[] }> => {
+    const { code, stdout } = await commandLine(['doctor'], { gateway: await openToolscout(config) });
+    return { code, lines: stdout.trimEnd().split('\n') };
+  };
+
+  it('CLI-3 SEC-9 all is not well while tools wait for approval', async () => {
+    const { code, lines } = await say({ servers: { old: fixture('legacy') }, approval: 'manual' });
+    expect(code).toBe(0);
+    const at = lines.findIndex((line) => /^! server old .*0 of 9 tools offered, 9 wait for approval$/.test(line));
+    expect(at).toBeGreaterThan(-1);
+    expect(lines[at + 1]).toBe('    → look at them: toolscout pending');
+    expect(lines.at(-1)).toBe('Nothing is broken; see the warnings above.');
+  });
+
+  it('CLI-3 nor where no server is configured or one is held; only where nothing is to be said', async () => {
+    expect((await say({})).lines.at(-1)).toBe('Nothing is broken; see the warnings above.');
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await gateway.registerServer({ id: 'found', command: process.execPath, args: [] });
+    const held = await commandLine(['doctor'], { gateway });
+    expect(held.stdout).toMatch(/^! server found/m);
+    expect(held.stdout).toMatch(/Nothing is broken; see the warnings above\.\n$/);
+    expect((await say({ servers: { old: fixture('legacy') } })).lines.at(-1)).toBe('All is well.');
+  });
+
+  it('CLI-3 SEC-9 a server that was rejected is named with how to take that back', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await gateway.reject('old');
+    const { findings } = await gateway.doctor();
+    expect(findings.find(({ subject }) => subject === 'server old')).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('rejected') as string,
+      next: 'take it out of the config, or trust it after all: toolscout approve old',
+    });
+    await gateway.approve('old');
+    expect((await gateway.doctor()).findings.find(({ subject }) => subject === 'server old')?.level).toBe('ok');
   });
 });

@@ -65,7 +65,9 @@ function print({ ok, findings }: DoctorReport, terminal: Terminal): void {
     for (const each of finding.stderr?.split('\n') ?? []) terminal.out(paint.dim(`    | ${printable(each)}`));
     if (finding.next) terminal.out(`    → ${printable(finding.next)}`);
   }
-  terminal.out(ok ? 'All is well.' : 'Something needs attention: see the arrows above.');
+  const isClear = findings.every(({ level }) => level === 'ok');
+  if (!ok) terminal.out('Something needs attention: see the arrows above.');
+  else terminal.out(isClear ? 'All is well.' : 'Nothing is broken; see the warnings above.');
 }
 
 /** `toolscout doctor`: look at everything and say what to do next (CLI-3). */

@@ -4,6 +4,7 @@ import type { Hit } from '../../../model/hit.js';
 import { wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar, table } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 /** A command line waits this long for servers it has never seen, then answers with what is known. */
 const PATIENCE_MS = 15_000;
@@ -59,6 +60,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
         } else {
           terminal.note('Nothing was found.');
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
+          await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
         if (!flags.json) {
           if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);
