@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +56,11 @@ const real = (name: string, ...args: string[]): { command: string; args: string[
 });
 
 describe('the command line', () => {
+  it('CLI-1 the built file can be run as a program', async () => {
+    expect((await stat(CLI)).mode & 0o777).toBe(0o755);
+    expect(await finish(spawn(CLI, ['--version']))).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('CLI-1 every command has help with an example', async () => {
     const place = await workplace({});
     const helps = await Promise.all(COMMANDS.map((command) => place.run(...command.split(' '), '--help')));
