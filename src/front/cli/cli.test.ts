@@ -395,6 +395,27 @@ describe('toolscout call', () => {
     expect((await run(await legacy(), 'call', 'old', 'add', 'a')).code).toBe(64);
   });
 
+  it('CLI-2 a word behind server:tool that is no argument is named, and the server is not blamed', async () => {
+    const ran = await run(await legacy(), 'call', 'old:echo', 'message');
+    expect(ran).toMatchObject({ code: 64, stdout: '' });
+    expect(ran.stderr).toContain('"message" is not an argument; write name=value');
+    expect((await run(await legacy(), 'inspect', 'old:echo', 'message')).code).toBe(64);
+  });
+
+  it('CLI-1 a mistyped argument is told before the server answers, and sent as the schema allows', async () => {
+    const missing = await run(await legacy(), 'call', 'old:echo', 'mesage=hi');
+    expect(missing.code).toBe(3);
+    expect(missing.stderr).toMatch(/^no parameter is called "mesage"; did you mean "message"\?\n/);
+    const whole = await run(await legacy(), 'call', 'old:echo', '--args', '{"message":"hi","mesage":1}', '--json');
+    expect(whole.stderr).toBe('no parameter is called "mesage"; did you mean "message"?\n');
+    expect(json(whole)).toMatchObject({ success: true });
+  });
+
+  it('CLI-2 a number too large for JSON in --args is refused, and nothing is called', async () => {
+    const ran = await run(await legacy(), 'call', 'old', 'add', '--args', '{"a":1e400,"b":1}');
+    expect(ran).toMatchObject({ code: 64, stderr: expect.stringContaining('too large') as string });
+  });
+
   it('CLI-2 a file of arguments that is not there is a mistake of the caller, not a bug', async () => {
     const ran = await run(await legacy(), 'call', 'old', 'add', '--args', '@/no/such/file');
     expect(ran.stderr).toContain('/no/such/file');
