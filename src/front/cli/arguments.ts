@@ -58,6 +58,11 @@ export function wholeNumber(value: string): number {
   return number;
 }
 
+/** The values of a flag that may be given several times; one at a time, since `<value...>` takes the words behind it too. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
 /** Arguments from `name=value` (typed by the schema) and `name:=JSON` (as it stands). */
 export function parseArguments(pairs: readonly string[], parameters: readonly Parameter[]): JsonObject {
   const types = new Map(parameters.map((parameter) => [parameter.name, parameter.type]));

@@ -228,6 +228,20 @@ describe('toolscout search', () => {
     });
   });
 
+  it('FIND-1 CLI-1 a tag takes one word, so that the query may stand behind it; several are given one by one', async () => {
+    const behind = await run(await notes(), 'search', '-t', 'safe', 'note', '--json');
+    expect(behind.code).toBe(0);
+    expect((json(behind) as SearchAnswer).hits.map(({ tool }) => tool)).toEqual(['read_note']);
+    const asked: unknown[] = [];
+    const gateway = await notes();
+    const watched: Gateway = {
+      ...gateway,
+      searchTools: (query, options) => (asked.push([query, options?.tags]), gateway.searchTools(query, options)),
+    };
+    await run(watched, 'search', '--tag', 'safe', '--tag', 'small', 'read', 'it');
+    expect(asked).toEqual([['read it', ['safe', 'small']]]);
+  });
+
   it('FIND-5 CLI-2 nothing found ends with 2 and names what is near, what is still learned and what is missing', async () => {
     const ran = await run(await notes(), 'search', 'raed_noet');
     expect(ran).toMatchObject({ code: 2, stdout: '' });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
-import { wholeNumber } from '../arguments.js';
+import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar, table } from '../render.js';
 import { noteWaiting } from '../waiting.js';
@@ -27,7 +27,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
-    .option('-t, --tag <tag...>', 'only tools with all of these tags')
+    .option('-t, --tag <tag>', 'only tools with this tag; may be given again', collect)
     .option('--schema', 'show how each tool is called')
     .option('--schema-tokens <count>', 'how many tokens these may take together', wholeNumber)
     .option('--include-disabled', 'also tools that a rule disables')
