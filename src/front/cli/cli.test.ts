@@ -107,7 +107,7 @@ describe('the command line', () => {
         error: {
           code,
           message: 'It went wrong.',
-          suggestion: ERROR_TABLE[code].suggestion,
+          suggestion: adviceFor({ code, ...ERROR_TABLE[code] }),
           severity: ERROR_TABLE[code].severity,
           problems: [{ path: '/a', message: 'is wrong' }],
         },

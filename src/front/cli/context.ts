@@ -5,6 +5,7 @@ import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
 import type { ModeName } from '../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../model/source.js';
+import { adviceFor } from './advice.js';
 import type { Terminal } from './terminal.js';
 
 /** How a command wants its gateway. */
@@ -141,6 +142,8 @@ export async function withGateway<T>(
 
 /** A failure as the JSON that `--json` prints. */
 export function failureJson(error: ToolscoutError): object {
-  const { code, message, suggestion, severity, problems } = error;
-  return { error: { code, message, suggestion, severity, ...(problems.length > 0 ? { problems } : {}) } };
+  const { code, message, severity, problems } = error;
+  return {
+    error: { code, message, suggestion: adviceFor(error), severity, ...(problems.length > 0 ? { problems } : {}) },
+  };
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
+import type { CallResult } from '../../../model/call.js';
 import { adviceFor } from '../advice.js';
 import { isAddress, parseAddress } from '../address.js';
 import { parseArguments, readJson, tellUnknown, wholeNumber } from '../arguments.js';
@@ -25,6 +26,12 @@ async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
   const value = readJson(text, '--args');
   if (isObject(value)) return value;
   throw new ToolscoutError('INVALID_REQUEST', '--args must be a JSON object, e.g. --args \'{"path": "README.md"}\'.');
+}
+
+/** The outcome with what a person does about it in the place of what an agent does. */
+function advised(outcome: CallResult): CallResult {
+  const { error } = outcome;
+  return error ? { ...outcome, error: { ...error, suggestion: adviceFor(error) } } : outcome;
 }
 
 /** `toolscout call`: run one tool. */
@@ -70,7 +77,7 @@ export function addCall(program: Command, deps: CliDeps): void {
             terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
         });
         terminal.status('');
-        if (flags.json) terminal.json(outcome);
+        if (flags.json) terminal.json(advised(outcome));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems, error_code: own } = outcome.error;
