@@ -21,6 +21,13 @@ const LEARNING_PATIENCE_MS = 30_000;
 /** Servers that could not be learned, named in the first report. */
 const MISSING_SHOWN = 5;
 
+/** What there is to try with the servers of the demo. */
+const DEMO_TRIES = [
+  'search "read a text file"',
+  'inspect everything echo',
+  'call filesystem read_text_file path=README.md',
+] as const;
+
 const INFO = { name: 'toolscout', version: VERSION };
 
 interface Running {
@@ -49,7 +56,7 @@ async function serveHttp(
 ): Promise<Running> {
   const { openHttpFront } = await import('./serve-http.js');
   const front = await openHttpFront({ opened: gateway, offered }, log, options);
-  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
+  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal, options));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
@@ -82,9 +89,12 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
 }
 
 /** What a person sees in the first second: where it is, how to connect, what to try. */
-function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): string {
+function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo }: ServeOptions): string {
   const { servers, path, source } = gateway.config();
-  const from = path ?? (source === 'demo' ? 'the demo (no config found)' : 'no config found');
+  const isDemo = source === 'demo';
+  const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : 'no config found');
+  // The tools of the demo are known; of anybody else's servers nothing is, yet.
+  const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
@@ -92,9 +102,7 @@ function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): strin
     `  Connect       claude mcp add --transport http toolscout ${endpoint}`,
     '',
     '  Try',
-    '    npx toolscout search "read a text file"',
-    '    npx toolscout inspect everything echo',
-    '    npx toolscout call filesystem read_text_file path=README.md',
+    ...tries.map((each) => `    npx toolscout ${each}`),
     '',
     paint.dim('  Ctrl-C stops it.'),
   ].join('\n');

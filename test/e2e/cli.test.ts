@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace } from '../support/toolscout.js';
 
@@ -238,6 +238,24 @@ describe('the command line', () => {
     serving.stdin?.write('not JSON\n'.repeat(3));
     serving.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'after', method: 'ping' })}\n`);
     await answered;
+  });
+
+  it('CLI-1 serve proposes commands that work with the servers there are', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    const serving = place.start('serve', '--port', '0');
+    const [own] = await lineMatching(serving, /[\s\S]*Ctrl-C/);
+    expect(own).toContain('1 server from ');
+    expect(own).toContain('npx toolscout servers\n');
+    expect(own).toContain('npx toolscout search "…"\n');
+    expect(own).not.toMatch(/filesystem|everything/);
+
+    const demo = spawn(process.execPath, [CLI, 'serve', '--demo', '--port', '0', '--state-dir', 'memory'], {
+      cwd: place.folder,
+    });
+    onTestFinished(() => void demo.kill('SIGKILL'));
+    const [shown] = await lineMatching(demo, /[\s\S]*Ctrl-C/);
+    expect(shown).toContain('3 servers from the demo\n');
+    expect(shown).toContain('npx toolscout inspect everything echo --demo\n');
   });
 
   it('EXEC-5 META-6 a call that is interrupted is cancelled at its server, and recorded', async () => {
