@@ -17,11 +17,13 @@ const STATES: Record<SignInStatus['state'], string> = {
   expired: 'the sign-in has ended',
   'signed-out': 'not signed in',
   configured: 'uses the credential of its config or of the environment',
+  unusable: 'cannot be used',
   local: 'is a local process; there is nothing to sign in to',
 };
 
 function lines(status: SignInStatus): string {
   const rows: Array<[string, string | undefined]> = [
+    ['problem', status.problem],
     ['by', status.issuer],
     ['for', status.resource],
     ['scopes', status.scopes?.join(' ')],
