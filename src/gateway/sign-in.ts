@@ -1,6 +1,7 @@
 import { openBrowserInteraction, type Grant } from '../connect/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
+import type { AuditKind } from '../model/audit-record.js';
 import type { Server } from '../model/server.js';
 import type { Core } from './core.js';
 import type { Gateway } from './verbs.js';
@@ -85,7 +86,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
 
   /** A failure is recorded too: who tried to sign in where is part of what was done. */
   const recorded = async <T>(
-    kind: string,
+    kind: AuditKind,
     server: Server,
     task: () => Promise<T>,
     detail: (done: T) => JsonValue,

@@ -66,6 +66,38 @@ describe('the command line', () => {
   });
 
   it.each([
+    [['help', 'nope'], 'nope'],
+    [['nope', '--help'], 'nope'],
+    [['help', 'serach'], 'serach'],
+    [['help', 'cache', 'melt'], 'melt'],
+    [['cache', 'help', 'melt'], 'melt'],
+    [['cache', 'melt', '-h'], 'melt'],
+  ])('CLI-2 help on what is no command says so: %j', async (args, wrong) => {
+    const ran = await commandLine(args);
+    expect(ran).toMatchObject({ code: 64, stdout: '' });
+    expect(ran.stderr).toContain(`unknown command '${wrong}'`);
+  });
+
+  it('CLI-1 help on a command is its help, however it is asked for', async () => {
+    const whole = (await commandLine(['--help'])).stdout;
+    expect(await commandLine(['help'])).toMatchObject({ code: 0, stdout: whole });
+    const search = (await commandLine(['search', '--help'])).stdout;
+    expect(await commandLine(['help', 'search'])).toMatchObject({ code: 0, stdout: search, stderr: '' });
+    expect((await commandLine(['search', 'help', '--help'])).stdout).toBe(search);
+    const clear = (await commandLine(['cache', 'clear', '--help'])).stdout;
+    expect(clear).toMatch(/^Usage: toolscout cache clear/);
+    expect((await commandLine(['help', 'cache', 'clear'])).stdout).toBe(clear);
+    expect((await commandLine(['cache', 'help', 'clear'])).stdout).toBe(clear);
+    expect((await commandLine(['help', 'serve'])).stdout).toMatch(/^Usage: toolscout serve/);
+  });
+
+  it('EXEC-5 CLI-1 a kind of record that there is can be asked for', async () => {
+    expect((await run(await notes(), 'audit', '--kind', 'usage-forgotten')).code).toBe(0);
+    const wrong = await run(await notes(), 'audit', '--kind', 'cache-claer');
+    expect(wrong.stderr).toContain('cache-clear');
+  });
+
+  it.each([
     ['serach', 'x'],
     ['search'],
     ['search', 'x', '--limit', 'many'],
@@ -90,6 +122,7 @@ describe('the command line', () => {
     ['call', 'notes', 'read_note', '--timeout', '-5'],
     ['audit', '--limit', 'many'],
     ['audit', '--outcome', 'succes'],
+    ['audit', '--kind', 'cache-claer'],
   ])('CLI-2 a flag with a value that cannot be meant is a usage error: %s %s %s %s', async (...args) => {
     const gateway = await notes();
     const ran = await run(gateway, ...args.filter((arg) => typeof arg === 'string'));

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { AuditRecord } from '../../../model/audit-record.js';
+import { AUDIT_KINDS, type AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -30,7 +30,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .description('Shows what was done, newest first. Secrets in arguments are redacted when they are stored.')
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
-    .option('--kind <kind>', 'only this kind: execution, discovered, reload, …')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices([...AUDIT_KINDS]))
     .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
     .option('-f, --follow', 'go on and show new records as they come')

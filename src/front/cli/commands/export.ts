@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ExportFormat, ExportReport, RtfsDialect } from '../../../gateway/index.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import type { Terminal } from '../terminal.js';
@@ -50,6 +51,9 @@ export function addExport(program: Command, deps: CliDeps): void {
       '\nExamples:\n  $ toolscout export --format rtfs --out capabilities\n  $ toolscout export --format typescript github > tools.ts',
     )
     .action(async (servers: string[], { format, out, dialect, ...flags }: ExportFlags) => {
+      if (dialect !== undefined && format !== 'rtfs') {
+        throw new ToolscoutError('INVALID_REQUEST', `--dialect is for --format rtfs; ${format} has none.`);
+      }
       await withGateway(deps, flags, async (gateway) => {
         const report = await gateway.exportTools({
           format,
