@@ -5,7 +5,7 @@ import { systemClock } from './kernel/clock.js';
 import { messageOf, ToolscoutError } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
-import { printable } from './kernel/text.js';
+import { counted, printable } from './kernel/text.js';
 import { createRedaction } from './redact/index.js';
 import type { Gateway } from './gateway/index.js';
 import { scopeToSkill } from './gateway/index.js';
@@ -64,10 +64,6 @@ async function serveHttp(
   };
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Says what is behind the door once it is known, and who is missing and why. */
 async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
   let done = 0;
@@ -81,7 +77,7 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
   const views = await gateway.listServers();
   const missing = views.filter((view) => view.problem !== undefined);
   const tools = views.reduce((sum, view) => sum + view.tools, 0);
-  terminal.out(`\n  Ready: ${tools} tools of ${counted(views.length - missing.length, 'server')}.`);
+  terminal.out(`\n  Ready: ${counted(tools, 'tool')} of ${counted(views.length - missing.length, 'server')}.`);
   for (const { id, problem } of missing.slice(0, MISSING_SHOWN)) {
     terminal.out(terminal.paint.yellow(`  ! ${id}: ${printable(problem ?? '')}`));
   }

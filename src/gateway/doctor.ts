@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { counted } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Catalog } from './catalog.js';
@@ -49,7 +50,7 @@ function examineConfig({ loaded }: Patient): Finding[] {
     {
       subject: 'config',
       level: 'ok',
-      message: `${where}: ${loaded.servers.length} servers, ${loaded.config.toolRules.length} rules`,
+      message: `${where}: ${counted(loaded.servers.length, 'server')}, ${counted(loaded.config.toolRules.length, 'rule')}`,
     },
   ];
   for (const warning of loaded.warnings) {
@@ -113,15 +114,17 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const latency = await pool.ping(server);
     const health = pool.health(server.id);
     const dropped = catalog.list(server.id)?.dropped ?? 0;
-    const noise = health.noise ? `, ${health.noise} lines on stdout that were not protocol` : '';
+    const noise = health.noise
+      ? `, ${counted(health.noise, 'line on stdout that was', 'lines on stdout that were')} not protocol`
+      : '';
     const tools = catalog.index.tools(server.id);
     const offered = tools.filter((tool) => tool.status === 'enabled').length;
     const waiting = patient.waiting(server);
     const facts = [
       `${health.protocolVersion} over ${server.transport.type}`,
       `answers in ${latency.toFixed(1)} ms`,
-      `${offered} of ${tools.length} tools offered`,
-      ...counted(waiting, 'waits for approval', 'wait for approval'),
+      `${offered} of ${counted(tools.length, 'tool')} offered`,
+      ...someOf(waiting, 'waits for approval', 'wait for approval'),
       ...(dropped > 0 ? [`${dropped} malformed dropped`] : []),
     ];
     const next = [
@@ -153,8 +156,8 @@ function nextFor({ transport, shown }: Server, thrown: unknown): string {
     : `check that it runs and that the URL is right: ${shown.target}`;
 }
 
-function counted(count: number, one: string, many: string): string[] {
-  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+function someOf(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [counted(count, one, many)];
 }
 
 /** In one line what the author of a server should hear; the names are in `schemas`. */
@@ -163,9 +166,9 @@ function tellSchemas(
   catalog: Catalog,
 ): Finding[] {
   const faults = [
-    ...counted(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
-    ...counted(undescribed.length, 'has no description', 'have no description'),
-    ...counted(withoutOutput.length, 'declares no output', 'declare no output'),
+    ...someOf(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
+    ...someOf(undescribed.length, 'has no description', 'have no description'),
+    ...someOf(withoutOutput.length, 'declares no output', 'declare no output'),
   ];
   if (faults.length === 0) return [];
   const [first] = invalid;
@@ -177,7 +180,7 @@ function tellSchemas(
     {
       subject: `schemas ${server}`,
       level: isWorthTelling ? 'warning' : 'ok',
-      message: `of ${tools} tools: ${faults.join(', ')}${example}`,
+      message: `of ${counted(tools, 'tool')}: ${faults.join(', ')}${example}`,
       ...(isWorthTelling && {
         next: `tell the author of ${`${name} ${version}`.trim()}; doctor --json names the tools`,
       }),

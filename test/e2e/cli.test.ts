@@ -304,7 +304,7 @@ describe('the command line', () => {
     await place.run('search', 'echo');
     const count = async (): Promise<number> => (await readFile(starts, 'utf8')).trim().split('\n').length;
     expect(await count()).toBe(1);
-    expect((await place.run('cache', 'clear', 'old')).stdout).toBe('1 lists forgotten\n');
+    expect((await place.run('cache', 'clear', 'old')).stdout).toBe('1 list forgotten\n');
     await place.run('search', 'echo');
     expect(await count()).toBe(2);
   });

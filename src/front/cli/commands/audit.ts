@@ -14,13 +14,18 @@ interface Flags extends CommonFlags {
 }
 
 function line(record: AuditRecord): string {
-  const subject = [record.server, record.tool].filter((part) => part !== undefined).join(':');
-  const latency = record.latencyMs === undefined ? '' : ` ${record.latencyMs.toFixed(1)} ms`;
-  const code = record.code ? ` ${record.code}` : '';
-  const args = record.arguments === undefined ? '' : ` ${JSON.stringify(record.arguments)}`;
-  return printable(
-    `${new Date(record.time).toISOString()} ${record.principal} ${record.kind} ${subject} ${record.outcome}${code}${latency}${args}`,
-  );
+  const { principal, kind, outcome, code, latencyMs } = record;
+  const parts = [
+    new Date(record.time).toISOString(),
+    principal,
+    kind,
+    [record.server, record.tool].filter((part) => part !== undefined).join(':'),
+    outcome,
+    code ?? '',
+    latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
+    record.arguments === undefined ? '' : JSON.stringify(record.arguments),
+  ];
+  return printable(parts.filter((part) => part !== '').join(' '));
 }
 
 /** `toolscout audit`: what was done, by whom, with what outcome. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { printable } from '../../../kernel/text.js';
+import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar } from '../render.js';
 import { noteWaiting } from '../waiting.js';
@@ -64,7 +64,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
               continue;
             }
             const dropped = outcome.dropped.length > 0 ? `, ${outcome.dropped.length} malformed dropped` : '';
-            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${outcome.tools} tools${dropped}`);
+            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${counted(outcome.tools, 'tool')}${dropped}`);
             for (const bad of outcome.dropped) {
               terminal.out(
                 terminal.paint.yellow(`    entry ${bad.index} ${printable(bad.name ?? '')}: ${printable(bad.reason)}`),
@@ -102,7 +102,8 @@ export function addWarm(program: Command, deps: CliDeps): void {
         };
         if (flags.json) terminal.json(report);
         else {
-          terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
+          const learned = `${counted(report.successful, 'server')} learned, ${counted(report.cachedTools, 'tool')}`;
+          terminal.out(`${learned}; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);
         }
         if (failed.length > 0) throw new Exit(1);
