@@ -15,7 +15,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 function refuse(path: string, reason: string): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', `Nothing was written to ${path}: ${reason}.`, {
-    suggestion: 'Remove it, or choose another place to export to with --out.',
+    suggestion: 'Choose another place to export to with --out, or move away what is there.',
   });
 }
 
