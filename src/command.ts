@@ -7,7 +7,7 @@ import { createTerminal } from './front/cli/terminal.js';
 import { settleHeap } from './heap.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { configReader, createToolscout } from './main.js';
+import { checkStore, configFile, configReader, createToolscout } from './main.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -40,9 +40,10 @@ const deps: CliDeps = {
       return { source: path ?? source, problems: [], warnings };
     } catch (thrown) {
       if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
-      return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+      return { source: (await configFile({ config: file })) ?? 'config', problems: thrown.problems, warnings: [] };
     }
   },
+  checkStore,
   ...createClients({ cwd: process.cwd(), env: process.env }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;

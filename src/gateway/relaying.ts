@@ -3,6 +3,7 @@ import { toCallError } from '../execute/index.js';
 import { unlessCancelled } from '../kernel/cancel.js';
 import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
+import type { AuditKind } from '../model/audit-record.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Redaction } from '../redact/index.js';
@@ -17,7 +18,7 @@ import { isHidden, noServer } from './visibility.js';
 const DEEPEST = 1000;
 
 /** What is written to the audit log: reading is an act of the agent, completing a word is not. */
-const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subject: string }>> = {
+const RECORDED: Readonly<Record<string, { readonly kind: AuditKind; readonly subject: string }>> = {
   'resources/read': { kind: 'resource-read', subject: 'uri' },
   'prompts/get': { kind: 'prompt-get', subject: 'name' },
 };
