@@ -17,6 +17,8 @@ export interface LearnedList extends ServerFacts {
   /** Wall-clock time at which the server gave this list. */
   readonly learnedAt: number;
   readonly stale: boolean;
+  /** It is to be asked for anew whatever its age: its server announced a change, or the cache was cleared. */
+  readonly invalidated?: boolean;
   /** How many entries of the list were dropped as malformed. */
   readonly dropped: number;
 }

@@ -9,10 +9,9 @@ import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learnAndTell } from './learn-and-tell.js';
+import { learnAndTell, type Lanes } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
-import type { PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
@@ -80,12 +79,16 @@ export function createCore(deps: GatewayDeps): Core {
   /** On which lane each server was last called while its list was old. */
   const called = new Map<string, string>();
   /** Takes the lanes on which a server's list was seen to be old: they are there to be asked. */
-  const takeLanes = (id: string): Pick<PipelineDeps, 'announcedOn' | 'calledOn'> => {
+  const takeLanes = (id: string): Lanes => {
     const announcedOn = announced.get(id);
     const calledOn = called.get(id);
     announced.delete(id);
     called.delete(id);
     return { ...(announcedOn !== undefined && { announcedOn }), ...(calledOn !== undefined && { calledOn }) };
+  };
+  const returnLanes = (id: string, { announcedOn, calledOn }: Lanes): void => {
+    if (announcedOn !== undefined && !announced.has(id)) announced.set(id, announcedOn);
+    if (calledOn !== undefined && !called.has(id)) called.set(id, calledOn);
   };
 
   const learner = createLearner({
@@ -104,6 +107,7 @@ export function createCore(deps: GatewayDeps): Core {
           hide,
           usable,
           takeLanes,
+          returnLanes,
           random: deps.random,
           catalog: () => catalog,
           withoutHandshake: (each, stop, first) =>
@@ -167,9 +171,13 @@ export function createCore(deps: GatewayDeps): Core {
   const relister = createRelister({
     clock,
     isLearning: learner.isLearning,
-    relist(id) {
+    async relist(id) {
       const server = catalog.servers.get(id);
-      if (server && isUsable(server)) learnInBackground([server]);
+      if (!server || !isUsable(server) || closing) return true;
+      // The change may have been announced while a list was read that was kept afterwards.
+      if (announced.has(id)) void cache.invalidate(server);
+      const [outcome] = await learner.learnAll([server], { parallel: 1 });
+      return outcome?.ok === true || catalog.list(id)?.invalidated !== true;
     },
   });
 

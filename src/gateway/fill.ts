@@ -6,7 +6,12 @@ import type { Tool } from '../model/tool.js';
 import type { Catalog, LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
-/** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
+/** Whether a list is to be asked for anew without anybody calling its server. What a server says about keeping it is for calls. */
+export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return list.invalidated === true || now - list.learnedAt > caching.ttl * 1000;
+}
+
+/** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */
 export async function fillCatalog(
   catalog: Catalog,
   servers: readonly Server[],
@@ -34,7 +39,7 @@ export async function fillCatalog(
       // Indexing is work: between two servers others have their turn.
       await nextTurn();
     }
-    if (!list || now - list.learnedAt > caching.ttl * 1000) due.push(server);
+    if (!list || isOverdue(list, caching, now)) due.push(server);
   }
   return due;
 }
