@@ -7,11 +7,12 @@ import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
-import { fillCatalog } from './fill.js';
+import { fillCatalog, isWorthRefreshing } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
 import { learnAndTell, type Lanes } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
+import { createRefresher } from './refresher.js';
 import { createRelister } from './relister.js';
 import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
@@ -42,6 +43,8 @@ export interface Core {
   /** Makes sure that a server's list is known before a verb that needs exactly that server. */
   known(id: string): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
+  /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
+  refreshInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
   relistSoon(server: string): void;
   /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
@@ -181,6 +184,15 @@ export function createCore(deps: GatewayDeps): Core {
     },
   });
 
+  const refresher = createRefresher({
+    clock,
+    learner,
+    catalog: () => catalog,
+    isOld: (list, now) => isWorthRefreshing(list, loaded.config.cache, now),
+    claim: relister.claim,
+    learn: learnInBackground,
+  });
+
   pool.onEvent((event) => {
     if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
@@ -245,6 +257,7 @@ export function createCore(deps: GatewayDeps): Core {
       return server;
     },
     learnInBackground,
+    refreshInBackground: (servers) => refresher.refresh(servers),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
       if (host) called.set(server, laneIdOf(host));
@@ -261,6 +274,7 @@ export function createCore(deps: GatewayDeps): Core {
       approvals.close();
       soon.cancel();
       relister.close();
+      refresher.close();
       learner.close();
     },
   };

@@ -6,9 +6,17 @@ import type { Tool } from '../model/tool.js';
 import type { Catalog, LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
-/** Whether a list is to be asked for anew without anybody calling its server. What a server says about keeping it is for calls. */
+/** Whether a list is to be asked for anew, even where its server must be started for that. */
 export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
   return list.invalidated === true || now - list.learnedAt > caching.ttl * 1000;
+}
+
+/** Servers are not started all the time because they let their lists be kept for a moment only. */
+const SHORTEST_TTL_MS = 3_600_000;
+
+/** The same for a search, which has time: what a server itself says about keeping its list counts too. */
+export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return isOverdue(list, caching, now) || (list.stale && now - list.learnedAt > SHORTEST_TTL_MS);
 }
 
 /** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */

@@ -75,12 +75,15 @@ function open(parts: {
 type Answer = (answer: JsonObject[] | ToolscoutError) => void;
 
 /** A server in this process that answers `tools/list` when the test says so. */
-function fakeUpstream(server: string): { upstream: Upstream; lists: Answer[]; announce(): void } {
+function fakeUpstream(
+  server: string,
+  era: Upstream['era'] = 'legacy',
+): { upstream: Upstream; lists: Answer[]; announce(): void } {
   const lists: Answer[] = [];
   const listeners = new Set<(notification: UpstreamNotification) => void>();
   const upstream: Upstream = {
     server,
-    era: 'legacy',
+    era,
     protocolVersion: '2025-06-18',
     info: { name: server, version: '1' },
     capabilities: { tools: { listChanged: true } },
@@ -280,11 +283,11 @@ describe('the gateway', () => {
     const refused = new ToolscoutError('TOOLS_LIST_FAILED', 'Not now.');
 
     /** A gateway that knows one list of a server which is connected and does what the test says. */
-    async function known(settings: ConfigInput = {}) {
+    async function known(settings: ConfigInput = {}, era?: Upstream['era']) {
       const clock = createFakeClock();
       // It outlives the gateway, as a file does.
       const store: Store = { ...createMemoryStore({ clock }), close: () => Promise.resolve() };
-      const server = fakeUpstream('lively');
+      const server = fakeUpstream('lively', era);
       const parts = { loaded: load({ ...config, ...settings }), clock, store, connect: async () => server.upstream };
       const { gateway } = open(parts);
       const learning = gateway.discover();
@@ -366,6 +369,95 @@ describe('the gateway', () => {
       next.lists[0]!([tool('after')]);
       await clock.advance(10);
       expect(await second.gateway.listServers()).toMatchObject([{ knowledge: 'ready', tools: 1 }]);
+    });
+
+    it('DISC-1 DISC-4 useCache takes a list that is fresh, and none that is old, cleared or not to be kept', async () => {
+      const { clock, gateway, lists, answerLast } = await known();
+      const ask = async (answer: JsonObject[]): Promise<string[]> => {
+        const before = lists.length;
+        const tools = gateway.discoverTools('lively', { useCache: true });
+        await clock.advance(10);
+        if (lists.length > before) await answerLast(before + 1, answer);
+        return (await tools).map(({ name }) => name);
+      };
+      expect(await ask([tool('unasked')])).toEqual(['before']);
+      await gateway.clearCache('lively');
+      expect(await ask([tool('cleared')])).toEqual(['cleared']);
+      expect(await ask([tool('unasked')])).toEqual(['cleared']);
+      await gateway.clearCache();
+      expect(await ask([tool('all cleared')])).toEqual(['all cleared']);
+      await clock.advance(86_400_000);
+      expect(await ask([tool('aged')])).toEqual(['aged']);
+      expect(await ask([tool('unasked')])).toEqual(['aged']);
+
+      const uncached = await known({ cache: false });
+      const tools = uncached.gateway.discoverTools('lively', { useCache: true });
+      await uncached.clock.advance(10);
+      await uncached.answerLast(2, [tool('uncached')]);
+      expect((await tools).map(({ name }) => name)).toEqual(['uncached']);
+    });
+
+    it('DISC-4 many servers are asked from the cache alike: those whose list is good enough are left out', async () => {
+      const { clock, gateway, answerLast } = await known();
+      expect(await gateway.discover(undefined, { useCache: true })).toEqual([]);
+      await gateway.clearCache();
+      const outcomes = gateway.discover(undefined, { useCache: true });
+      await clock.advance(10);
+      await answerLast(2, [tool('after')]);
+      expect(await outcomes).toMatchObject([{ server: 'lively', ok: true }]);
+    });
+
+    it('DISC-4 CONN-2 a search answers from an old list at once and has it read again behind its back', async () => {
+      const { clock, gateway, lists, answerLast, names } = await known();
+      const search = async (): Promise<string[]> =>
+        (await gateway.searchTools('does')).hits.map((hit) => `${hit.server}:${hit.tool}`);
+      await search();
+      await clock.advance(300);
+      expect(lists).toHaveLength(1);
+
+      await clock.advance(86_500_000);
+      expect(await search()).toEqual(['lively:before']);
+      await clock.advance(300);
+      expect(await search()).toEqual(['lively:before']);
+      await answerLast(2, [tool('after')]);
+      expect(await names()).toEqual(['after']);
+      await search();
+      await gateway.clearCache();
+      await search();
+      await clock.advance(300);
+      // It was asked a moment ago; a minute later it may be again.
+      expect(lists).toHaveLength(2);
+      await clock.advance(60_000);
+      await search();
+      await clock.advance(300);
+      await answerLast(3, refused);
+      await clock.advance(30_000);
+      await search();
+      await clock.advance(300);
+      expect(lists).toHaveLength(3);
+    });
+
+    it('DISC-4 CONN-2 a server that lets its list be kept for a moment only is not started for every search', async () => {
+      const { clock, gateway, lists, answerLast } = await known({}, 'modern');
+      for (let minute = 0; minute < 59; minute++) {
+        await gateway.searchTools('brief');
+        await clock.advance(60_000);
+      }
+      expect(await gateway.listServers()).toMatchObject([{ knowledge: 'stale' }]);
+      expect(lists).toHaveLength(1);
+      await clock.advance(120_000);
+      await gateway.searchTools('brief');
+      await clock.advance(300);
+      await answerLast(2, [tool('after')]);
+    });
+
+    it('DISC-4 CONN-2 a search that is the last thing somebody wants starts nothing', async () => {
+      const { clock, gateway, lists } = await known();
+      await clock.advance(86_500_000);
+      await gateway.searchTools('does');
+      await gateway.close({ drainMs: 0 });
+      await clock.advance(1000);
+      expect(lists).toHaveLength(1);
     });
   });
 });

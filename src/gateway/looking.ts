@@ -36,6 +36,7 @@ export function lookingVerbs(
       const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
+      core.refreshInBackground(servers);
       // Who failed before is tried again in the background, but nobody waits for that.
       const awaited = unlearned.filter((server) => !learner.failure(server.id));
       await learner.settle(

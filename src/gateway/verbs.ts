@@ -115,11 +115,14 @@ export interface Gateway {
     servers?: readonly string[],
     options?: AskOptions & {
       readonly onProgress?: (progress: DiscoveryProgress) => void;
+      /** Leaves out servers whose list is known, however old. */
       readonly onlyUnknown?: boolean;
+      /** Leaves out servers whose list in the cache is good enough. */
+      readonly useCache?: boolean;
     },
   ): Promise<DiscoveryOutcome[]>;
-  /** Asks one server for its tools now (DISC-1); with `useCache` a known list is good enough. */
-  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean }): Promise<Tool[]>;
+  /** Asks one server for its tools now (DISC-1); with `useCache` a list that is fresh is good enough, with `stale` an old one too. */
+  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean | 'stale' }): Promise<Tool[]>;
   /** Asks one server for its resources and resource templates, as the server lists them. */
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
