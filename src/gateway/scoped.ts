@@ -38,13 +38,14 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     coverage: () => [...skill.servers()].toSorted().join(', '),
 
     async listServers(options) {
-      const views = (await gateway.listServers(options)).filter(({ id }) => isBound(id));
-      return Promise.all(
-        views.map(async (view) => {
-          const tools = await gateway.listTools(view.id).catch(() => []);
-          return { ...view, tools: tools.filter(({ name }) => skill.allows(view.id, name)).length, disabledTools: 0 };
-        }),
-      );
+      const views = await gateway.listServers(options);
+      // Of what is known: whoever asks which servers there are starts none (CONN-2).
+      const serving = (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name));
+      const counts = new Map<string, number>();
+      for (const { server } of serving) counts.set(server, (counts.get(server) ?? 0) + 1);
+      return views
+        .filter(({ id }) => isBound(id))
+        .map((view) => ({ ...view, tools: counts.get(view.id) ?? 0, disabledTools: 0 }));
     },
 
     async searchTools(query, options = {}) {
