@@ -19,7 +19,10 @@ export function lookingVerbs(
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
   return {
-    coverage: () => coverageOf(core.catalog.servers.values()),
+    coverage(only) {
+      const servers = [...core.catalog.servers.values()];
+      return coverageOf(only ? servers.filter(({ id }) => only.has(id)) : servers);
+    },
 
     async listServers() {
       await core.filled();

@@ -35,7 +35,7 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
   };
 
   const scoped: Partial<Gateway> = {
-    coverage: () => [...skill.servers()].toSorted().join(', '),
+    coverage: () => gateway.coverage(skill.servers()),
 
     async listServers(options) {
       const views = await gateway.listServers(options);

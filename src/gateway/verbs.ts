@@ -64,8 +64,8 @@ export interface AskOptions {
 export interface Gateway {
   /** Resolves when everything the store knows has been indexed. */
   ready(): Promise<void>;
-  /** The line that names what is behind toolscout (META-8). */
-  coverage(): string;
+  /** The line that names what is behind toolscout, or behind these of its servers (META-8). */
+  coverage(servers?: ReadonlySet<string>): string;
   listServers(options?: AskOptions): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(server: string, options?: AskOptions & { readonly includeDisabled?: boolean }): Promise<Tool[]>;

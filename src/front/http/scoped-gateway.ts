@@ -3,9 +3,6 @@ import { ERROR_TABLE, ToolscoutError } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
 import { LOCAL, maySee, type Principal } from '../../model/principal.js';
 
-/** Characters of the line that names what is there. */
-const COVERAGE_CHARACTERS = 120;
-
 /** What is not found is told without the nearest names: they may be of servers that are not to be seen. */
 function withoutNeighbours(thrown: unknown, server: string, tool: string): unknown {
   if (!(thrown instanceof ToolscoutError) || thrown.code !== 'TOOL_NOT_FOUND') return thrown;
@@ -77,7 +74,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     ...closedGateway(gateway),
     ready: () => gateway.ready(),
     settle: (patienceMs) => gateway.settle(patienceMs),
-    coverage: () => only().toSorted().join(', ').slice(0, COVERAGE_CHARACTERS),
+    coverage: () => gateway.coverage(allowed),
     listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),
     async searchTools(query, options = {}) {
       if (options.server !== undefined) check(options.server);

@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { scopeGateway } from '../../src/front/http/scoped-gateway.js';
+import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import type { Principal } from '../../src/model/principal.js';
+import { temporaryDirectory } from '../support/fixture.js';
+import { openToolscout } from '../support/open-toolscout.js';
+
+const keyFor = (...servers: string[]): Principal => ({
+  name: 'some',
+  scopes: new Set(['call']),
+  servers: new Set(servers),
+});
+
+/** The gateway as a skill sees it that declared one capability. */
+async function asSkill(open: (directory: string) => Promise<Gateway>, capability: string): Promise<Gateway> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'watch'));
+  await writeFile(join(directory, 'watch', 'skill.md'), `# Watch\n\n## Capabilities\n\n- \`${capability}\`\n`);
+  const gateway = await open(directory);
+  return scopeToSkill(gateway, await gateway.skill('watch'));
+}
+
+describe('the coverage line of those who see only some servers', () => {
+  const command = 'never-started';
+
+  it('META-8 S12 a restricted key is told the domains of the servers it may see and use, and no others', async () => {
+    const gateway = await openToolscout({
+      servers: {
+        'gh-mcp-server': { command },
+        'github-enterprise': { command },
+        'slack-bot': { command },
+        notion: { command },
+        off: { command, enabled: false },
+        incomplete: { command, env: { KEY: '${NOT_SET}' } },
+      },
+    });
+    const seen = scopeGateway(gateway, keyFor('gh-mcp-server', 'github-enterprise', 'slack-bot', 'off', 'incomplete'));
+    expect(seen.coverage()).toBe('github, slack');
+    expect(gateway.coverage()).toBe('github, notion, slack');
+  });
+
+  it('META-8 a restricted key and a skill are told no more than 60 tokens, in whole names', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `${'qwertzuiop'[index % 10]}${index}`);
+    const servers = Object.fromEntries(ids.map((id) => [id, { command, capabilities: ['a:b'] }]));
+    const key = scopeGateway(await openToolscout({ servers }), keyFor(...ids.slice(1)));
+    const skill = await asSkill((directory) => openToolscout({ servers, skills: { directories: [directory] } }), 'a:b');
+    for (const { coverage } of [key, skill]) {
+      const line = coverage();
+      expect(countTokens(line), line).toBeLessThanOrEqual(60);
+      for (const name of line.replace(/ and \d+ more$/, '').split(', ')) expect(ids).toContain(name);
+    }
+    expect(key.coverage()).toContain('more');
+  });
+});
