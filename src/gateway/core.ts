@@ -40,7 +40,7 @@ export interface Core {
   filled(): Promise<void>;
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
-  /** Makes sure that a server's list is known before a verb that needs exactly that server. */
+  /** Makes sure that a server's list is known before a verb that needs exactly that server; refuses when it may not be used. */
   known(id: string): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
   /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
@@ -242,8 +242,9 @@ export function createCore(deps: GatewayDeps): Core {
     async known(id) {
       await filled();
       const server = catalog.server(id);
-      if (server.enabled && !isUsable(server) && catalog.hold(id)) return usable(id);
-      if (isUsable(server) && !catalog.list(id)) {
+      // What is off has no list, which is not the same as an empty one.
+      if (!isUsable(server)) return usable(id);
+      if (!catalog.list(id)) {
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
           throw error
