@@ -3,6 +3,7 @@ import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { noteLeftOut } from '../left-out.js';
 import { progressBar } from '../render.js';
 
 function outcomeJson(outcome: DiscoveryOutcome): object {
@@ -72,6 +73,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
             if (outcome.truncated) terminal.out(terminal.paint.yellow(`    ${printable(outcome.truncated)}`));
           }
         }
+        if (ids.length === 0) await noteLeftOut(gateway, terminal);
         if (outcomes.some((outcome) => !outcome.ok)) throw new Exit(1);
       });
     });
@@ -103,6 +105,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
           terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);
         }
+        await noteLeftOut(gateway, terminal);
         if (failed.length > 0) throw new Exit(1);
       });
     });

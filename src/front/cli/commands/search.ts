@@ -3,6 +3,7 @@ import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
 import { wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { NO_SERVER } from '../left-out.js';
 import { progressBar, table } from '../render.js';
 
 /** A command line waits this long for servers it has never seen, then answers with what is known. */
@@ -57,7 +58,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           terminal.out(table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows));
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
-          terminal.note('Nothing was found.');
+          terminal.note(gateway.config().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
         }
         if (!flags.json) {
