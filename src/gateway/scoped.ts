@@ -57,10 +57,7 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
       });
       return {
         hits: answer.hits,
-        nearest: answer.nearest.filter((address) => {
-          const colon = address.indexOf(':');
-          return skill.allows(address.slice(0, colon), address.slice(colon + 1));
-        }),
+        nearest: answer.nearest,
         learning: answer.learning.filter(isBound),
         unavailable: answer.unavailable.filter(({ server }) => isBound(server)),
       };

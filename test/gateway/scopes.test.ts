@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopeGateway } from '../../src/front/http/scoped-gateway.js';
 import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
 import type { Principal } from '../../src/model/principal.js';
+import { commandLine } from '../support/command-line.js';
 import { temporaryDirectory } from '../support/fixture.js';
+import { openOfflineGateway, type RecordedServer } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
 
 const keyFor = (...servers: string[]): Principal => ({
@@ -53,5 +55,36 @@ describe('the coverage line of those who see only some servers', () => {
       for (const name of line.replace(/ and \d+ more$/, '').split(', ')) expect(ids).toContain(name);
     }
     expect(key.coverage()).toContain('more');
+  });
+});
+
+describe('the nearest names for those who see only some servers', () => {
+  const named = (...names: string[]): { name: string; description: string; inputSchema: object }[] =>
+    names.map((name) => ({ name, description: 'Does it.', inputSchema: { type: 'object' } }));
+  const crowd = Array.from({ length: 5 }, (_, index) => ({ id: `crowd${index}`, tools: named('creat_issue') }));
+  const servers = [...crowd, { id: 'own', tools: named('create_issue', 'list_labels') }] as RecordedServer[];
+
+  it('FIND-5 S12 they are of the servers a key may see, though others look more alike', async () => {
+    const { gateway } = await openOfflineGateway(servers);
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    expect((await gateway.searchTools('creatissu')).nearest.every((each) => each.startsWith('crowd'))).toBe(true);
+    const seen = scopeGateway(gateway, keyFor('own'));
+    expect((await seen.searchTools('creatissu')).nearest[0]).toBe('own:create_issue');
+    expect((await gateway.searchTools('creatissu', { server: 'own' })).nearest[0]).toBe('own:create_issue');
+    expect((await gateway.searchTools('creatissu', { tags: ['none'] })).nearest).toEqual([]);
+  });
+
+  it('FIND-5 CLI-2 the command line names a tag that no tool has', async () => {
+    const open = async (): Promise<Gateway> => {
+      const toolRules = [{ pattern: 'create_issue', tags: ['reading'] }];
+      return (await openOfflineGateway(servers, { toolRules })).gateway;
+    };
+    const none = await commandLine(['search', 'creatissu', '-t', 'nope', 'reading'], { gateway: open });
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toContain('No tool has the tag "nope".');
+    expect(none.stderr).not.toContain('"reading"');
+    const near = await commandLine(['search', 'creatissu', '-t', 'reading'], { gateway: open });
+    expect(near.stderr).toContain('Nearest names: own:create_issue');
+    expect(near.stderr).not.toContain('No tool has');
   });
 });

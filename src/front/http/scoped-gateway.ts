@@ -78,9 +78,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),
     async searchTools(query, options = {}) {
       if (options.server !== undefined) check(options.server);
-      const answer = await gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
-      const own = (address: string): boolean => allowed.has(address.slice(0, address.indexOf(':')));
-      return { ...answer, nearest: answer.nearest.filter(own) };
+      return gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
     },
     async listTools(server, options) {
       check(server);
