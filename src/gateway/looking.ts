@@ -71,9 +71,9 @@ export function lookingVerbs(
 
     definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,
 
-    async toolDetails(server, name) {
+    async toolDetails(server, name, { servers } = {}) {
       await core.known(server);
-      const tool = core.catalog.tool(server, name);
+      const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
       ruleCheck({ tool });
       approvalCheck({ tool });
       return { tool, lean: leanDefinition(tool.definition) };

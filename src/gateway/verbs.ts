@@ -58,6 +58,8 @@ export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
 export interface AskOptions {
   /** `_meta` of the asker's request: the trace that the question belongs to. */
   readonly meta?: JsonObject;
+  /** The servers that the asker may see, where a refusal names others; all by default. */
+  readonly servers?: ReadonlySet<string>;
 }
 
 /** The verbs of toolscout; every front is written against these and nothing else. */
@@ -80,7 +82,7 @@ export interface Gateway {
     options?: AskOptions,
   ): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
   /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
-  toolSignature(server: string, tool: string): Promise<ToolSignature>;
+  toolSignature(server: string, tool: string, options?: AskOptions): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;

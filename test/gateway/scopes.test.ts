@@ -4,6 +4,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopeGateway } from '../../src/front/http/scoped-gateway.js';
 import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import type { CallResult } from '../../src/model/call.js';
 import type { Principal } from '../../src/model/principal.js';
 import { commandLine } from '../support/command-line.js';
 import { temporaryDirectory } from '../support/fixture.js';
@@ -72,6 +73,61 @@ describe('the nearest names for those who see only some servers', () => {
     expect((await seen.searchTools('creatissu')).nearest[0]).toBe('own:create_issue');
     expect((await gateway.searchTools('creatissu', { server: 'own' })).nearest[0]).toBe('own:create_issue');
     expect((await gateway.searchTools('creatissu', { tags: ['none'] })).nearest).toEqual([]);
+  });
+
+  it('META-4 S12 a restricted key is named the closest of what it may see: tools and servers, and nothing of the others', async () => {
+    const twin = { id: 'own-twin', tools: named('close_issue') } as RecordedServer;
+    const { gateway } = await openOfflineGateway([...servers, twin]);
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    const seen = scopeGateway(gateway, keyFor('own', 'own-twin'));
+    const told = async (work: Promise<unknown>): Promise<string> => {
+      const thrown: unknown = await work.then(
+        (answer) => (answer as CallResult).error,
+        (error: unknown) => error,
+      );
+      return (thrown as Error).message;
+    };
+    const streamed = async (tool: string): Promise<CallResult> => {
+      for await (const event of seen.executeStream('own', tool, {})) if (event.type === 'result') return event.result;
+      throw new Error('There was no result.');
+    };
+    for (const ask of [
+      (tool: string) => seen.toolDetails('own', tool),
+      (tool: string) => seen.toolSignature('own', tool),
+      (tool: string) => seen.executeTool('own', tool, {}),
+      streamed,
+    ]) {
+      expect(await told(ask('creat_isue'))).toBe(
+        'Server "own" has no tool "creat_isue". Did you mean "create_issue" or "own-twin:close_issue"?',
+      );
+      expect(await told(ask('clos_issue'))).toContain('"own-twin:close_issue"');
+      expect(await told(ask('zzzzzz'))).toBe('Server "own" has no tool "zzzzzz".');
+    }
+    for (const ask of [
+      (server: string) => seen.listTools(server),
+      (server: string) => seen.toolDetails(server, 'x'),
+      (server: string) => seen.executeTool(server, 'x', {}),
+      (server: string) => seen.relay(server, 'resources/read', {}),
+    ]) {
+      expect(await told(ask('own-twn'))).toBe('There is no server "own-twn". Did you mean "own" or "own-twin"?');
+      // One that is hidden and one that is none are told alike.
+      for (const hidden of ['crowd1', 'crowd']) {
+        expect(await told(ask(hidden))).toBe(`There is no server "${hidden}".`);
+      }
+    }
+    // Who may see everything is named everything.
+    expect(await told(gateway.executeTool('own', 'creat_isue', {}))).toContain('crowd');
+  });
+
+  it('META-4 NEG-5 a skill is named nothing that it is not bound to', async () => {
+    const recorded = { own: named('create_issue', 'delete_issue'), other: named('create_issues') };
+    const { gateway } = await openOfflineGateway(
+      Object.entries(recorded).map(([id, tools]) => ({ id, tools })) as RecordedServer[],
+    );
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    await gateway.ready();
+    const { error } = await gateway.executeTool('own', 'creat_isue', {}, { skill: 'nobody' });
+    expect(error?.message).not.toMatch(/create_issue|delete_issue|other/);
   });
 
   it('FIND-5 CLI-2 the command line names a tag that no tool has', async () => {
