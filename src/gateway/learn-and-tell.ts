@@ -10,7 +10,7 @@ import type { GatewayEvent } from './verbs.js';
 export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
 
 /** What learning a server and telling of it needs. */
-export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial'> {
+export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
   readonly log: Log;
   readonly events: Emitter<GatewayEvent>;
   /** Removes secrets from a text. */
@@ -33,8 +33,10 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
     const before = catalog().list(id);
     const onPartial: PipelineDeps['onPartial'] = (_, method, reason) =>
       log.info('discover.partial', { server: id, method, reason: hide(reason) });
+    const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
+      log.warn('discover.dropped', { server: id, method, ...bad });
     lanes = deps.takeLanes(id);
-    const learned = await learn(server, { ...deps, ...lanes, onPartial }, signal);
+    const learned = await learn(server, { ...deps, ...lanes, onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });

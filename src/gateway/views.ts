@@ -1,5 +1,5 @@
 import type { Pool } from '../connect/index.js';
-import { mostTokens } from '../kernel/text.js';
+import { counted, mostTokens } from '../kernel/text.js';
 import { isKnownDomain, primaryDomain } from '../normalize/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
 import type { Catalog } from './catalog.js';
@@ -117,5 +117,5 @@ export function coverageOf(servers: Iterable<Server>): string {
   });
   const rest = sorted.length - shown.length;
   if (rest === 0) return shown.join(', ');
-  return shown.length === 0 ? `${rest} server${rest === 1 ? '' : 's'}` : `${shown.join(', ')} and ${rest} more`;
+  return shown.length === 0 ? counted(rest, 'server') : `${shown.join(', ')} and ${rest} more`;
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
-import { editDistance, mostTokens, nearestNames, oneLine, printable } from './text.js';
+import { counted, editDistance, mostTokens, nearestNames, oneLine, printable } from './text.js';
 
 /** Any text, control characters and halves of surrogate pairs included. */
 const plainText = anyText({ maxLength: 60 });
@@ -205,5 +205,12 @@ describe('mostTokens', () => {
   it('META-8 is not much more than that for names that people give', () => {
     const names = 'github, filesystem, kubernetes, postgres, salesforce, hubspot, stripe, sentry, grafana, spotify';
     expect(mostTokens(names)).toBeLessThan(names.length);
+  });
+});
+
+describe('counted', () => {
+  it('CLI-1 one is one, everything else is many', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'tool'))).toEqual(['0 tools', '1 tool', '2 tools']);
+    expect([1, 3].map((count) => counted(count, 'query', 'queries'))).toEqual(['1 query', '3 queries']);
   });
 });

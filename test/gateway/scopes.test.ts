@@ -135,7 +135,7 @@ describe('the nearest names for those who see only some servers', () => {
       const toolRules = [{ pattern: 'create_issue', tags: ['reading'] }];
       return (await openOfflineGateway(servers, { toolRules })).gateway;
     };
-    const none = await commandLine(['search', 'creatissu', '-t', 'nope', 'reading'], { gateway: open });
+    const none = await commandLine(['search', 'creatissu', '-t', 'nope', '-t', 'reading'], { gateway: open });
     expect(none).toMatchObject({ code: 2, stdout: '' });
     expect(none.stderr).toContain('No tool has the tag "nope".');
     expect(none.stderr).not.toContain('"reading"');
