@@ -7,7 +7,7 @@ import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { Principal } from '../../src/model/principal.js';
 import { commandLine } from '../support/command-line.js';
-import { temporaryDirectory } from '../support/fixture.js';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openOfflineGateway, type RecordedServer } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
 
@@ -120,14 +120,20 @@ describe('the nearest names for those who see only some servers', () => {
   });
 
   it('META-4 NEG-5 a skill is named nothing that it is not bound to', async () => {
-    const recorded = { own: named('create_issue', 'delete_issue'), other: named('create_issues') };
-    const { gateway } = await openOfflineGateway(
-      Object.entries(recorded).map(([id, tools]) => ({ id, tools })) as RecordedServer[],
-    );
-    onTestFinished(() => gateway.close({ drainMs: 0 }));
-    await gateway.ready();
-    const { error } = await gateway.executeTool('own', 'creat_isue', {}, { skill: 'nobody' });
-    expect(error?.message).not.toMatch(/create_issue|delete_issue|other/);
+    const capable = (...tools: string[]) => fixture('capable', `--tools=${tools.join(',')}`);
+    const skill = await asSkill(async (directory) => {
+      const gateway = await openToolscout({
+        servers: {
+          own: { ...capable('get_incident', 'delete_incident'), capabilities: ['incident:read'] },
+          other: capable('get_incidents'),
+        },
+        skills: { directories: [directory] },
+      });
+      await gateway.discover();
+      return gateway;
+    }, 'incident:read');
+    const { error } = await skill.executeTool('own', 'gett_incident', {});
+    expect(error?.message).toBe('Server "own" has no tool "gett_incident". Did you mean "get_incident"?');
   });
 
   it('FIND-5 CLI-2 the command line names a tag that no tool has', async () => {
