@@ -8,7 +8,7 @@ import { settleHeap } from './heap.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
 import { printable } from './kernel/text.js';
-import { configReader, createToolscout } from './main.js';
+import { checkStore, configReader, createToolscout } from './main.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -55,6 +55,7 @@ const deps: CliDeps = {
       return { source: thrown.file, problems: thrown.problems, warnings: [] };
     }
   },
+  checkStore,
   ...createClients({ cwd: process.cwd(), env: process.env }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
@@ -67,10 +68,16 @@ const deps: CliDeps = {
     }
   },
   serve: (options) => serve(options, { terminal, streams: process }),
-  stopped: () =>
+  stopped: ({ awaited = false } = {}) =>
     new Promise((resolve) => {
-      process.once('SIGINT', () => resolve());
-      process.once('SIGTERM', () => resolve());
+      // Listening for a signal does not keep a process alive; a timer that never rings does.
+      const alive = awaited ? systemClock.after(Infinity, () => resolve(), { awaited }) : undefined;
+      const stop = (): void => {
+        alive?.cancel();
+        resolve();
+      };
+      process.once('SIGINT', stop);
+      process.once('SIGTERM', stop);
     }),
   async readStdin() {
     const chunks: Buffer[] = [];

@@ -15,7 +15,7 @@ import {
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
-import { createGateway, type Gateway } from './gateway/index.js';
+import { createGateway, examineStore, type Finding, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
@@ -123,6 +123,25 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
 /** There are two kinds; a config that names another is not valid. */
 async function openStore(kind: string, options: SqliteStoreOptions): Promise<Store> {
   return kind === 'memory' ? createMemoryStore(options) : openSqliteStore(options);
+}
+
+/**
+ * Looks at the store alone, for when the configuration cannot be read.
+ *
+ * @throws ToolscoutError `STORE_ERROR` when it cannot be opened.
+ */
+export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'env'>): Promise<Finding[]> {
+  const kind = options.stateDir === 'memory' ? 'memory' : 'sqlite';
+  const store = await openStore(kind, {
+    directory: surroundings(options).stateDir,
+    clock: systemClock,
+    log: silentLog,
+  });
+  try {
+    return await examineStore({ store, clock: systemClock, hide: (text) => text });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */

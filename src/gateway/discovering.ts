@@ -1,28 +1,47 @@
+import { withRetry } from '../connect/index.js';
 import { listPrompts, listResources, listResourceTemplates } from '../discover/index.js';
 import { hideIn, toToolscoutError } from '../kernel/errors.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Core } from './core.js';
+import { isWorthRetrying } from './pipeline.js';
 import { talkRaw } from './raw-report.js';
 import type { Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
+type Listed = Awaited<ReturnType<typeof listPrompts>>;
 type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number }) => Promise<T>;
 
 /** The verbs that ask servers what they have. */
 export function discoveryVerbs(
   core: Core,
 ): Pick<Gateway, 'discover' | 'discoverTools' | 'discoverResources' | 'discoverPrompts' | 'discoverRaw' | 'settle'> {
-  const { limiter, pool } = core.deps;
+  const { clock, limiter, log, pool, random } = core.deps;
 
   /** Asks a server something that is not kept. */
   const ask = async <T>(id: string, question: Question<T>): Promise<T> => {
     const server = core.usable(id);
-    await limiter.wait(server);
-    return pool
-      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }), undefined, { brief: true })
-      .catch((thrown: unknown) => {
-        throw hideIn(toToolscoutError(thrown), core.hide);
-      });
+    const once = async (): Promise<T> => {
+      await limiter.wait(server);
+      const options = { timeoutMs: server.timeoutMs };
+      return pool.use(server, (upstream) => question(upstream, options), undefined, { brief: true });
+    };
+    return withRetry(once, server.retry, { clock, random, mayRetry: isWorthRetrying }).catch((thrown: unknown) => {
+      throw hideIn(toToolscoutError(thrown), core.hide);
+    });
+  };
+
+  /** The entries of a list; what is missing of it is told as it is for tools. */
+  const kept = (server: string, method: string, { items, bad, truncated }: Listed): Listed['items'] => {
+    for (const each of bad) log.warn('discover.dropped', { server, method, ...each });
+    if (truncated !== undefined) log.info('discover.partial', { server, method, reason: truncated });
+    return items;
+  };
+
+  /** Whether what is known of a server stands for asking it. */
+  const isGoodEnough = (id: string, useCache: boolean | 'stale' | undefined): boolean => {
+    const list = core.catalog.list(id);
+    if (!useCache || !list) return false;
+    return useCache === 'stale' || (core.loaded.config.cache.enabled && !list.stale);
   };
 
   return {
@@ -30,7 +49,8 @@ export function discoveryVerbs(
       await core.filled();
       const { catalog, learner } = core;
       const chosen = ids ? ids.map((id) => catalog.server(id)) : [...catalog.servers.values()].filter(isUsable);
-      const servers = options.onlyUnknown ? chosen.filter((server) => !catalog.list(server.id)) : chosen;
+      const use = options.onlyUnknown ? 'stale' : options.useCache;
+      const servers = chosen.filter(({ id }) => !isGoodEnough(id, use));
       return learner.learnAll(servers, {
         parallel: core.loaded.config.maxParallelDiscoveries,
         onProgress: options.onProgress,
@@ -40,18 +60,19 @@ export function discoveryVerbs(
     async discoverTools(id, options = {}) {
       await core.filled();
       const server = core.usable(id);
-      if (!options.useCache || !core.catalog.list(id)) await core.learner.learn(server);
+      if (!isGoodEnough(id, options.useCache)) await core.learner.learn(server);
       return core.catalog.index.tools(id);
     },
 
     discoverResources: (id) =>
       ask(id, async (upstream, options) => {
-        const resources = await listResources(upstream, options);
-        const templates = await listResourceTemplates(upstream, options);
-        return { resources: resources.items, templates: templates.items };
+        const resources = kept(id, 'resources/list', await listResources(upstream, options));
+        const found = await listResourceTemplates(upstream, options);
+        return { resources, templates: kept(id, 'resources/templates/list', found) };
       }),
 
-    discoverPrompts: (id) => ask(id, async (upstream, options) => (await listPrompts(upstream, options)).items),
+    discoverPrompts: (id) =>
+      ask(id, async (upstream, options) => kept(id, 'prompts/list', await listPrompts(upstream, options))),
 
     async discoverRaw(id) {
       await core.filled();

@@ -4,16 +4,23 @@ import { unlessCancelled } from '../kernel/cancel.js';
 import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
+import type { Namable } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
-import { isHidden, noServer } from './visibility.js';
+import { isHidden, noServer, visibleTo } from './visibility.js';
 
 /** Who may use what on behalf of a skill. */
 export interface Bindings {
   /** Resolves when the skills have been read. */
   loaded(): Promise<void>;
+  /** Whether there is such a skill, once they have been read. */
+  has(skill: string): boolean;
+  /**
+   * @throws ToolscoutError `SKILL_NOT_FOUND` with the nearest name, when there is no such skill.
+   */
+  require(skill: string): void;
   covers(skill: string, server: string, tool: string): boolean;
 }
 
@@ -24,13 +31,20 @@ export function executionVerbs(
   skills: Bindings,
 ): Pick<Gateway, 'executeTool' | 'executeStream'> {
   const { clock, log, pool, limiter, audit, random, redaction } = core.deps;
+  /** What may be named to a caller who asked for a tool that is none. */
+  const namableFor =
+    ({ servers, skill }: Call): Namable =>
+    (server, tool) =>
+      (servers?.has(server) ?? true) && (skill === undefined || skills.covers(skill, server, tool));
   const executor = createExecutor({
     clock,
     hide: core.hide,
     resolve: (call) => {
-      if (isHidden(call.server, call, core)) throw noServer(call.server);
+      if (isHidden(call.server, call, core)) throw noServer(call.server, visibleTo(call, core));
+      if (call.skill !== undefined) skills.require(call.skill);
       const server = core.usable(call.server);
-      return { server, tool: core.catalog.tool(call.server, call.tool) };
+      const tool = core.catalog.find(call.server, call.tool);
+      return { server, tool: tool ?? core.catalog.tool(call.server, call.tool, namableFor(call)) };
     },
     checks: [ruleCheck, approvalCheck, bindingCheck(skills.covers)],
     validate: createArgumentValidator({
@@ -86,7 +100,10 @@ export function executionVerbs(
   };
 
   const learnFirst = async (call: Call): Promise<void> => {
-    if (call.skill !== undefined) await skills.loaded();
+    if (call.skill !== undefined) {
+      await skills.loaded();
+      if (!skills.has(call.skill)) return;
+    }
     if (core.catalog.list(call.server)) return;
     await core.filled();
     if (core.catalog.list(call.server)) return;

@@ -26,6 +26,11 @@ export function oneLine(text: string, length: number): string {
   return `${(space > length * 0.6 ? cut.slice(0, space) : cut).replace(/[\s,;:.\ud800-\udbff]+$/, '')}…`;
 }
 
+/** A number with what it counts: `1 tool`, `2 tools`, `1 query`, `2 queries`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Edit distance with transpositions, given up (as `Infinity`) once it must exceed `limit`. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Infinity;
@@ -75,4 +80,23 @@ export function estimateTokens(text: string): number {
   let pieces = 0;
   for (const [piece] of text.matchAll(TOKEN_PIECES)) if (piece !== ' ') pieces++;
   return pieces;
+}
+
+/** Runs of Latin letters, up to three digits, or any other character by itself. */
+const TEXT_RUNS = /[A-Za-z]+|[0-9]{1,3}|[^A-Za-z0-9]/gu;
+
+/** What even the oddest letters are cut into at the most: consonants with their vowel, and letters by themselves. */
+const SYLLABLES = /[b-df-hj-np-tv-z]?[aeiou]|[b-df-hj-np-tv-z]/g;
+
+function mostInRun(run: string): number {
+  if (/^[0-9]/.test(run)) return 1;
+  if (!/^[a-z]+$/.test(run)) return Buffer.byteLength(run);
+  return Math.min(run.length, (run.match(SYLLABLES)?.length ?? 0) + 1);
+}
+
+/** At least as many tokens as a text is (o200k): for a bound that must hold whatever somebody calls a thing. */
+export function mostTokens(text: string): number {
+  let most = 0;
+  for (const [run] of text.matchAll(TEXT_RUNS)) most += mostInRun(run);
+  return most;
 }

@@ -26,6 +26,7 @@ export interface Surroundings {
   readonly columns?: number;
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
+  readonly checkStore?: CliDeps['checkStore'];
   /** By default there is no config to be read. */
   readonly readConfig?: CliDeps['readConfig'];
   /** What is answered to a question; by default nobody is there. */
@@ -61,6 +62,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       return typeof around.gateway === 'function' ? around.gateway(options) : around.gateway;
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
+    checkStore: around.checkStore ?? (() => Promise.reject(new Error('This command line may not look at the store.'))),
     readConfig: around.readConfig ?? (() => Promise.reject(new Error('This command line may not read a config.'))),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     async serve(options) {

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import type { Gateway } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
-import { wholeNumber } from '../arguments.js';
+import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { NO_SERVER } from '../left-out.js';
 import { progressBar, table } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 /** A command line waits this long for servers it has never seen, then answers with what is known. */
 const PATIENCE_MS = 15_000;
@@ -26,7 +29,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
-    .option('-t, --tag <tag...>', 'only tools with all of these tags')
+    .option('-t, --tag <tag>', 'only tools with this tag; may be given again', collect)
     .option('--schema', 'show how each tool is called')
     .option('--schema-tokens <count>', 'how many tokens these may take together', wholeNumber)
     .option('--include-disabled', 'also tools that a rule disables')
@@ -57,8 +60,11 @@ export function addSearch(program: Command, deps: CliDeps): void {
           terminal.out(table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows));
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
-          terminal.note('Nothing was found.');
+          terminal.note(gateway.config().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
+          for (const tag of await unknownTags(gateway, flags))
+            terminal.note(printable(`No tool has the tag "${tag}".`));
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
+          await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
         if (!flags.json) {
           if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);
@@ -69,6 +75,13 @@ export function addSearch(program: Command, deps: CliDeps): void {
         if (answer.hits.length === 0) throw new Exit(2);
       });
     });
+}
+
+/** Those of the tags that no offered tool has, whatever is searched for. */
+async function unknownTags(gateway: Gateway, { tag: tags = [], includeDisabled }: Flags): Promise<string[]> {
+  if (tags.length === 0 || includeDisabled) return [];
+  const known = new Set((await gateway.offeredTools()).flatMap((tool) => tool.tags));
+  return tags.filter((tag) => !known.has(tag));
 }
 
 /** Why a hit stands where it stands, in two lines. */
