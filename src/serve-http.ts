@@ -62,11 +62,9 @@ export async function openHttpFront(
       clock: systemClock,
       mode: options.mode,
     });
-  const mcp = open(gateway, options.admin ?? false);
-  const doors = createMcpDoors({ gateway, mcp, open });
+  const doors = createMcpDoors({ gateway, localAdmin: options.admin, open });
   const app = createHttpApp({
     gateway,
-    mcp,
     mcpFor: doors.endpointFor,
     version: VERSION,
     log,

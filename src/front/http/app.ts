@@ -24,9 +24,8 @@ export interface HttpVariables {
 /** What the HTTP front is made of. */
 export interface HttpAppOptions {
   readonly gateway: Gateway;
-  readonly mcp: McpEndpoint;
-  /** The endpoint of one principal; without it all share one. */
-  readonly mcpFor?: (principal: Principal) => McpEndpoint;
+  /** The MCP endpoint of one principal, to be shut when `isAdmitted` does not hold any more. */
+  readonly mcpFor: (principal: Principal, isAdmitted: () => boolean) => McpEndpoint;
   readonly version: string;
   readonly log: Log;
   readonly allowedHosts: readonly string[];
@@ -58,7 +57,7 @@ function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariab
 
 /** The HTTP front: the MCP endpoint and the HTTP API, behind one guard and one authentication. */
 export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
-  const { gateway, mcp, log, clock = systemClock, mcpFor = () => mcp } = options;
+  const { gateway, log, clock = systemClock, mcpFor } = options;
   const metrics = options.metrics ?? createMetrics(gateway, clock);
   const auth = (): ReturnType<Gateway['config']>['config']['http']['auth'] => gateway.config().config.http.auth;
   const baseUrl = baseUrlOf(gateway);
@@ -109,17 +108,17 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
 
   const app = new Hono<HttpVariables>();
   for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
-  app.all('/mcp', (context) => {
-    const principal = context.get('principal');
-    return mcpFor(principal).fetch(context.req.raw, { principal: principal.name });
-  });
-  app.all('/servers/:server/mcp', (context) => {
-    const principal = context.get('principal');
-    return mcpFor(principal).fetch(context.req.raw, {
-      principal: principal.name,
-      server: context.req.param('server'),
-    });
-  });
+  const answerMcp = (raw: Request, principal: Principal, server?: string): Promise<Response> => {
+    const { name, until } = principal;
+    const isAdmitted = (): boolean => authenticator.admits(principal);
+    // A key may be taken back in the moment in which it is looked at.
+    if (!isAdmitted()) throw new ToolscoutError('UNAUTHENTICATED', 'This key opens nothing.');
+    return mcpFor(principal, isAdmitted).fetch(raw, { principal: name, server, until });
+  };
+  app.all('/mcp', (context) => answerMcp(context.req.raw, context.get('principal')));
+  app.all('/servers/:server/mcp', (context) =>
+    answerMcp(context.req.raw, context.get('principal'), context.req.param('server')),
+  );
   // One handler for everything else, so that nothing stands between the guard and the route.
   app.all('*', ({ req: { raw } }) =>
     sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),

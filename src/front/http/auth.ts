@@ -17,6 +17,12 @@ export interface Authenticator {
   challenge(request: Request, scope?: Scope): string;
 }
 
+/** An authenticator whose keys can be taken back. */
+export interface KeyAuthenticator extends Authenticator {
+  /** Whether somebody who was let in would still be, with the same rights, by the config in force. */
+  admits(principal: Principal): boolean;
+}
+
 /** What authentication is made of. */
 export interface AuthenticatorDeps {
   /** In force now: keys change with the config. */
@@ -47,10 +53,20 @@ function keysOf({ keys }: HttpAuth): KnownKey[] {
       : [
           {
             digest: Buffer.from(hash, 'hex'),
-            principal: { name, scopes: new Set(scopes), ...(servers ? { servers: new Set(servers) } : {}) },
+            principal: {
+              name,
+              scopes: new Set(scopes),
+              ...(servers ? { servers: new Set(servers) } : {}),
+              credential: `key:${hash}`,
+            },
           },
         ],
   );
+}
+
+/** A principal as text: the same for the same rights by the same credential, whenever it was let in. */
+export function identityOf({ name, scopes, servers, credential }: Principal): string {
+  return JSON.stringify([name, [...scopes].toSorted(), servers ? [...servers].toSorted() : null, credential ?? null]);
 }
 
 /** The holder of a key. Every key is compared, and always hash with hash, so that time tells nothing (A7). */
@@ -64,7 +80,7 @@ function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefin
 const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
 
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
-export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+export function createAuthenticator(deps: AuthenticatorDeps): KeyAuthenticator {
   let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
 
   const current = (auth: HttpAuth): NonNullable<typeof known> => {
@@ -76,6 +92,17 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   };
 
   return {
+    admits(principal) {
+      const auth = deps.auth();
+      if (auth === undefined) return principal === LOCAL && !deps.required;
+      const { keys, tokens } = current(auth);
+      if (tokens !== undefined && principal.credential === tokens.credential) return true;
+      // Most who ask were let in by the very config that is in force.
+      if (keys.some((key) => key.principal === principal)) return true;
+      const identity = identityOf(principal);
+      return keys.some((key) => identityOf(key.principal) === identity);
+    },
+
     authenticate(request) {
       const auth = deps.auth();
       if (auth === undefined) {
