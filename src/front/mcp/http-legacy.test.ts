@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fixture } from '../../../test/support/fixture.js';
+import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { modernPost } from '../../../test/support/modern-request.js';
+import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
+import { MOST_WAITING } from './bounded-stream.js';
 import { createMcpEndpoint, type McpEndpoint } from './http.js';
 
 const URL_OF_IT = 'http://127.0.0.1:7077/mcp';
@@ -160,4 +162,69 @@ describe('the stream of a batch', () => {
     const back = await host.get({ 'last-event-id': last! });
     expect([back.status, await back.text()]).toEqual([200, '']);
   });
+});
+
+describe('a host that does not read', () => {
+  const STEPS = 2000;
+
+  /** An endpoint behind which every call reports about 40 MB of progress and then answers. */
+  async function openFlood(): Promise<{ endpoint: McpEndpoint; told: () => number; isOver: () => boolean }> {
+    const { gateway } = await openOfflineGateway([]);
+    const message = 'x'.repeat(20_000);
+    let told = 0;
+    let isOver = false;
+    const executeTool: Gateway['executeTool'] = async (_server, _tool, _args, options) => {
+      for (let progress = 1; progress <= STEPS && options?.signal?.aborted !== true; progress++) {
+        options?.onProgress?.({ progress, message });
+        told = progress;
+        if (progress % 5 === 0) await new Promise(setImmediate);
+      }
+      isOver = true;
+      return { success: true, result: { content: [{ type: 'text', text: 'all told' }] } };
+    };
+    const info = { name: 'toolscout', version: '9.9.9' };
+    const flooding = { ...gateway, executeTool };
+    const endpoint = createMcpEndpoint({ gateway: flooding, info, log: silentLog, clock: systemClock });
+    onTestFinished(() => endpoint.close());
+    return { endpoint, told: () => told, isOver: () => isOver };
+  }
+  const params = {
+    name: 'execute_tool',
+    arguments: { server: 'a', tool: 'b', arguments: {} },
+    _meta: { progressToken: 'p' },
+  };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+
+  it('A28 A29 makes toolscout keep a bounded part of what servers tell it', async () => {
+    const { endpoint, isOver } = await openFlood();
+    const host = await connect(endpoint, '2025-11-25');
+    const unread = await host.send(call);
+    await waitUntil(isOver, { what: 'the flood to be over', timeoutMs: 15_000 });
+    const text = await unread.text();
+    expect(text.length).toBeGreaterThan(MOST_WAITING / 2);
+    expect(text.length).toBeLessThan(2 * MOST_WAITING);
+    expect(text).not.toContain('all told');
+  }, 20_000);
+
+  it('A28 A29 of the 2026 era loses its stream, and its call is cancelled', async () => {
+    const { endpoint, told, isOver } = await openFlood();
+    const unread = await endpoint.fetch(new Request(URL_OF_IT, modernPost('tools/call', params)));
+    await waitUntil(isOver, { what: 'the call to end', timeoutMs: 15_000 });
+    expect(told()).toBeLessThan(STEPS);
+    await expect(unread.text()).rejects.toThrow('does not read');
+  }, 20_000);
+
+  it('A28 loses nothing as long as it reads', async () => {
+    const { endpoint } = await openFlood();
+    const host = await connect(endpoint, '2025-11-25');
+    const ways = [
+      () => host.send(call),
+      () => endpoint.fetch(new Request(URL_OF_IT, modernPost('tools/call', params))),
+    ];
+    for (const send of ways) {
+      const text = await (await send()).text();
+      expect(text).toContain('all told');
+      expect(text.match(/"progress":\d+/g)).toHaveLength(STEPS);
+    }
+  }, 20_000);
 });

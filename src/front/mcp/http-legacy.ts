@@ -1,9 +1,9 @@
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { newId } from '../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { boundStream } from './bounded-stream.js';
 import { methodNotFound } from './exchange.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-arrival.js';
-import { boundListening } from './listening-stream.js';
 import { createMcpServer } from './server.js';
 import { SessionTransport } from './session-transport.js';
 
@@ -77,7 +77,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
       session.followers += 1;
       return () => (session.followers -= 1);
     };
-    return boundListening(await transport.handleRequest(request), { clock, until, onBegin });
+    return boundStream(await transport.handleRequest(request), { clock, until, onBegin });
   };
 
   return {

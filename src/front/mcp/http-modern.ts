@@ -1,5 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { boundStream } from './bounded-stream.js';
 import type { ListKind } from './front.js';
 import {
   createHeaderCheck,
@@ -8,7 +9,6 @@ import {
   type Arrival,
   type HttpEraDeps,
 } from './http-arrival.js';
-import { boundListening } from './listening-stream.js';
 import { createMcpServer } from './server.js';
 import { watchFor } from './watching.js';
 
@@ -80,7 +80,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     const params = isObject(body['params']) ? body['params'] : {};
     const onUpdate = (uri: string): void => handler.notify.resourceUpdated(uri);
     const host = front.modern.listener(params['_meta'], { principal: arrival.principal ?? 'local' });
-    return boundListening(await handler.fetch(request, { parsedBody: body }), {
+    return boundStream(await handler.fetch(request, { parsedBody: body }), {
       clock,
       until: arrival.until,
       // Not before: for whoever is refused no server is asked anything.
@@ -97,7 +97,8 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       if (refusal) return refusal;
       brought.set(request, { principal: arrival.principal ?? 'local', introduction });
       if (isObject(body) && body['method'] === 'subscriptions/listen') return serveListener(request, body, arrival);
-      return doorOf(arrival.server).handler.fetch(request, { parsedBody: body });
+      // A call that said something before its answer is a stream.
+      return boundStream(await doorOf(arrival.server).handler.fetch(request, { parsedBody: body }), { clock });
     },
     async close() {
       await Promise.all([...doors.values()].map((door) => door.close()));

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { newId } from '../../kernel/ids.js';
 import { isObject } from '../../kernel/json.js';
+import { MOST_WAITING } from './bounded-stream.js';
 import { createEventMemory } from './event-memory.js';
 import { jsonRpcError } from './http-arrival.js';
 import type { RequestId } from './legacy-session.js';
@@ -16,6 +17,18 @@ const RETRY_MS = 1000;
 interface Posted {
   readonly running: Set<RequestId>;
   readonly cancelled: RequestId[];
+}
+
+/** A stream as the transport below keeps it, in a field of its own that it shows to nobody. */
+interface Stream {
+  readonly controller?: ReadableStreamDefaultController;
+  cleanup(): void;
+}
+
+/** About how large the messages are that wait in a stream, and all of them together. */
+interface Backlog {
+  readonly sizes: number[];
+  bytes: number;
 }
 
 /** The id of a message that wants an answer. */
@@ -33,9 +46,10 @@ function requestIdIn(message: unknown): RequestId | undefined {
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   private readonly running = new Map<RequestId, Posted>();
   private readonly unsaid: WeakSet<object>;
+  private readonly backlogs = new WeakMap<Stream, Backlog>();
 
   constructor(options: { readonly onOpen: (id: string) => void }) {
-    const memory = createEventMemory();
+    const memory = createEventMemory((stream, message, bytes) => this.weigh(stream, message, bytes));
     const unsaid = new WeakSet<object>();
     super({
       sessionIdGenerator: newId,
@@ -83,6 +97,23 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     await super.send(message, options);
     if (!('method' in message) && message.id !== undefined) this.end(message.id);
+  }
+
+  /**
+   * Ends a stream whose host does not read what servers tell it: the transport below keeps all of it. The memory of
+   * events goes on, for a host that comes back. Answers always go out: there is one for each request.
+   */
+  private weigh(name: string, message: JSONRPCMessage, bytes: number): void {
+    if (!('method' in message)) return;
+    const stream = (Reflect.get(this, '_streamMapping') as ReadonlyMap<string, Stream>).get(name);
+    if (!stream?.controller) return;
+    const backlog = this.backlogs.get(stream) ?? { sizes: [], bytes: 0 };
+    this.backlogs.set(stream, backlog);
+    const read = backlog.sizes.length - (1 - (stream.controller.desiredSize ?? 1));
+    for (const size of read > 0 ? backlog.sizes.splice(0, read) : []) backlog.bytes -= size;
+    backlog.sizes.push(bytes);
+    backlog.bytes += bytes;
+    if (backlog.bytes > MOST_WAITING) stream.cleanup();
   }
 
   private end(id: RequestId): void {
