@@ -6,7 +6,7 @@ import type { Log } from '../../kernel/log.js';
 import { hasScope, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
-import { createAuthenticator, type Authenticator } from './auth.js';
+import { createAuthenticator, keyGone, type Authenticator } from './auth.js';
 import { createPageCheck, createSharing, type Sharing } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
@@ -38,6 +38,12 @@ export interface HttpAppOptions {
   readonly clock?: Clock;
 }
 
+function refuseCaller(authenticator: Authenticator, request: Request, thrown: unknown): Response {
+  const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
+  const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
+  return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+}
+
 /** Lets through whoever may run tools, and notes who it is. */
 function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariables> {
   return async (context, next) => {
@@ -47,9 +53,7 @@ function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariab
       if (!hasScope(principal, 'call')) throw new ToolscoutError('FORBIDDEN', 'This needs the scope "call".');
       context.set('principal', principal);
     } catch (thrown) {
-      const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
-      const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
-      return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+      return refuseCaller(authenticator, request, thrown);
     }
     return next();
   };
@@ -108,11 +112,11 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
 
   const app = new Hono<HttpVariables>();
   for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
-  const answerMcp = (raw: Request, principal: Principal, server?: string): Promise<Response> => {
+  const answerMcp = (raw: Request, principal: Principal, server?: string): Response | Promise<Response> => {
     const { name, until } = principal;
     const isAdmitted = (): boolean => authenticator.admits(principal);
     // A key may be taken back in the moment in which it is looked at.
-    if (!isAdmitted()) throw new ToolscoutError('UNAUTHENTICATED', 'This key opens nothing.');
+    if (!isAdmitted()) return refuseCaller(authenticator, raw, keyGone());
     return mcpFor(principal, isAdmitted).fetch(raw, { principal: name, server, until });
   };
   app.all('/mcp', (context) => answerMcp(context.req.raw, context.get('principal')));

@@ -495,8 +495,12 @@ describe('tokens', () => {
     const follow = (withKey: string): Promise<Response> =>
       http.send('/mcp', { headers: { ...MCP, ...session, ...bearer(withKey) } });
     const listen = modernPost('subscriptions/listen', { notifications: { toolsListChanged: true } }, bearer(key));
-    const streams = [await follow(key), await http.send('/mcp', listen as { headers: Record<string, string> })];
-    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    const streams = [
+      await follow(key),
+      await http.send('/mcp', listen as { headers: Record<string, string> }),
+      await http.send('/v1/events', { headers: bearer(key) }),
+    ];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
     const ended = streams.map(() => false);
     for (const [at, { body }] of streams.entries()) void new Response(body).text().then(() => (ended[at] = true));
     return { session, follow, ended };
@@ -506,10 +510,10 @@ describe('tokens', () => {
     const { http, good, sign, clock, now } = await openWithIssuer({}, 'passthrough');
     const { follow, ended } = await followWith(http, await sign({ ...good, exp: now + 100 }));
     await clock.advance(100_000);
-    expect(ended).toEqual([false, false]);
+    expect(ended).toEqual([false, false, false]);
     // By as much as clocks may differ it is good for longer.
     await clock.advance(30_000);
-    await expect.poll(() => ended).toEqual([true, true]);
+    await expect.poll(() => ended).toEqual([true, true, true]);
     const again = await follow(await sign({ ...good, exp: now + 900 }));
     expect(again.status).toBe(200);
     await again.body?.cancel();
@@ -520,10 +524,10 @@ describe('tokens', () => {
     const { http, gateway, good, sign, oauth } = await openWithIssuer({}, 'passthrough');
     const { ended, follow } = await followWith(http, await sign(good));
     await gateway.reload();
-    expect(ended).toEqual([false, false]);
+    expect(ended).toEqual([false, false, false]);
     oauth.audience = 'https://elsewhere.example';
     await gateway.reload();
-    await expect.poll(() => ended).toEqual([true, true]);
+    await expect.poll(() => ended).toEqual([true, true, true]);
     expect((await follow(await sign(good))).status).toBe(401);
     expect((await follow(await sign({ ...good, aud: 'https://elsewhere.example' }))).status).toBe(404);
   });

@@ -13,14 +13,10 @@ export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 export interface Authenticator {
   /** @throws ToolscoutError `UNAUTHENTICATED` */
   authenticate(request: Request): Principal | Promise<Principal>;
+  /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
+  admits(principal: Principal): boolean;
   /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
   challenge(request: Request, scope?: Scope): string;
-}
-
-/** An authenticator whose keys can be taken back. */
-export interface KeyAuthenticator extends Authenticator {
-  /** Whether somebody who was let in would still be, with the same rights, by the config in force. */
-  admits(principal: Principal): boolean;
 }
 
 /** What authentication is made of. */
@@ -79,8 +75,13 @@ function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefin
 
 const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
 
+/** The refusal of whoever was let in and would not be any more. */
+export function keyGone(): ToolscoutError {
+  return unauthenticated('This key opens nothing any more.');
+}
+
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
-export function createAuthenticator(deps: AuthenticatorDeps): KeyAuthenticator {
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
 
   const current = (auth: HttpAuth): NonNullable<typeof known> => {

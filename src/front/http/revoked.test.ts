@@ -1,3 +1,4 @@
+import { request as requestHttp } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
@@ -167,4 +168,58 @@ describe('a key that is taken back', () => {
     expect(await anybody.list()).toBe(404);
     expect((await openEverything(url, undefined)).session).not.toBe(anybody.session);
   }, 30_000);
+
+  it('S5 A29 a body that arrives after the key was taken back is not served', async () => {
+    const http = { auth: { keys: [keyOf('ann', ANN), keyOf('bob', BOB)] } };
+    const { gateway, url } = await openShared(http);
+    const call = { name: 'old__echo', arguments: { message: 'late' } };
+    const modern = modernPost('tools/call', call, bearer(ANN));
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } };
+    const bodies = [
+      ['/mcp', modern.headers as Record<string, string>, modern.body as string],
+      [
+        '/mcp',
+        { ...(modern.headers as Record<string, string>), 'mcp-protocol-version': '2025-11-25' },
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
+      ],
+      [
+        '/v1/call',
+        { 'content-type': 'application/json', ...bearer(ANN) },
+        JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'late' } }),
+      ],
+    ] as const;
+    const slow = bodies.map(([path, headers, body]) => {
+      const request = requestHttp(`${url}${path}`, { method: 'POST', headers });
+      const answered = new Promise<number | undefined>((resolve, reject) => {
+        request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
+      });
+      request.write(body.slice(0, 20));
+      return { answered, finish: () => request.end(body.slice(20)) };
+    });
+    // Behind both of them on the way in, so that their keys have been looked at by then.
+    await openEverything(url, BOB);
+    http.auth.keys.shift();
+    await gateway.reload();
+    for (const { finish } of slow) finish();
+    expect(await Promise.all(slow.map(({ answered }) => answered))).toEqual([404, 404, 401]);
+    expect((await gateway.audit({ kind: 'execution' })).filter(({ principal }) => principal === 'ann')).toEqual([]);
+  }, 30_000);
+
+  it.each(['/mcp', '/%6dcp', '/servers/%2e%2e/mcp', '/servers/old/mcp', '/servers/%6fld/mcp', '/x/../mcp'])(
+    'A1 S9 %s needs a key, however it is written',
+    async (path) => {
+      const { url } = await openShared({ auth: { keys: [keyOf('ann', ANN)] } });
+      const { port } = new URL(url);
+      for (const method of ['GET', 'POST', 'DELETE', 'HEAD']) {
+        const status = await new Promise((resolve, reject) => {
+          const headers = { host: `127.0.0.1:${port}`, 'mcp-session-id': 'x', accept: 'text/event-stream' };
+          requestHttp({ port, path, method, headers }, (response) => resolve(response.resume().statusCode))
+            .on('error', reject)
+            .end();
+        });
+        expect({ method, status }).toEqual({ method, status: 401 });
+      }
+    },
+    30_000,
+  );
 });

@@ -37,12 +37,13 @@ export function boundStream(response: Response, { clock, until, onBegin }: Strea
     wake?.();
     return true;
   };
+  const isIdle = (): boolean => waiting.length === 0 && !isOver;
   const stop = (): void => {
     if (finish()) void source.cancel();
   };
   /** Takes what comes as it comes: below, nobody counts what waits. */
   const gather = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    for (let next = await source.read(); !next.done && !isOver; next = await source.read()) {
+    for (let next = await source.read(); !next.done; next = await source.read()) {
       waiting.push(next.value);
       bytes += next.value.byteLength;
       if (bytes > MOST_WAITING) {
@@ -65,7 +66,7 @@ export function boundStream(response: Response, { clock, until, onBegin }: Strea
         if (until !== undefined) timer = clock.after(Math.max(0, until - clock.now()), stop);
       },
       async pull(controller) {
-        while (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+        while (isIdle()) await new Promise<void>((resolve) => (wake = resolve));
         const next = waiting.shift();
         if (next === undefined) return controller.close();
         bytes -= next.byteLength;
