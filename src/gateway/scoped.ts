@@ -2,6 +2,7 @@ import { forbidden } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
 import type { SkillHandle } from './skills.js';
 import type { Gateway } from './verbs.js';
+import { explainOutOfScope } from './why.js';
 
 /** Verbs that say and change nothing a skill could misuse. */
 const PASSED: ReadonlySet<keyof Gateway> = new Set([
@@ -88,8 +89,12 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     },
 
     async why(server, tool) {
-      await demandTool(server, tool);
-      return gateway.why(server, tool);
+      const why = isBound(server) ? await gateway.why(server, tool) : undefined;
+      // Which tools of a bound server serve is not known before its list is.
+      if (why && (skill.allows(server, tool) || why.because === 'connection')) return why;
+      // The same words for all that is not bound, be it there or not.
+      const reason = `"${addressOf(server, tool)}" is not for skill "${skill.id}": none of its bindings covers it.`;
+      return explainOutOfScope(server, tool, reason);
     },
 
     // The check at the door decides about these, and records what it refuses.

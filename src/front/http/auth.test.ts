@@ -47,6 +47,37 @@ const initialize = {
 };
 
 describe('keys', () => {
+  it('FIND-5 S12 why a tool is or is not offered: a server that is not to be seen is none, and a key that may only look is told so', async () => {
+    const { gateway, http } = await openLocked({
+      servers: { old: fixture('legacy'), older: fixture('legacy'), hidden: fixture('modern') },
+      toolRules: [{ pattern: 'crash', enabled: false }],
+    });
+    await gateway.discover();
+    const why = async (key: string, path: string): Promise<unknown> =>
+      (await http.send(`/v1/why/${path}`, { headers: bearer(key) })).json();
+    expect(await why(ROOT, 'hidden/echo')).toMatchObject({ address: 'hidden:echo', offered: true, because: 'none' });
+    expect(await why(SOME, 'old/echo')).toMatchObject({ offered: true, because: 'none' });
+    expect(await why(SOME, 'old/crash')).toMatchObject({ offered: false, because: 'rule' });
+    expect(await why(SOME, 'old/nothing')).toMatchObject({ offered: false, because: 'unknown-tool' });
+    for (const unseen of ['hidden', 'older', 'hiddem', 'nowhere', 'unheard-of', '__proto__']) {
+      expect(await why(SOME, `${unseen}/echo`)).toEqual({
+        address: `${unseen}:echo`,
+        offered: false,
+        because: 'server',
+        reason: `No server "${unseen}" is configured.`,
+      });
+    }
+    expect(await why(READ, 'old/echo')).toEqual({
+      address: 'old:echo',
+      offered: false,
+      because: 'scope',
+      reason: '"old:echo" may be used, but not by "reader", who lacks the scope "call".',
+    });
+    // What stands in everybody's way is told first.
+    expect(await why(READ, 'old/crash')).toMatchObject({ because: 'rule' });
+    expect((await http.send('/v1/why/old/echo')).status).toBe(401);
+  });
+
   it('S9 A7 nobody without a key comes in, on any route that is not public, the MCP endpoint and streams included', async () => {
     const { http } = await openLocked();
     const wrong: Array<Record<string, string>> = [

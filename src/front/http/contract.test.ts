@@ -138,6 +138,7 @@ describe('the contract', () => {
       '/v1/servers',
       '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
       `/v1/tools/old/${tool}`,
+      `/v1/why/old/${tool}`,
       '/v1/skills',
       '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',

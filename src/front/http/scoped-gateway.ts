@@ -1,7 +1,16 @@
-import { noServer, type CallOptions, type Gateway, type GatewayEvent, type Registry } from '../../gateway/index.js';
+import {
+  explainOutOfScope,
+  explainUnseen,
+  noServer,
+  type CallOptions,
+  type Gateway,
+  type GatewayEvent,
+  type Registry,
+  type Why,
+} from '../../gateway/index.js';
 import { ERROR_TABLE, ToolscoutError } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
-import { LOCAL, maySee, type Principal } from '../../model/principal.js';
+import { hasScope, LOCAL, maySee, type Principal } from '../../model/principal.js';
 
 /** Characters of the line that names what is there. */
 const COVERAGE_CHARACTERS = 120;
@@ -36,10 +45,20 @@ function scopeRegistry(registry: Registry, principal: Principal): Registry {
   };
 }
 
+/** Why a tool is or is not offered to this principal, who may be allowed to look only. */
+async function explainTo(principal: Principal, gateway: Gateway, server: string, tool: string): Promise<Why> {
+  const why = await gateway.why(server, tool);
+  if (!why.offered || hasScope(principal, 'call')) return why;
+  const reason = `"${why.address}" may be used, but not by "${principal.name}", who lacks the scope "call".`;
+  return explainOutOfScope(server, tool, reason);
+}
+
 /** The same gateway; what it does for this principal is done in their name. */
-function nameCaller(gateway: Gateway, { name: principal }: Principal): Gateway {
+function nameCaller(gateway: Gateway, caller: Principal): Gateway {
+  const { name: principal } = caller;
   return {
     ...gateway,
+    why: (server, tool) => explainTo(caller, gateway, server, tool),
     searchTools: (query, options) => gateway.searchTools(query, { ...options, principal }),
     executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, { ...options, principal }),
     executeStream: (server, tool, args, options) =>
@@ -101,6 +120,8 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
         throw withoutNeighbours(thrown, server, tool);
       });
     },
+    why: async (server, tool) =>
+      sees(server) ? explainTo(principal, gateway, server, tool) : explainUnseen(server, tool),
     // What is not to be seen is refused where every call is judged, so that it is in the audit log (EXEC-5).
     async executeTool(server, tool, args, options) {
       return hideNeighbours(await gateway.executeTool(server, tool, args, named(options)), server, tool);
