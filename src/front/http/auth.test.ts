@@ -545,6 +545,50 @@ describe('a key that is taken back', () => {
   });
 });
 
+describe('a stream of the audit log', () => {
+  it('EXEC-5 S12 is for administrators who see all servers, as the query is', async () => {
+    const { http } = await openLocked();
+    const accept = { accept: 'text/event-stream' };
+    for (const [key, status] of [
+      [READ, 403],
+      [CALL, 403],
+      [SOME, 403],
+      [ROOT, 200],
+    ] as const) {
+      const answer = await http.send('/v1/audit', { headers: { ...accept, ...bearer(key) } });
+      await answer.body?.cancel();
+      expect([key, answer.status]).toEqual([key, status]);
+    }
+    expect((await http.send('/v1/audit', { headers: accept })).status).toBe(401);
+  });
+
+  it.each(['/v1/audit', '/v1/events'])(
+    'EXEC-5 S12 %s ends with the next heartbeat when its key was taken back and nothing else happens',
+    async (path) => {
+      const { gateway } = await openLocked();
+      const clock = createFakeClock();
+      let loaded = gateway.config();
+      const quiet = { ...gateway, config: () => loaded, onEvent: () => () => undefined };
+      const { send } = await openHttpApp(quiet, { clock });
+      const headers = { accept: 'text/event-stream', ...bearer(ROOT) };
+      const follower = (await send(path, { headers })).body!.getReader();
+      const next = async (): Promise<string> => {
+        const { value, done } = await follower.read();
+        return done ? 'the end' : new TextDecoder().decode(value);
+      };
+      expect(await next()).toContain('event: hello');
+      const beating = next();
+      await clock.advance(15_000);
+      expect(await beating).toBe(': alive\n\n');
+      const { config } = loaded;
+      loaded = { ...loaded, config: { ...config, http: { ...config.http, auth: { ...config.http.auth!, keys: [] } } } };
+      const ending = next();
+      await clock.advance(15_000);
+      expect(await ending).toBe('the end');
+    },
+  );
+});
+
 describe('listening where others can reach it', () => {
   it('S2 is refused without authentication, and nobody comes in when the config loses it', async () => {
     const { gateway, http } = await openLocked();

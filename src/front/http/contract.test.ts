@@ -177,8 +177,10 @@ describe('the contract', () => {
     );
     const streamed = await post('/v1/call', CALL, { accept: 'text/event-stream' });
     expect(await streamed.text()).toContain('event: result');
-    const followed = await send('/v1/events');
-    await followed.body?.cancel();
+    for (const path of ['/v1/events', '/v1/audit']) {
+      const followed = await send(path, { headers: { accept: 'text/event-stream' } });
+      await followed.body?.cancel();
+    }
 
     const waiting = await openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' });
     await waiting.discover();
@@ -247,6 +249,7 @@ describe('the contract', () => {
     expect((await stuck.post('/v1/config/reload', undefined)).status).toBe(400);
     const followers = await Promise.all(Array.from({ length: 101 }, () => stuck.send('/v1/events')));
     expect(followers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect((await stuck.send('/v1/audit', { headers: { accept: 'text/event-stream' } })).status).toBe(429);
     await Promise.all(followers.map(({ body }) => body?.cancel()));
 
     // What nobody may, what nobody is known for, and what breaks.

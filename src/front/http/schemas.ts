@@ -194,7 +194,8 @@ export const CallAnswer = z.object({ success: z.literal(true), result: AnyObject
 /** Server-sent events. */
 export const Events = text;
 
-const AuditRecord = z.object({
+/** One record of the audit log. */
+export const AuditRecord = z.object({
   id: text,
   time: z.number(),
   kind: text,
