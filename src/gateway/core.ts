@@ -8,14 +8,14 @@ import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog } from './fill.js';
-import { createLearner, type Learner } from './learner.js';
+import { createLearner, learningProgress, type Learner } from './learner.js';
 import { learnAndTell } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
 import type { PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
 import { createTrust, type Trust } from './trust.js';
-import type { GatewayEvent } from './verbs.js';
+import type { AskOptions, GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
@@ -41,7 +41,7 @@ export interface Core {
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
   /** Makes sure that a server's list is known before a verb that needs exactly that server. */
-  known(id: string): Promise<Server>;
+  known(id: string, options?: AskOptions): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
   relistSoon(server: string): void;
@@ -219,11 +219,12 @@ export function createCore(deps: GatewayDeps): Core {
     hide,
     filled,
     usable,
-    async known(id) {
+    async known(id, { onLearning } = {}) {
       await filled();
       const server = catalog.server(id);
       if (server.enabled && !isUsable(server) && catalog.hold(id)) return usable(id);
       if (isUsable(server) && !catalog.list(id)) {
+        onLearning?.(learningProgress(0, 1));
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
           throw error
@@ -233,6 +234,7 @@ export function createCore(deps: GatewayDeps): Core {
               })
             : thrown;
         });
+        onLearning?.(learningProgress(1, 1));
       }
       return server;
     },

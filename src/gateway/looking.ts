@@ -41,6 +41,7 @@ export function lookingVerbs(
       await learner.settle(
         awaited.map((server) => server.id),
         core.loaded.config.limits.searchWaitMs,
+        options.onLearning,
       );
       const { principal = 'local' } = options;
       const answer = answerSearch(query, options, servers, sources(), await core.experience.of(principal));
@@ -50,7 +51,7 @@ export function lookingVerbs(
     },
 
     async listTools(server, options = {}) {
-      await core.known(server);
+      await core.known(server, options);
       const tools = core.catalog.index.tools(server);
       // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
       const isShown = ({ status }: Tool): boolean =>
@@ -67,8 +68,8 @@ export function lookingVerbs(
 
     definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,
 
-    async toolDetails(server, name) {
-      await core.known(server);
+    async toolDetails(server, name, options) {
+      await core.known(server, options);
       const tool = core.catalog.tool(server, name);
       ruleCheck({ tool });
       approvalCheck({ tool });

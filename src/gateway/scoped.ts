@@ -52,6 +52,8 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
       if (options.server !== undefined) demandServer(options.server);
       const answer = await gateway.searchTools(query, {
         ...options,
+        // How many servers there are besides the bound ones is none of a skill's business.
+        onLearning: options.server === undefined ? undefined : options.onLearning,
         includeDisabled: false,
         accepts: (server, tool) => skill.allows(server, tool),
       });
@@ -69,9 +71,8 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     async listTools(server, options) {
       demandServer(server);
       // What is disabled is none of a skill's business.
-      return (await gateway.listTools(server, { meta: options?.meta })).filter(({ name }) =>
-        skill.allows(server, name),
-      );
+      const tools = await gateway.listTools(server, { meta: options?.meta, onLearning: options?.onLearning });
+      return tools.filter(({ name }) => skill.allows(server, name));
     },
 
     offeredTools: async () => (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name)),
