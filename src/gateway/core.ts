@@ -14,6 +14,7 @@ import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
 import type { PipelineDeps } from './pipeline.js';
 import { createRelister } from './relister.js';
+import { createRetention } from './retention.js';
 import { createTrust, type Trust } from './trust.js';
 import type { AskOptions, GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -141,6 +142,8 @@ export function createCore(deps: GatewayDeps): Core {
     }
   };
 
+  const days = (): number => loaded.config.limits.auditRetentionDays;
+  const retention = createRetention({ audit, clock, log, hide, days });
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -151,10 +154,7 @@ export function createCore(deps: GatewayDeps): Core {
         learnInBackground(due);
         startEager(due);
       }
-      // Nobody waits for it: forgetting years of records must not delay the first search.
-      audit
-        .prune(loaded.config.limits.auditRetentionDays)
-        .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+      retention.prune();
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
@@ -248,12 +248,14 @@ export function createCore(deps: GatewayDeps): Core {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
+      retention.prune();
     },
     stop() {
       closing = true;
       unwatch();
       approvals.close();
       soon.cancel();
+      retention.stop();
       relister.close();
       learner.close();
     },
