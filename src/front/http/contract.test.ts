@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
@@ -314,6 +314,16 @@ describe('the contract', () => {
     const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g)!;
     const { schemas } = document['components'] as { schemas: JsonObject };
     expect([...new Set(references)].map((each) => each.slice(21)).filter((id) => !(id in schemas))).toEqual([]);
+  });
+
+  it('DOC-1 every route of the API stands in its page', async () => {
+    const { document } = await openHttpApp(await openToolscout({}));
+    const page = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+    const named = new Set([...page.matchAll(/`(?:GET |POST )?([/…][^`]*)`/g)].map(([, path]) => path));
+    const short = (path: string): string => `…${path.slice(path.lastIndexOf('/'))}`;
+    const paths = Object.keys((document as unknown as Documented).paths).filter((path) => path.startsWith('/v1/'));
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !named.has(path) && !named.has(short(path)))).toEqual([]);
   });
 
   it('REG-1 an address that is none, and a method that is none, are problems too', async () => {
