@@ -38,6 +38,14 @@ function withoutOurs(given: JsonObject): JsonObject {
   return meta;
 }
 
+function withToken(params: JsonObject | undefined, id: number): JsonObject {
+  const _meta = { progressToken: id };
+  const { name, arguments: args } = params ?? {};
+  // Nearly every request is a plain call. Written out, it costs a fraction of a spread with a field after it.
+  const isPlainCall = params && name !== undefined && args !== undefined && Object.keys(params).length === 2;
+  return isPlainCall ? { name, arguments: args, _meta } : { ...params, _meta };
+}
+
 /** The params of a request as they are sent: with our envelope and our progress token, without the caller's. */
 export function withEnvelope(
   request: { readonly method: string; readonly params: JsonObject | undefined; readonly id: number },
@@ -46,7 +54,7 @@ export function withEnvelope(
   const { params, id, method } = request;
   const { envelope, progress, host } = options;
   const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
-  if (!given && !envelope) return progress ? { ...params, _meta: { progressToken: id } } : params;
+  if (!given && !envelope) return progress ? withToken(params, id) : params;
   return {
     ...params,
     _meta: {
