@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 
@@ -31,6 +31,14 @@ function licences(): Plugin {
   };
 }
 
+/** Lets the command be run as a program: `npx` in a checkout runs the file itself. */
+function executable(file: string): Plugin {
+  return {
+    name: 'executable',
+    writeBundle: ({ dir = '.' }) => chmodSync(join(dir, file), 0o755),
+  };
+}
+
 /**
  * The SDK brings a validator of its own, a second copy of a large library, for answers and questions that it checks
  * itself. Ours are never checked there, so it is left out; whoever asks it after all is told.
@@ -60,7 +68,7 @@ export default defineConfig({
   external: ['libsql', 'jiti', /^node:/],
   // Its main file looks for its parts at run time, where the bundle has none; the other one imports them.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
-  plugins: [licences(), withoutSdkValidator()],
+  plugins: [licences(), withoutSdkValidator(), executable('cli.js')],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -7,7 +7,7 @@ import { createTerminal } from './front/cli/terminal.js';
 import { settleHeap } from './heap.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { configReader, createToolscout } from './main.js';
+import { checkStore, configFile, configReader, createToolscout } from './main.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -40,9 +40,10 @@ const deps: CliDeps = {
       return { source: path ?? source, problems: [], warnings };
     } catch (thrown) {
       if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
-      return { source: file ?? 'config', problems: thrown.problems, warnings: [] };
+      return { source: (await configFile({ config: file })) ?? 'config', problems: thrown.problems, warnings: [] };
     }
   },
+  checkStore,
   ...createClients({ cwd: process.cwd(), env: process.env }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
@@ -55,10 +56,16 @@ const deps: CliDeps = {
     }
   },
   serve: (options) => serve(options, { terminal, streams: process }),
-  stopped: () =>
+  stopped: ({ awaited = false } = {}) =>
     new Promise((resolve) => {
-      process.once('SIGINT', () => resolve());
-      process.once('SIGTERM', () => resolve());
+      // Listening for a signal does not keep a process alive; a timer that never rings does.
+      const alive = awaited ? systemClock.after(Infinity, () => resolve(), { awaited }) : undefined;
+      const stop = (): void => {
+        alive?.cancel();
+        resolve();
+      };
+      process.once('SIGINT', stop);
+      process.once('SIGTERM', stop);
     }),
   async readStdin() {
     const chunks: Buffer[] = [];

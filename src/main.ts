@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
+import { findConfig, loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
 import {
   createChildKeeper,
   createLimiter,
@@ -15,7 +15,7 @@ import {
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
-import { createGateway, type Gateway } from './gateway/index.js';
+import { createGateway, examineStore, type Finding, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock, type Clock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
@@ -96,6 +96,13 @@ export function configReader(options: ToolscoutOptions): () => Promise<LoadedCon
   return async () => withWarnings(await read());
 }
 
+/** The config file that these options mean, also when it cannot be used; `undefined` when there is none. */
+export async function configFile({ config, ...options }: ToolscoutOptions): Promise<string | undefined> {
+  const { cwd, home, env } = surroundings(options);
+  const file = typeof config === 'string' ? config : undefined;
+  return findConfig({ file, cwd, home, xdgConfigHome: readEnvironment(env).configHome });
+}
+
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
@@ -124,6 +131,21 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
   throw new ToolscoutError('CONFIGURATION_ERROR', 'store: expected "sqlite" or "memory".', {
     problems: [{ path: 'store', message: 'expected "sqlite" or "memory"' }],
   });
+}
+
+/**
+ * Looks at the store alone, for when the configuration cannot be read.
+ *
+ * @throws ToolscoutError `STORE_ERROR` when it cannot be opened.
+ */
+export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'env'>): Promise<Finding> {
+  const kind = options.stateDir === 'memory' ? 'memory' : 'sqlite';
+  const store = await openStore(kind, surroundings(options).stateDir, systemClock, silentLog);
+  try {
+    return await examineStore({ store, clock: systemClock, hide: (text) => text });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */

@@ -5,7 +5,7 @@ import { systemClock } from './kernel/clock.js';
 import { messageOf, ToolscoutError } from './kernel/errors.js';
 import { createLog, type Log } from './kernel/log.js';
 import { createSecretMask } from './kernel/secrets.js';
-import { printable } from './kernel/text.js';
+import { counted, printable } from './kernel/text.js';
 import { createRedaction } from './redact/index.js';
 import type { Gateway } from './gateway/index.js';
 import { scopeToSkill } from './gateway/index.js';
@@ -20,6 +20,13 @@ const LEARNING_PATIENCE_MS = 30_000;
 
 /** Servers that could not be learned, named in the first report. */
 const MISSING_SHOWN = 5;
+
+/** What there is to try with the servers of the demo. */
+const DEMO_TRIES = [
+  'search "read a text file"',
+  'inspect everything echo',
+  'call filesystem read_text_file path=README.md',
+] as const;
 
 const INFO = { name: 'toolscout', version: VERSION };
 
@@ -49,16 +56,12 @@ async function serveHttp(
 ): Promise<Running> {
   const { openHttpFront } = await import('./serve-http.js');
   const front = await openHttpFront({ opened: gateway, offered }, log, options);
-  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal));
+  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal, options));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
     ended: new Promise(() => {}),
     close: () => front.close(),
   };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Says what is behind the door once it is known, and who is missing and why. */
@@ -74,7 +77,7 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
   const views = await gateway.listServers();
   const missing = views.filter((view) => view.problem !== undefined);
   const tools = views.reduce((sum, view) => sum + view.tools, 0);
-  terminal.out(`\n  Ready: ${tools} tools of ${counted(views.length - missing.length, 'server')}.`);
+  terminal.out(`\n  Ready: ${counted(tools, 'tool')} of ${counted(views.length - missing.length, 'server')}.`);
   for (const { id, problem } of missing.slice(0, MISSING_SHOWN)) {
     terminal.out(terminal.paint.yellow(`  ! ${id}: ${printable(problem ?? '')}`));
   }
@@ -82,9 +85,12 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
 }
 
 /** What a person sees in the first second: where it is, how to connect, what to try. */
-function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): string {
+function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo }: ServeOptions): string {
   const { servers, path, source } = gateway.config();
-  const from = path ?? (source === 'demo' ? 'the demo (no config found)' : 'no config found');
+  const isDemo = source === 'demo';
+  const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : 'no config found');
+  // The tools of the demo are known; of anybody else's servers nothing is, yet.
+  const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
@@ -92,9 +98,7 @@ function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal): strin
     `  Connect       claude mcp add --transport http toolscout ${endpoint}`,
     '',
     '  Try',
-    '    npx toolscout search "read a text file"',
-    '    npx toolscout inspect everything echo',
-    '    npx toolscout call filesystem read_text_file path=README.md',
+    ...tries.map((each) => `    npx toolscout ${each}`),
     '',
     paint.dim('  Ctrl-C stops it.'),
   ].join('\n');

@@ -64,7 +64,7 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
     const scope = { name: 'toolscout', version: VERSION };
     const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
     const stop = new AbortController();
-    const limit = clock.after(SEND_TIMEOUT_MS, () => stop.abort());
+    const limit = clock.after(SEND_TIMEOUT_MS, () => stop.abort(), { awaited: true });
     try {
       const headers = { 'content-type': 'application/json', ...deps.headers };
       const answer = await deps.fetch(deps.url, {

@@ -7,6 +7,7 @@ import { validateConfig } from '../src/config/index.js';
 import { parseConfig } from '../src/config/parse.js';
 import { ERROR_TABLE } from '../src/kernel/errors.js';
 import { compilePatterns } from '../src/kernel/pattern.js';
+import { AUDIT_KINDS } from '../src/model/audit-record.js';
 import { Config, RateLimitConfig, RetryConfig, RuleConfig, ServerEntry } from '../src/model/config.js';
 import { compileRules } from '../src/normalize/index.js';
 import { temporaryDirectory } from './support/fixture.js';
@@ -110,6 +111,11 @@ describe('the docs', () => {
       suggestion,
     ]);
     expect(rows).toEqual(table);
+  });
+
+  it('EXEC-5 docs/json-output.md names every kind of audit record', () => {
+    const listed = /`kind` is ([^.]*)\./.exec(read('docs/json-output.md'))?.[1] ?? '';
+    expect([...listed.matchAll(/`([^`]+)`/g)].map((match) => match[1]).toSorted()).toEqual([...AUDIT_KINDS].toSorted());
   });
 
   it('CFG-2 docs/configuration.md names every field and its default', () => {

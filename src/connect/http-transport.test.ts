@@ -61,8 +61,32 @@ describe('guardFetch', () => {
       code: 'SERVER_CONNECTION_ERROR',
       retryAfterMs: 2000,
     });
+    for (const status of [502, 504]) {
+      await expect(guard(origin)(`${origin}/${status}`)).rejects.toMatchObject({
+        code: 'SERVER_CONNECTION_ERROR',
+        retryAfterMs: 2000,
+        refusal: { status },
+      });
+    }
     expect((await guard(origin)(`${origin}/500`)).status).toBe(500);
     expect((await guard(origin)(`${origin}/204`)).status).toBe(204);
+  });
+
+  it('EXEC-3 A28 what "not now" says in its body is kept, when it is short', async () => {
+    const said = { error_code: 'MAINTENANCE', suggestion: 'Come back on Monday.' };
+    const bodies: Record<string, string> = {
+      '/said': JSON.stringify(said),
+      '/page': '<h1>no</h1>',
+      '/long': JSON.stringify({ ...said, more: 'x'.repeat(10_000_000) }),
+      '/none': '',
+    };
+    const origin = await listen((request, response) => response.writeHead(503).end(bodies[request.url ?? '']));
+    await expect(guard(origin)(`${origin}/said`)).rejects.toMatchObject({ refusal: { status: 503, body: said } });
+    for (const path of ['/page', '/long', '/none']) {
+      await expect(guard(origin)(`${origin}${path}`)).rejects.toSatisfy(
+        (error: { refusal?: object }) => JSON.stringify(error.refusal) === '{"status":503}',
+      );
+    }
   });
 
   it('A28 a body that unpacks to more than the limit is cut off with a reason', async () => {

@@ -10,6 +10,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { HttpTransport } from '../model/server.js';
 import { withSession } from './oauth-fetch.js';
 import type { Session } from './oauth-session.js';
+import { LONGEST_REFUSAL, refusalOf } from './upstream-errors.js';
 
 /** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
 const FAREWELL_MS = 1000;
@@ -17,6 +18,8 @@ const FAREWELL_MS = 1000;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 /** Statuses that have no body by definition; a response with one cannot be built anew. */
 const BODILESS = new Set([101, 204, 205, 304]);
+/** Statuses that say "later", perhaps when. */
+const NOT_NOW = new Set([429, 502, 503, 504]);
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -80,6 +83,33 @@ function boundBody(server: string, response: Response): Response {
   return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers });
 }
 
+/** The text of a short body; nothing of one that is long or breaks off. */
+async function readShort(response: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      // Leaving the loop gives the rest up.
+      if (bytes > LONGEST_REFUSAL) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The status has said what matters.
+    return undefined;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function notNow(server: string, response: Response, now: number): Promise<ToolscoutError> {
+  const { status, headers } = response;
+  const refusal = refusalOf(status, await readShort(response));
+  const details = { retryAfterMs: parseRetryAfter(headers.get('retry-after'), now), refusal };
+  return status === 429
+    ? new ToolscoutError('RATE_LIMITED', `The server "${server}" receives too many requests.`, details)
+    : new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" is unavailable (HTTP ${status}).`, details);
+}
+
 /**
  * A `fetch` that stays at the configured origin and never follows a redirect itself, so that
  * credentials go nowhere else (S11); that bounds what an answer may make us hold (A28); and that
@@ -95,15 +125,7 @@ export function guardFetch(origin: string, options: HttpTransportOptions): typeo
       throw new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false });
     }
     const response = await send(input, { ...init, redirect: 'manual' });
-    if (response.status === 429 || response.status === 503) {
-      await response.body?.cancel();
-      const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), options.clock.now());
-      throw response.status === 429
-        ? new ToolscoutError('RATE_LIMITED', `The server "${server}" receives too many requests.`, { retryAfterMs })
-        : new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" is unavailable (HTTP 503).`, {
-            retryAfterMs,
-          });
-    }
+    if (NOT_NOW.has(response.status)) throw await notNow(server, response, options.clock.now());
     return boundBody(server, response);
   };
 }

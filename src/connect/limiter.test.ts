@@ -100,6 +100,38 @@ describe('limiter', () => {
     expect(served).toBe(2);
   });
 
+  it('CONN-7 keeps the process alive while somebody waits, and no longer', async () => {
+    const clock = createFakeClock();
+    const held: Array<boolean | undefined> = [];
+    const limiter = createLimiter({
+      clock: {
+        ...clock,
+        after(ms, task, options) {
+          held.push(options?.awaited);
+          return clock.after(ms, task, options);
+        },
+      },
+    });
+    const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
+    limiter.take(one);
+    const leaving = new AbortController();
+    const left = limiter.wait(one, leaving.signal);
+    const stayed = limiter.wait(one);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    expect(clock.waiting).toBe(1);
+    await clock.advance(100);
+    await stayed;
+    const alone = limiter.wait(one, AbortSignal.abort(new Error('gone')));
+    await expect(alone).rejects.toThrow('gone');
+    const last = new AbortController();
+    const waiting = limiter.wait(one, last.signal);
+    last.abort(new Error('over'));
+    await expect(waiting).rejects.toThrow('over');
+    expect(clock.waiting).toBe(0);
+    expect(new Set(held)).toEqual(new Set([true]));
+  });
+
   it('CONN-7 forgets who stopped waiting', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });

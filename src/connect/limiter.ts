@@ -68,7 +68,15 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
       bucket.waiters.delete(waiter);
       waiter.serve();
     }
-    if (bucket.waiters.size > 0) bucket.timer = clock.after(msUntil(bucket, 1), () => serveWaiters(bucket));
+    wakeLater(bucket);
+  }
+
+  /** The process must not end while somebody waits for a token, and must not wait when nobody does. */
+  function wakeLater(bucket: Bucket): void {
+    if (bucket.waiters.size === 0) {
+      bucket.timer?.cancel();
+      bucket.timer = undefined;
+    } else bucket.timer ??= clock.after(msUntil(bucket, 1), () => serveWaiters(bucket), { awaited: true });
   }
 
   /** The bucket of a server, filled up to now, with the limits of its current configuration. */
@@ -115,6 +123,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
       await new Promise<void>((resolve, reject) => {
         const onAbort = (): void => {
           bucket.waiters.delete(waiter);
+          wakeLater(bucket);
           reject(signal?.reason as Error);
         };
         const waiter: Waiter = {
@@ -125,7 +134,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
         };
         bucket.waiters.add(waiter);
         signal?.addEventListener('abort', onAbort, { once: true });
-        bucket.timer ??= clock.after(msUntil(bucket, 1), () => serveWaiters(bucket));
+        wakeLater(bucket);
       });
     },
   };

@@ -78,7 +78,8 @@ export function createEndpointFetch(
   return async (input, init) => {
     const url = checkEndpoint(String(input), 'authorization server', scope);
     const late = new AbortController();
-    const timer = deps.clock.after(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS} ms`)));
+    const giveUp = (): void => late.abort(new Error(`no answer within ${ANSWER_MS} ms`));
+    const timer = deps.clock.after(ANSWER_MS, giveUp, { awaited: true });
     try {
       const response = await send(url, { ...init, redirect: 'manual', signal: late.signal });
       const body = await readBounded(response, url.host);

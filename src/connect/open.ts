@@ -58,10 +58,11 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   };
   if (deps.signal?.aborted) onAbort();
   deps.signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.after(server.connectTimeoutMs, () => {
+  const giveUp = (): void => {
     const message = `The server "${server.id}" did not complete the handshake within ${server.connectTimeoutMs} ms.`;
     controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
-  });
+  };
+  const timer = clock.after(server.connectTimeoutMs, giveUp, { awaited: true });
   const terms: Terms = {
     clock,
     clientInfo: deps.clientInfo,
@@ -271,8 +272,8 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
-  const { message, retryAfterMs, upstream, suggestion } = error;
+  const { message, retryAfterMs, upstream, suggestion, refusal } = error;
   return refused
     ? new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false, upstream, cause: thrown })
-    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, suggestion, cause: thrown });
+    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, suggestion, refusal, cause: thrown });
 }

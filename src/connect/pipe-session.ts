@@ -140,10 +140,11 @@ function acknowledged(
       if (refusal) reject(refusal);
       else resolve();
     };
-    const timer = clock.after(timeoutMs, () => {
+    const giveUp = (): void => {
       settle(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `The server did not answer within ${timeoutMs} ms.`));
       void cancel(id);
-    });
+    };
+    const timer = clock.after(timeoutMs, giveUp, { awaited: true });
     waiting.set(id, settle);
     send().catch(settle);
   });

@@ -7,6 +7,7 @@ export function neverSent(error: ToolscoutError, retryAfterMs = error.retryAfter
     severity: error.severity,
     problems: error.problems,
     upstream: error.upstream,
+    refusal: error.refusal,
     delivered: false,
     retryAfterMs,
     // The first cause, not a chain that grows with every attempt.

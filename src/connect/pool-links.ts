@@ -298,7 +298,7 @@ export function createLinks(deps: LinksDeps): Links {
       for (const link of all) end(link, 'disconnected', 'toolscout is stopping');
       let timer: { cancel(): void } | undefined;
       const patience = new Promise<void>((resolve) => {
-        timer = clock.after(graceMs, resolve);
+        timer = clock.after(graceMs, resolve, { awaited: true });
       });
       await Promise.race([Promise.all(unfinished), patience]);
       timer?.cancel();

@@ -515,6 +515,17 @@ describe('closing the pool', () => {
     await pool.close({ drainMs: 0 });
   });
 
+  it('CONN-3 nobody who waits for a token keeps a closed pool from being forgotten', async () => {
+    const { pool, clock } = setUp();
+    const slow = server({ rateLimit: { requestsPerSecond: 0.001, burstSize: 1 } });
+    await pool.ping(slow);
+    const waits = pool.ping(slow);
+    waits.catch(nothing);
+    await pool.close({ drainMs: 0 });
+    await expect(waits).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(clock.waiting).toBe(0);
+  });
+
   it('CONN-3 does not wait longer than it was told', async () => {
     const { pool, opened, clock } = setUp();
     longCall(pool, server());

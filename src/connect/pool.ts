@@ -102,6 +102,8 @@ export function createPool(deps: PoolDeps): Pool {
   let running = 0;
   let onDrained: (() => void) | undefined;
   let closed: Promise<void> | undefined;
+  /** Nobody waits for a token any more, which would keep the process from ending. */
+  const ending = new AbortController();
 
   const links = createLinks({
     open: deps.open,
@@ -201,7 +203,7 @@ export function createPool(deps: PoolDeps): Pool {
   /** The check of the health timer: a connection that does not answer is closed, unless a call began meanwhile. */
   async function check(link: Link): Promise<void> {
     try {
-      await limiter.wait(link.server);
+      await limiter.wait(link.server, ending.signal);
       if (!link.ended) link.slot.latencyMs = await measure(link.server, link.upstream);
     } catch (thrown) {
       if (link.busy === 0) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
@@ -209,7 +211,7 @@ export function createPool(deps: PoolDeps): Pool {
   }
 
   async function ping(server: Server): Promise<number> {
-    await limiter.wait(server);
+    await limiter.wait(server, ending.signal);
     const check = async (upstream: Upstream, link: Link): Promise<number> => {
       try {
         return (link.slot.latencyMs = await measure(server, upstream));
@@ -224,7 +226,7 @@ export function createPool(deps: PoolDeps): Pool {
   function drained(drainMs: number): Promise<void> {
     if (running === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = clock.after(drainMs, resolve);
+      const timer = clock.after(drainMs, resolve, { awaited: true });
       onDrained = () => {
         timer.cancel();
         resolve();
@@ -237,6 +239,7 @@ export function createPool(deps: PoolDeps): Pool {
     healthTimer.stop();
     await drained(drainMs);
     await links.stop(CLOSE_GRACE_MS);
+    ending.abort(shuttingDown());
   }
 
   return {

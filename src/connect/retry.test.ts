@@ -104,6 +104,8 @@ describe('retry', () => {
     expect(of('SERVER_CONNECTION_ERROR', 'x', http(503))).toBe(true);
     expect(of('SERVER_CONNECTION_ERROR', 'x', system('ECONNRESET'))).toBe(true);
     expect(of('TOOL_EXECUTION_TIMEOUT', 'x')).toBe(true);
+    expect(of('SERVER_CONNECTION_ERROR', 'x', { refusal: { status: 502 } })).toBe(true);
+    expect(of('SERVER_CONNECTION_ERROR', 'x', { refusal: { status: 500 } })).toBe(false);
     expect(of('SERVER_CONNECTION_ERROR', 'x', http(404))).toBe(false);
     const nested = new ToolscoutError('SERVER_CONNECTION_ERROR', 'inner', http(404));
     expect(of('SERVER_CONNECTION_ERROR', 'x', { cause: nested })).toBe(false);

@@ -38,6 +38,7 @@ function causesOf(error: ToolscoutError): Error[] {
 
 /** The HTTP status behind a failure, if there is one. */
 export function statusBehind(error: ToolscoutError): number | undefined {
+  if (error.refusal) return error.refusal.status;
   for (const cause of causesOf(error)) {
     const status = httpStatusOf(cause);
     if (status !== undefined) return status;

@@ -42,6 +42,25 @@ describe('toUpstreamError', () => {
     expect(error.message.length).toBeLessThan(300);
   });
 
+  it('EXEC-3 keeps what the body of a refusal says, within bounds and without secrets', () => {
+    const body = { error_code: 'E42', suggestion: 'not hunter2', severity: 'SEVERE' };
+    for (const status of [400, 401, 403, 422, 500]) {
+      expect(map(http(status, JSON.stringify(body))).refusal).toEqual({
+        status,
+        body: { ...body, suggestion: 'not ***' },
+      });
+    }
+    expect(map(http(400, '<h1>no</h1>')).refusal).toEqual({ status: 400 });
+    expect(map(http(400, JSON.stringify({ ...body, padding: 'x'.repeat(70_000) }))).refusal).toEqual({ status: 400 });
+    expect(map(http(400, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).refusal).toEqual({ status: 400 });
+    const busy = new ToolscoutError('RATE_LIMITED', 'later', { refusal: { status: 429, body }, retryAfterMs: 5 });
+    expect(map(new Error('send failed', { cause: busy }))).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterMs: 5,
+      refusal: { status: 429, body: { suggestion: 'not ***' } },
+    });
+  });
+
   it('S11 says where a redirect points that was not followed', () => {
     expect(map(http(307, '', 'Redirect to https://other.example/ not followed')).message).toContain('other.example');
   });

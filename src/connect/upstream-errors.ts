@@ -1,4 +1,4 @@
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonValue } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
@@ -24,6 +24,7 @@ const NEVER_SENT = new Set([
 /** The HTTP status an SDK error carries, if it is about one. */
 export function httpStatusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
+  if (thrown instanceof ToolscoutError && thrown.refusal) return thrown.refusal.status;
   const { status } = (thrown as { data?: { status?: unknown } }).data ?? {};
   if (typeof status === 'number') return status;
   // The event source reports the status as its code; the SSE transport only in its message.
@@ -96,11 +97,21 @@ function parseBody(text: unknown): JsonValue | undefined {
   }
 }
 
+/** Characters of a refusal's body that are kept: one that says what to do is short. */
+export const LONGEST_REFUSAL = 64 * 1024;
+
+/** What a refusal says: its status, and its body where that is a JSON object of a size one can hold on to. */
+export function refusalOf(status: number, text: unknown): NonNullable<ErrorDetails['refusal']> {
+  const body = typeof text === 'string' && text.length <= LONGEST_REFUSAL ? parseBody(text) : undefined;
+  return isObject(body) && !isDeeperThan(body, LIMITS.depth) ? { status, body } : { status };
+}
+
 function httpError(server: string, status: number, thrown: unknown, mask: (text: string) => string): ToolscoutError {
   const { text, statusText } = (thrown as { data?: { text?: unknown; statusText?: unknown } }).data ?? {};
+  const refusal = refusalOf(status, typeof text === 'string' ? mask(text) : undefined);
   if (status === 401 || status === 403) {
     const message = `The server "${server}" refused the credentials (HTTP ${status}).`;
-    return new ToolscoutError('AUTHENTICATION_FAILED', message, { cause: thrown });
+    return new ToolscoutError('AUTHENTICATION_FAILED', message, { refusal, cause: thrown });
   }
   const body = parseBody(text);
   if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
@@ -113,7 +124,7 @@ function httpError(server: string, status: number, thrown: unknown, mask: (text:
     200,
   );
   const message = `The server "${server}" answered with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
-  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { cause: thrown });
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { refusal, cause: thrown });
 }
 
 /** Anything that went wrong on the way to a server, as the error documented at the `Upstream` port. */
@@ -123,7 +134,8 @@ export function toUpstreamError(
   mask: (text: string) => string = (text) => text,
 ): ToolscoutError {
   const ours = ourErrorIn(thrown);
-  if (ours) return ours;
+  // What a server said in the body of a refusal was kept as it came.
+  if (ours) return ours.refusal?.body === undefined ? ours : hideIn(ours, mask);
   const status = httpStatusOf(thrown);
   if (status !== undefined) return httpError(server, status, thrown, mask);
   if (thrown instanceof Error && thrown.name === 'UnauthorizedError') {

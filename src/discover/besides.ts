@@ -2,6 +2,7 @@ import { messageOf } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Upstream } from '../model/upstream.js';
 import { listPrompts, listResources, listResourceTemplates, type Listed, type ListOptions } from './list.js';
+import type { BadItem } from './salvage.js';
 
 /** What a server has besides tools. */
 export interface Besides {
@@ -10,26 +11,39 @@ export interface Besides {
   readonly prompts: readonly JsonObject[];
 }
 
+/** How what is besides the tools is fetched, and who hears what went wrong. */
+export interface BesidesOptions extends ListOptions {
+  /** Tries again what may succeed a moment later. */
+  readonly retry?: <T>(task: () => Promise<T>) => Promise<T>;
+  /** Told of a list that was announced and not given, or not to its end. */
+  readonly onFailed?: (method: string, reason: string) => void;
+  /** Told of every entry that could not be kept. */
+  readonly onDropped?: (method: string, bad: BadItem) => void;
+}
+
 /**
  * Resources, templates and prompts of a server that says it has some. Of real servers that say so one in
  * four answers that it does not know the method, so whatever fails here counts as an empty list: it must
- * not cost the tools.
+ * not cost the tools. One that was tried again in vain is not waited for a second time.
  */
-export async function listBesides(
-  upstream: Upstream,
-  options: ListOptions & { readonly onFailed?: (method: string, reason: string) => void },
-): Promise<Besides> {
+export async function listBesides(upstream: Upstream, options: BesidesOptions): Promise<Besides> {
+  let { retry } = options;
   const list = async (
     capability: string,
     method: string,
     ask: (upstream: Upstream, options: ListOptions) => Promise<Listed>,
   ): Promise<JsonObject[]> => {
     if (!isObject(upstream.capabilities[capability])) return [];
+    const task = (): Promise<Listed> => ask(upstream, options);
     try {
-      return (await ask(upstream, options)).items;
+      const { items, bad, truncated } = await (retry ? retry(task) : task());
+      for (const each of bad) options.onDropped?.(method, each);
+      if (truncated !== undefined) options.onFailed?.(method, truncated);
+      return items;
     } catch (thrown) {
       if (options.signal?.aborted || upstream.closed) throw thrown;
       options.onFailed?.(method, messageOf(thrown));
+      retry = undefined;
       return [];
     }
   };

@@ -259,6 +259,22 @@ describe('argument validator', () => {
     expect(unchecked).toHaveLength(3);
   });
 
+  it('EXEC-2 A25 a text too long for its pattern leaves only the patterns unchecked, and that is told once', async () => {
+    const unchecked: string[] = [];
+    const validator = createArgumentValidator({ onUnchecked: (_tool, reason) => unchecked.push(reason) });
+    const tool = toolOf({
+      type: 'object',
+      properties: { content: { type: 'string', pattern: '^[ -~]*$' }, mode: { enum: ['read', 'write'] } },
+      additionalProperties: false,
+    });
+    const content = 'x'.repeat(400_100);
+    const wrong = await validator.validate(tool, { content, mode: 'destroy', extra: 1 });
+    expect(wrong.map(({ path }) => path).toSorted()).toEqual(['/extra', '/mode']);
+    expect(await validator.validate(tool, { content, mode: 'read' })).toEqual([]);
+    expect(unchecked).toEqual(['its patterns: checking them takes more than 200000 steps']);
+    expect(await validator.validate(tool, { content: 'ä', mode: 'read' })).toHaveLength(1);
+  });
+
   it('EXEC-2 says yes and no exactly where a plain validator does', async () => {
     const leaf = fc.constantFrom<JsonObject>(
       { type: 'string' },

@@ -4,6 +4,7 @@ import { canonicalJson, isDeeperThan, isObject, type JsonObject, type JsonValue 
 import { LIMITS } from '../kernel/limits.js';
 import type { Tool } from '../model/tool.js';
 import { COST_KEYWORD, toCheckable, type CheckableSchema } from './checkable-schema.js';
+import { withoutPatterns } from './pattern-free.js';
 import { toProblems, WHOLE } from './problems.js';
 
 /** Checks arguments against the input schema of a tool (EXEC-2); it never changes them. */
@@ -25,9 +26,15 @@ export interface ValidatorOptions {
 
 type AjvClass = typeof Ajv2020;
 
-/** A compiled schema; `undefined` when it cannot be checked. */
+type Run = (args: JsonObject) => Problem[];
+
+/** A compiled schema; `check` is `undefined` when it cannot be checked. */
 interface Compiled {
-  readonly check: ((args: JsonObject) => Problem[]) | undefined;
+  readonly check: Run | undefined;
+  /** Compiles it without its patterns, where it has some. */
+  readonly loosen: (() => Run) | undefined;
+  /** The same without its patterns, for arguments that are too long for those; compiled when there are such. */
+  loose: Run | undefined;
   /** Whether it was told already that some run went over its budget. */
   warned: boolean;
 }
@@ -77,10 +84,7 @@ function areUnique(items: readonly JsonValue[], budget: Budget): boolean {
   return seen.size === items.length;
 }
 
-function compile(
-  Ajv: AjvClass,
-  { schema, patterns, hasUnevaluated }: CheckableSchema,
-): (args: JsonObject) => Problem[] {
+function compile(Ajv: AjvClass, { schema, patterns, hasUnevaluated }: Omit<CheckableSchema, 'skipped'>): Run {
   const budget: Budget = { left: 0 };
   // One instance a schema: nothing of one server can be seen by the schema of another.
   const ajv = new Ajv({
@@ -144,10 +148,17 @@ export function createArgumentValidator(options: ValidatorOptions = {}): Argumen
     try {
       const checkable = toCheckable(tool.definition['inputSchema']);
       if (checkable.skipped.length > 0) onUnchecked(tool, checkable.skipped.join('; '));
-      return { check: compile(Ajv, checkable), warned: false };
+      const { schema, patterns, hasUnevaluated } = checkable;
+      const loosen = (): Run => compile(Ajv, { schema: withoutPatterns(schema), patterns: new Map(), hasUnevaluated });
+      return {
+        check: compile(Ajv, checkable),
+        loosen: patterns.size > 0 ? loosen : undefined,
+        loose: undefined,
+        warned: false,
+      };
     } catch (thrown) {
       onUnchecked(tool, messageOf(thrown));
-      return { check: undefined, warned: true };
+      return { check: undefined, loosen: undefined, loose: undefined, warned: true };
     }
   }
 
@@ -170,10 +181,22 @@ export function createArgumentValidator(options: ValidatorOptions = {}): Argumen
     try {
       return compiled.check?.(args) ?? [];
     } catch (thrown) {
+      const problems = thrown instanceof BudgetSpent ? checkLoosely(compiled, args) : undefined;
       // A budget that is spent, or a stack: the server checks its arguments itself.
-      if (!compiled.warned) onUnchecked(tool, messageOf(thrown));
+      if (!compiled.warned) onUnchecked(tool, `${problems ? 'its patterns: ' : ''}${messageOf(thrown)}`);
       compiled.warned = true;
-      return [];
+      return problems ?? [];
+    }
+  }
+
+  /** What is wrong besides the patterns: one long text must not carry everything else past the check. */
+  function checkLoosely(compiled: Compiled, args: JsonObject): Problem[] | undefined {
+    try {
+      compiled.loose ??= compiled.loosen?.();
+      return compiled.loose?.(args);
+    } catch {
+      // Not the patterns made it too much; who asked for this says so.
+      return undefined;
     }
   }
 

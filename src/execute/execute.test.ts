@@ -308,6 +308,59 @@ describe('executor', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('EXEC-1 CONN-7 a caller who says how long to wait is not made to wait for a multiple of it', async () => {
+    const late = (): ToolscoutError => new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'The server did not answer.');
+    const readOnly = tool({ annotations: { readOnlyHint: true } });
+    const isTransient = (): boolean => true;
+    const chosen = setUp({ tool: readOnly, answers: [late(), late()], isTransient });
+    expect(await chosen.executor.execute(call({ timeoutMs: 300 }))).toMatchObject({
+      error: { code: 'TOOL_EXECUTION_TIMEOUT', message: 'The server did not answer.' },
+    });
+    expect(chosen.sent).toHaveLength(1);
+    const refused = setUp({ tool: readOnly, answers: [lost({ delivered: false })], isTransient });
+    expect(await refused.executor.execute(call({ timeoutMs: 300 }))).toMatchObject({ success: true });
+    expect(refused.sent).toHaveLength(2);
+  });
+
+  it('EXEC-1 CONN-7 a call that failed again and again says how often it was tried, and for how long', async () => {
+    const late = (): ToolscoutError => new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'The server did not answer.');
+    const clock = createFakeClock();
+    const { executor, sent } = setUp({
+      clock,
+      tool: tool({ annotations: { readOnlyHint: true } }),
+      answers: [late(), late(), late(), late()],
+      isTransient: () => true,
+      run: async (_server, task) => {
+        await clock.advance(2350);
+        return task({
+          era: 'legacy',
+          request: async () => {
+            sent.push({ method: 'tools/call', params: undefined, options: undefined });
+            throw late();
+          },
+        } as unknown as Upstream);
+      },
+    });
+    expect((await executor.execute(call())).error?.message).toBe('The server did not answer. (tried 4 times in 9.4 s)');
+    expect(sent).toHaveLength(4);
+  });
+
+  it.each([502, 503, 504])(
+    'CONN-7 a tool that may be repeated is tried again when its server refuses with HTTP %i, another is not',
+    async (status) => {
+      const refusal = { status };
+      const { executor, sent } = setUp({
+        tool: tool({ annotations: { idempotentHint: true } }),
+        answers: [lost({ refusal }), lost({ refusal })],
+      });
+      expect(await executor.execute(call())).toMatchObject({ success: true });
+      expect(sent).toHaveLength(3);
+      const once = setUp({ answers: [lost({ refusal })] });
+      expect(await once.executor.execute(call())).toMatchObject({ error: { code: 'SERVER_CONNECTION_ERROR' } });
+      expect(once.sent).toHaveLength(1);
+    },
+  );
+
   it('EXEC-4 a connection lost in the middle ends the call at once, even of a read-only tool', async () => {
     const { executor, sent } = setUp({ tool: tool({ annotations: { readOnlyHint: true } }), answers: [lost()] });
     expect(await executor.execute(call())).toMatchObject({ error: { code: 'SERVER_CONNECTION_ERROR' } });

@@ -88,6 +88,8 @@ interface Trail {
   era?: 'legacy' | 'modern';
   /** How the result contradicts what its tool promised. */
   contradiction?: string;
+  /** How often it was tried again. */
+  retries?: number;
 }
 
 /** Refusals of ours that come when the call is about to be sent. */
@@ -144,11 +146,18 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     return deps.retry(
       (attempt) => {
         // The first token was taken before; a retry is a request like any other and pays for itself.
-        if (attempt > 0) deps.limit(server);
+        if (attempt > 0) {
+          trail.retries = attempt;
+          deps.limit(server);
+        }
         return deps.run(server, ask, call);
       },
       server,
-      { signal, mayRetry: (error) => deps.isTransient(error) && mayBeSentAgain(error, isRepeatable) },
+      {
+        signal,
+        mayRetry: (error) =>
+          deps.isTransient(error) && mayBeSentAgain(error, isRepeatable) && !isOverdue(error, call.timeoutMs),
+      },
     );
   }
 
@@ -186,7 +195,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     };
     return walk(call, trail, prepare).then(
       (answer) => conclude(answered(call, trail, answer)),
-      (thrown: unknown) => conclude(failed(call, trail, toCallError(thrown, call.signal))),
+      (thrown: unknown) => conclude(failed(call, trail, toCallError(thrown, call.signal), started)),
     );
   }
 
@@ -197,8 +206,13 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };
   }
 
-  function failed(call: Call, trail: Trail, error: ToolscoutError): CallResult {
-    return { success: false, error: failureOf(error, contextOf(call, trail)) };
+  function failed(call: Call, trail: Trail, error: ToolscoutError, started: number): CallResult {
+    const failure = failureOf(error, contextOf(call, trail));
+    if (trail.retries === undefined || error.code === 'CANCELLED') return { success: false, error: failure };
+    // Otherwise nobody would know why a limit of seconds took a minute.
+    const seconds = ((clock.monotonic() - started) / 1000).toFixed(1);
+    const message = `${failure.message} (tried ${trail.retries + 1} times in ${seconds} s)`;
+    return { success: false, error: { ...failure, message } };
   }
 
   /** What a failure is told with: whose it is, and what must not be seen of it. */
@@ -221,7 +235,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       arguments: call.arguments,
       outcome: success ? 'success' : isRefusal(error?.code, trail) ? 'refused' : 'failure',
       code: error?.code,
-      latencyMs,
+      // To the microsecond; the digits behind are noise.
+      latencyMs: Math.round(latencyMs * 1000) / 1000,
       resultBytes: result && estimateBytes(result),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
@@ -288,10 +303,17 @@ function isMarkedRepeatable(tool: Tool): boolean {
 
 /**
  * What surely did not start may be sent again, and so may what is marked repeatable; but a connection
- * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4).
+ * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4). A server
+ * that refused was heard: its connection is not lost.
  */
 function mayBeSentAgain(error: ToolscoutError, isRepeatable: boolean): boolean {
-  return error.delivered === false || (isRepeatable && error.code !== 'SERVER_CONNECTION_ERROR');
+  if (error.delivered === false) return true;
+  return isRepeatable && (error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined);
+}
+
+/** Whether it failed at a time that the caller set himself: he is not made to wait for a multiple of it. */
+function isOverdue(error: ToolscoutError, chosenMs: number | undefined): boolean {
+  return chosenMs !== undefined && error.code === 'TOOL_EXECUTION_TIMEOUT';
 }
 
 /** Problems named in the message; the others stand in the list. */

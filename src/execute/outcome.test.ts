@@ -50,6 +50,24 @@ describe('failures', () => {
     }
   });
 
+  it('EXEC-3 A33 the body of an HTTP refusal is carried through, without secrets', () => {
+    const body = { error_code: 'E42', message: 'hunter2 is full', suggestion: 'Delete hunter2.', severity: 'warning' };
+    const error = new ToolscoutError('SERVER_CONNECTION_ERROR', 'unavailable', { refusal: { status: 503, body } });
+    expect(failureOf(error, context)).toEqual({
+      code: 'SERVER_CONNECTION_ERROR',
+      message: 'E42: *** is full',
+      server: 's',
+      tool: 't',
+      error_code: 'E42',
+      suggestion: 'Delete ***.',
+      severity: 'WARNING',
+    });
+    const plain = new ToolscoutError('SERVER_CONNECTION_ERROR', 'unavailable', {
+      refusal: { status: 503, body: { a: 1 } },
+    });
+    expect(failureOf(plain, context)).toMatchObject({ message: 'unavailable', severity: 'SEVERE' });
+  });
+
   it('EXEC-3 an error body in the text is carried through', () => {
     const body = { error_code: 'E42', message: 'disk full', suggestion: 'Delete something.', severity: 'severe' };
     expect(failureOfResult(text(JSON.stringify(body)), context)).toMatchObject({

@@ -95,7 +95,7 @@ function shownCode(code: string | undefined, hide: (text: string) => string): { 
 /** Anything that stopped a call, as the object every front shows (META-3). */
 export function failureOf(error: ToolscoutError, context: FailureContext): Failure {
   const { server, tool, hide } = context;
-  const carried = carriedIn(error.upstream?.data);
+  const carried = carriedIn(error.upstream?.data) ?? carriedIn(error.refusal?.body);
   return {
     code: error.code,
     message: hide(cut(carried?.message ?? error.message)),

@@ -23,6 +23,30 @@ describe('the directory of an export', () => {
     ]);
   });
 
+  it('A21 CLI-2 a place that cannot be made is refused with the reason, as a mistake of whoever chose it', async () => {
+    const parent = await temporaryDirectory();
+    const file = join(parent, 'file');
+    await writeFile(file, 'mine');
+    await symlink(join(parent, 'nowhere'), join(parent, 'dangling'));
+    const refused = { code: 'INVALID_REQUEST', suggestion: expect.stringContaining('--out') as string };
+    for (const path of [file, join(file, 'deeper'), join(parent, 'dangling'), '/proc/x/y']) {
+      await expect(openExportDirectory(path), path).rejects.toMatchObject(refused);
+    }
+    for (const path of [
+      join(file, 'a.json'),
+      join(parent, 'dangling', 'a.json'),
+      '/proc/x/a.json',
+      '/proc/a.json',
+      parent,
+    ]) {
+      await expect(writeExportFile(path, 'text'), path).rejects.toMatchObject(refused);
+      await expect(writeExportFile(path, 'text'), path).rejects.toThrow(`Nothing was written to ${path}: `);
+    }
+    await expect(openExportDirectory(file)).rejects.toThrow(`Nothing was written to ${file}: it is not a directory.`);
+    await expect(readPlainFile(join(file, 'a.json'))).rejects.toMatchObject(refused);
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+
   it('A20 A21 whatever the names are, every file is inside after realpath', async () => {
     const parent = await temporaryDirectory();
     const root = join(parent, 'out');

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
 import { LIMITS } from '../kernel/limits.js';
 
@@ -15,12 +15,52 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 function refuse(path: string, reason: string): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', `Nothing was written to ${path}: ${reason}.`, {
-    suggestion: 'Remove it or choose another place to export to.',
+    suggestion: 'Choose another place to export to with --out, or move away what is there.',
   });
 }
 
 function isMissing(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** What the system says most often about a place that somebody chose, in words. */
+const REASONS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EEXIST', 'it is not a directory'],
+  ['ENOTDIR', 'it is not a directory, or lies in what is none'],
+  ['EACCES', 'this user may not write there'],
+  ['EPERM', 'this user may not write there'],
+  ['EROFS', 'nothing can be written there'],
+  ['ENOSPC', 'the disk is full'],
+]);
+
+/** Does something at a place that somebody chose; what the system has against it is a refusal, not a bug of ours. */
+async function at<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task();
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !('syscall' in thrown)) throw thrown;
+    throw refuse(path, REASONS.get((thrown as NodeJS.ErrnoException).code) ?? messageOf(thrown));
+  }
+}
+
+/** Makes a directory and those above it. One by one: asked to make all, Node.js never comes back from places like `/proc`. */
+async function makeDirectory(path: string): Promise<void> {
+  const found = await stat(path).catch((thrown: unknown) => {
+    if (isMissing(thrown)) return undefined;
+    throw thrown;
+  });
+  if (found?.isDirectory()) return;
+  if (!found && dirname(path) !== path) await makeDirectory(dirname(path));
+  await mkdir(path, { mode: DIRECTORY_MODE }).catch(async (thrown: unknown) => {
+    // Another process was faster, or something else is in the way.
+    if (
+      !(await stat(path).then(
+        (made) => made.isDirectory(),
+        () => false,
+      ))
+    )
+      throw thrown;
+  });
 }
 
 /** What stands at a path, links not followed; `undefined` when nothing does. */
@@ -58,9 +98,11 @@ async function lookAtFile(path: string): Promise<Stats | undefined> {
 
 /** The text of a file that is about to be replaced; `undefined` when there is none. */
 export async function readPlainFile(path: string): Promise<string | undefined> {
-  const found = await lookAtFile(path);
-  if (found && found.size > LIMITS.listBytes) throw refuse(path, `it is larger than ${LIMITS.listBytes} bytes`);
-  return found && readHandle(path);
+  return at(path, async () => {
+    const found = await lookAtFile(path);
+    if (found && found.size > LIMITS.listBytes) throw refuse(path, `it is larger than ${LIMITS.listBytes} bytes`);
+    return found && readHandle(path);
+  });
 }
 
 /** Fills a new file that must be inside `root`, and closes it whatever happens. */
@@ -122,19 +164,23 @@ function isName(name: string): boolean {
 
 /** Opens a directory to export to, making it where it is missing. */
 export async function openExportDirectory(path: string): Promise<ExportDirectory> {
-  await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
-  const root = await realpath(path);
+  const root = await at(path, async () => {
+    await makeDirectory(resolve(path));
+    return realpath(path);
+  });
   return {
     root,
     async write(folder, name, text) {
       if (!isName(folder) || !isName(name)) throw refuse(join(folder, name), 'it is not the name of a file');
       const directory = join(root, folder);
-      const found = await look(directory);
-      if (!found) await mkdir(directory, { mode: DIRECTORY_MODE });
-      else if (found.isSymbolicLink()) throw refuse(directory, 'it is a symbolic link');
-      else if (!found.isDirectory()) throw refuse(directory, 'it is not a directory');
-      if (!isInside(root, await realpath(directory))) throw refuse(directory, LEADS_OUT);
-      return replaceFile(join(directory, name), text, root, false);
+      return at(directory, async () => {
+        const found = await look(directory);
+        if (!found) await mkdir(directory, { mode: DIRECTORY_MODE });
+        else if (found.isSymbolicLink()) throw refuse(directory, 'it is a symbolic link');
+        else if (!found.isDirectory()) throw refuse(directory, 'it is not a directory');
+        if (!isInside(root, await realpath(directory))) throw refuse(directory, LEADS_OUT);
+        return replaceFile(join(directory, name), text, root, false);
+      });
     },
   };
 }
@@ -142,7 +188,9 @@ export async function openExportDirectory(path: string): Promise<ExportDirectory
 /** Writes one file that a user named; false when the same text was there already. */
 export async function writeExportFile(path: string, text: string): Promise<boolean> {
   const whole = resolve(path);
-  await mkdir(dirname(whole), { recursive: true, mode: DIRECTORY_MODE });
-  const root = await realpath(dirname(whole));
-  return replaceFile(join(root, basename(whole)), text, root, true);
+  return at(path, async () => {
+    await makeDirectory(dirname(whole));
+    const root = await realpath(dirname(whole));
+    return replaceFile(join(root, basename(whole)), text, root, true);
+  });
 }

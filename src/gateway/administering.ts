@@ -1,4 +1,5 @@
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import type { Server } from '../model/server.js';
 import type { Core } from './core.js';
 import { examine } from './doctor.js';
 import { evaluate } from './evaluation.js';
@@ -93,7 +94,9 @@ export function administrationVerbs(
     async doctor() {
       await core.filled();
       const { loaded, catalog, learner, hide } = core;
-      return examine({ loaded, catalog, learner, pool, store, hide, clock });
+      const waiting = (server: Server): number =>
+        core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
+      return examine({ loaded, catalog, learner, pool, store, hide, clock, waiting });
     },
 
     async evaluate(queries, { tools } = {}) {

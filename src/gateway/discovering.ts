@@ -1,28 +1,40 @@
+import { withRetry } from '../connect/index.js';
 import { listPrompts, listResources, listResourceTemplates } from '../discover/index.js';
 import { hideIn, toToolscoutError } from '../kernel/errors.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Core } from './core.js';
+import { isWorthRetrying } from './pipeline.js';
 import { talkRaw } from './raw-report.js';
 import type { Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
+type Listed = Awaited<ReturnType<typeof listPrompts>>;
 type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number }) => Promise<T>;
 
 /** The verbs that ask servers what they have. */
 export function discoveryVerbs(
   core: Core,
 ): Pick<Gateway, 'discover' | 'discoverTools' | 'discoverResources' | 'discoverPrompts' | 'discoverRaw' | 'settle'> {
-  const { limiter, pool } = core.deps;
+  const { clock, limiter, log, pool, random } = core.deps;
 
   /** Asks a server something that is not kept. */
   const ask = async <T>(id: string, question: Question<T>): Promise<T> => {
     const server = core.usable(id);
-    await limiter.wait(server);
-    return pool
-      .use(server, (upstream) => question(upstream, { timeoutMs: server.timeoutMs }), undefined, { brief: true })
-      .catch((thrown: unknown) => {
-        throw hideIn(toToolscoutError(thrown), core.hide);
-      });
+    const once = async (): Promise<T> => {
+      await limiter.wait(server);
+      const options = { timeoutMs: server.timeoutMs };
+      return pool.use(server, (upstream) => question(upstream, options), undefined, { brief: true });
+    };
+    return withRetry(once, server.retry, { clock, random, mayRetry: isWorthRetrying }).catch((thrown: unknown) => {
+      throw hideIn(toToolscoutError(thrown), core.hide);
+    });
+  };
+
+  /** The entries of a list; what is missing of it is told as it is for tools. */
+  const kept = (server: string, method: string, { items, bad, truncated }: Listed): Listed['items'] => {
+    for (const each of bad) log.warn('discover.dropped', { server, method, ...each });
+    if (truncated !== undefined) log.info('discover.partial', { server, method, reason: truncated });
+    return items;
   };
 
   return {
@@ -46,12 +58,13 @@ export function discoveryVerbs(
 
     discoverResources: (id) =>
       ask(id, async (upstream, options) => {
-        const resources = await listResources(upstream, options);
-        const templates = await listResourceTemplates(upstream, options);
-        return { resources: resources.items, templates: templates.items };
+        const resources = kept(id, 'resources/list', await listResources(upstream, options));
+        const found = await listResourceTemplates(upstream, options);
+        return { resources, templates: kept(id, 'resources/templates/list', found) };
       }),
 
-    discoverPrompts: (id) => ask(id, async (upstream, options) => (await listPrompts(upstream, options)).items),
+    discoverPrompts: (id) =>
+      ask(id, async (upstream, options) => kept(id, 'prompts/list', await listPrompts(upstream, options))),
 
     async discoverRaw(id) {
       await core.filled();

@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { counted } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Catalog } from './catalog.js';
@@ -36,6 +37,8 @@ interface Patient {
   readonly store: Store;
   readonly hide: (text: string) => string;
   readonly clock: Clock;
+  /** How much of a server waits for approval. */
+  readonly waiting: (server: Server) => number;
 }
 
 /** Lines of stderr worth showing for a server that failed. */
@@ -47,7 +50,7 @@ function examineConfig({ loaded }: Patient): Finding[] {
     {
       subject: 'config',
       level: 'ok',
-      message: `${where}: ${loaded.servers.length} servers, ${loaded.config.toolRules.length} rules`,
+      message: `${where}: ${counted(loaded.servers.length, 'server')}, ${counted(loaded.config.toolRules.length, 'rule')}`,
     },
   ];
   for (const warning of loaded.warnings) {
@@ -64,7 +67,12 @@ function examineConfig({ loaded }: Patient): Finding[] {
   return findings;
 }
 
-async function examineStore({ store, clock, hide }: Patient): Promise<Finding> {
+/** Whether the store keeps what is given to it; where it is, in any case. */
+export async function examineStore({
+  store,
+  clock,
+  hide,
+}: Pick<Patient, 'store' | 'clock' | 'hide'>): Promise<Finding> {
   const probe = { key: 'probe', value: clock.now() };
   try {
     await store.put('doctor', probe.key, probe.value);
@@ -87,7 +95,11 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
   const hold = catalog.hold(server.id);
   if (hold) {
-    return { subject, level: 'warning', message: hold.reason, next: 'look at it: toolscout pending' };
+    const next =
+      hold.state === 'rejected'
+        ? `take it out of the config, or trust it after all: toolscout approve ${server.id}`
+        : 'look at it: toolscout pending';
+    return { subject, level: 'warning', message: hold.reason, next };
   }
   if (!isUsable(server)) {
     return {
@@ -102,16 +114,28 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const latency = await pool.ping(server);
     const health = pool.health(server.id);
     const dropped = catalog.list(server.id)?.dropped ?? 0;
-    const noise = health.noise ? `, ${health.noise} lines on stdout that were not protocol` : '';
+    const noise = health.noise
+      ? `, ${counted(health.noise, 'line on stdout that was', 'lines on stdout that were')} not protocol`
+      : '';
     const tools = catalog.index.tools(server.id);
     const offered = tools.filter((tool) => tool.status === 'enabled').length;
+    const waiting = patient.waiting(server);
+    const facts = [
+      `${health.protocolVersion} over ${server.transport.type}`,
+      `answers in ${latency.toFixed(1)} ms`,
+      `${offered} of ${counted(tools.length, 'tool')} offered`,
+      ...someOf(waiting, 'waits for approval', 'wait for approval'),
+      ...(dropped > 0 ? [`${dropped} malformed dropped`] : []),
+    ];
+    const next = [
+      ...(waiting > 0 ? [`look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending`] : []),
+      ...(dropped > 0 ? ['tell the author of the server; see the log for the reasons'] : []),
+    ];
     return {
       subject,
-      level: dropped > 0 ? 'warning' : 'ok',
-      message:
-        `${health.protocolVersion} over ${server.transport.type}, answers in ${latency.toFixed(1)} ms, ` +
-        `${offered} of ${tools.length} tools offered${dropped > 0 ? `, ${dropped} malformed dropped` : ''}${noise}`,
-      ...(dropped > 0 ? { next: 'tell the author of the server; see the log for the reasons' } : {}),
+      level: next.length > 0 ? 'warning' : 'ok',
+      message: `${facts.join(', ')}${noise}`,
+      ...(next.length > 0 && { next: next.join('; ') }),
     };
   } catch (thrown) {
     const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');
@@ -132,8 +156,8 @@ function nextFor({ transport, shown }: Server, thrown: unknown): string {
     : `check that it runs and that the URL is right: ${shown.target}`;
 }
 
-function counted(count: number, one: string, many: string): string[] {
-  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+function someOf(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [counted(count, one, many)];
 }
 
 /** In one line what the author of a server should hear; the names are in `schemas`. */
@@ -142,9 +166,9 @@ function tellSchemas(
   catalog: Catalog,
 ): Finding[] {
   const faults = [
-    ...counted(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
-    ...counted(undescribed.length, 'has no description', 'have no description'),
-    ...counted(withoutOutput.length, 'declares no output', 'declare no output'),
+    ...someOf(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
+    ...someOf(undescribed.length, 'has no description', 'have no description'),
+    ...someOf(withoutOutput.length, 'declares no output', 'declare no output'),
   ];
   if (faults.length === 0) return [];
   const [first] = invalid;
@@ -156,7 +180,7 @@ function tellSchemas(
     {
       subject: `schemas ${server}`,
       level: isWorthTelling ? 'warning' : 'ok',
-      message: `of ${tools} tools: ${faults.join(', ')}${example}`,
+      message: `of ${counted(tools, 'tool')}: ${faults.join(', ')}${example}`,
       ...(isWorthTelling && {
         next: `tell the author of ${`${name} ${version}`.trim()}; doctor --json names the tools`,
       }),

@@ -14,6 +14,12 @@ import { isHidden, noServer } from './visibility.js';
 export interface Bindings {
   /** Resolves when the skills have been read. */
   loaded(): Promise<void>;
+  /** Whether there is such a skill, once they have been read. */
+  has(skill: string): boolean;
+  /**
+   * @throws ToolscoutError `SKILL_NOT_FOUND` with the nearest name, when there is no such skill.
+   */
+  require(skill: string): void;
   covers(skill: string, server: string, tool: string): boolean;
 }
 
@@ -29,6 +35,7 @@ export function executionVerbs(
     hide: core.hide,
     resolve: (call) => {
       if (isHidden(call.server, call, core)) throw noServer(call.server);
+      if (call.skill !== undefined) skills.require(call.skill);
       const server = core.usable(call.server);
       return { server, tool: core.catalog.tool(call.server, call.tool) };
     },
@@ -86,7 +93,10 @@ export function executionVerbs(
   };
 
   const learnFirst = async (call: Call): Promise<void> => {
-    if (call.skill !== undefined) await skills.loaded();
+    if (call.skill !== undefined) {
+      await skills.loaded();
+      if (!skills.has(call.skill)) return;
+    }
     if (core.catalog.list(call.server)) return;
     await core.filled();
     if (core.catalog.list(call.server)) return;

@@ -7,7 +7,7 @@ import { learn, type Learned, type PipelineDeps } from './pipeline.js';
 import type { GatewayEvent } from './verbs.js';
 
 /** What learning a server and telling of it needs. */
-export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial'> {
+export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
   readonly log: Log;
   readonly events: Emitter<GatewayEvent>;
   /** Removes secrets from a text. */
@@ -27,7 +27,9 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
     const before = catalog().list(id);
     const onPartial: PipelineDeps['onPartial'] = (_, method, reason) =>
       log.info('discover.partial', { server: id, method, reason: hide(reason) });
-    const learned = await learn(server, { ...deps, ...deps.takeLanes(id), onPartial }, signal);
+    const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
+      log.warn('discover.dropped', { server: id, method, ...bad });
+    const learned = await learn(server, { ...deps, ...deps.takeLanes(id), onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });

@@ -10,7 +10,7 @@ import type { Catalog, LearnedList } from './catalog.js';
 import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
-export interface PipelineDeps extends Omit<ReadListsDeps, 'known'> {
+export interface PipelineDeps extends Omit<ReadListsDeps, 'known' | 'again'> {
   readonly clock: Clock;
   readonly cache: ToolCache;
   readonly audit: Audit;
@@ -30,8 +30,8 @@ export interface Learned {
   readonly truncated?: string;
 }
 
-/** A slow server is not asked again at once: only failures that come quickly are worth a retry here. */
-function isWorthRetrying(error: ToolscoutError): boolean {
+/** A slow server is not asked for a list again at once: only failures that come quickly are worth a retry here. */
+export function isWorthRetrying(error: ToolscoutError): boolean {
   return isTransient(error) && error.code !== 'TOOL_EXECUTION_TIMEOUT';
 }
 
@@ -39,12 +39,14 @@ function isWorthRetrying(error: ToolscoutError): boolean {
 async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
   const { clock, random } = deps;
   const known = deps.catalog().list(server.id);
-  return withRetry(() => readLists(server, { ...deps, known }, signal), server.retry, {
-    clock,
-    random,
-    signal,
-    mayRetry: isWorthRetrying,
-  });
+  const again = <T>(task: () => Promise<T>, makesSense = () => true): Promise<T> =>
+    withRetry(task, server.retry, {
+      clock,
+      random,
+      signal,
+      mayRetry: (error) => isWorthRetrying(error) && makesSense(),
+    });
+  return again(() => readLists(server, { ...deps, known, again }, signal));
 }
 
 /**

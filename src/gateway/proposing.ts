@@ -94,7 +94,7 @@ export function proposalVerbs(
       const proposal = { id: idOf(url), url: url.href };
       const server = make(proposal);
       const stop = new AbortController();
-      const timer = clock.after(server.connectTimeoutMs + server.timeoutMs, () => stop.abort());
+      const timer = clock.after(server.connectTimeoutMs + server.timeoutMs, () => stop.abort(), { awaited: true });
       let upstream: Upstream | undefined;
       try {
         await limiter.wait(server, stop.signal);

@@ -12,12 +12,18 @@ export interface Lists {
   readonly facts: ServerFacts;
 }
 
+type Bad = Lists['list']['bad'][number];
+
 /** What reading the lists of a server needs. */
 export interface ReadListsDeps {
   readonly limiter: Limiter;
   readonly pool: Pool;
   /** Told of a list besides the tools that a server announced and did not give. */
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
+  /** Told of an entry besides the tools that could not be kept. */
+  readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
+  /** Tries again what a server refuses for the moment, while that makes sense. */
+  readonly again?: <T>(task: () => Promise<T>, makesSense: () => boolean) => Promise<T>;
   /** The lane on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
   /** The lane of a call that is why it is asked: the list is merely old. */
@@ -57,12 +63,17 @@ function unite(base: Lists, more: Lists): Lists {
  * that is missing there is taken away.
  */
 export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
-  const { announcedOn, known } = deps;
+  const { announcedOn, known, again } = deps;
   const ask = async (upstream: Upstream): Promise<Lists> => {
     const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
     const { info, instructions, era, capabilities } = upstream;
-    const onFailed = (method: string, reason: string): void => deps.onPartial?.(server, method, reason);
-    const besides = await listBesides(upstream, { signal, timeoutMs: server.timeoutMs, onFailed });
+    const besides = await listBesides(upstream, {
+      signal,
+      timeoutMs: server.timeoutMs,
+      onFailed: (method, reason) => deps.onPartial?.(server, method, reason),
+      onDropped: (method, bad) => deps.onDropped?.(server, method, bad),
+      ...(again && { retry: (task) => again(task, () => !upstream.closed) }),
+    });
     return { list, facts: { info, instructions, era, capabilities, ...besides } };
   };
   const read = async (on?: string): Promise<Lists> => {

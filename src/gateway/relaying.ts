@@ -3,6 +3,7 @@ import { toCallError } from '../execute/index.js';
 import { unlessCancelled } from '../kernel/cancel.js';
 import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
+import type { AuditKind } from '../model/audit-record.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Redaction } from '../redact/index.js';
@@ -17,10 +18,13 @@ import { isHidden, noServer } from './visibility.js';
 const DEEPEST = 1000;
 
 /** What is written to the audit log: reading is an act of the agent, completing a word is not. */
-const RECORDED: Readonly<Record<string, { readonly kind: string; readonly subject: string }>> = {
+const RECORDED: Readonly<Record<string, { readonly kind: AuditKind; readonly subject: string }>> = {
   'resources/read': { kind: 'resource-read', subject: 'uri' },
   'prompts/get': { kind: 'prompt-get', subject: 'name' },
 };
+
+/** What may be asked for twice; of a method that nobody here knows that is not certain. */
+const READING: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);
 
 /** Arguments of a prompt are sent like those of a tool. */
 function redactParams(outgoing: ReturnType<Redaction['outgoing']>, params: JsonObject): JsonObject {
@@ -51,6 +55,12 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    const mayRetry = (error: ToolscoutError): boolean => {
+      if (!isTransient(error) || error.delivered === false) return isTransient(error);
+      // Who set a time is not made to wait for a multiple of it.
+      const isChosen = error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined;
+      return READING.has(method) && !isChosen;
+    };
     return withRetry(
       async () => {
         limiter.take(server);
@@ -65,7 +75,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         );
       },
       server.retry,
-      { clock, random, signal, mayRetry: (error) => error.delivered === false && isTransient(error) },
+      { clock, random, signal, mayRetry },
     );
   };
 

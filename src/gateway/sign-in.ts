@@ -1,6 +1,7 @@
 import { openBrowserInteraction, type Grant } from '../connect/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
+import type { AuditKind } from '../model/audit-record.js';
 import type { Server } from '../model/server.js';
 import type { Core } from './core.js';
 import type { Gateway } from './verbs.js';
@@ -23,8 +24,13 @@ export interface SignInOptions {
 /** What may be shown of a sign-in: never a token. */
 export interface SignInStatus {
   readonly server: string;
-  /** `configured`: the config or the environment has a credential, which is used; `local`: nothing to sign in to. */
-  readonly state: 'signed-in' | 'expired' | 'signed-out' | 'configured' | 'local';
+  /**
+   * `configured`: the config or the environment has a credential, which is used; `unusable`: it is to have one, but the
+   * server cannot be used as it is; `local`: nothing to sign in to.
+   */
+  readonly state: 'signed-in' | 'expired' | 'signed-out' | 'configured' | 'unusable' | 'local';
+  /** Why the server cannot be used, where that is so: a variable that is not set, or an approval that is missing. */
+  readonly problem?: string;
   readonly issuer?: string;
   readonly resource?: string;
   readonly scopes?: readonly string[];
@@ -80,7 +86,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
 
   /** A failure is recorded too: who tried to sign in where is part of what was done. */
   const recorded = async <T>(
-    kind: string,
+    kind: AuditKind,
     server: Server,
     task: () => Promise<T>,
     detail: (done: T) => JsonValue,
@@ -160,9 +166,10 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       await core.filled();
       const server = core.catalog.server(id);
       if (server.transport.type === 'stdio') return { server: id, state: 'local' };
+      const { problem } = server;
       const session = sessionOf(server);
-      if (!session) return { server: id, state: 'configured' };
-      return view(server, await session.grant());
+      if (session) return { ...view(server, await session.grant()), ...(problem !== undefined && { problem }) };
+      return problem === undefined ? { server: id, state: 'configured' } : { server: id, state: 'unusable', problem };
     },
   };
 }

@@ -109,6 +109,8 @@ export function createSkills(core: Core): Skills {
 
   return {
     loaded: states.loaded,
+    has: (id) => states.skills().some((each) => each.id === id),
+    require: (id) => void find(id),
     covers: states.covers,
     verbs: (execute) => ({
       async listSkills() {

@@ -1,6 +1,6 @@
 import type { Pool } from '../connect/index.js';
 import { addressOf } from '../kernel/ids.js';
-import { nearestNames } from '../kernel/text.js';
+import { counted, nearestNames } from '../kernel/text.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
 import { isUsable, problemOf } from './views.js';
@@ -64,10 +64,13 @@ export function explainTool(
   if (!found) {
     const names = catalog.index.tools(server).map((each) => each.name);
     const near = nearestNames(tool, names, 1)[0];
-    const dropped = list.dropped > 0 ? ` ${list.dropped} malformed entries of its list were dropped.` : '';
+    const dropped =
+      list.dropped > 0
+        ? ` ${counted(list.dropped, 'malformed entry', 'malformed entries')} of its list ${list.dropped === 1 ? 'was' : 'were'} dropped.`
+        : '';
     return no(
       'unknown-tool',
-      `Server "${server}" lists ${names.length} tools and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
+      `Server "${server}" lists ${counted(names.length, 'tool')} and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
     );
   }
   if (found.provenance !== 'protocol') {
@@ -88,6 +91,6 @@ export function explainTool(
     address,
     offered: true,
     because: 'none',
-    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes} min ago${list.stale ? ' and is stale' : ''}, the server is ${state}.`,
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${list.stale ? ' and is stale' : ''}, the server is ${state}.`,
   };
 }

@@ -83,6 +83,8 @@ export interface ErrorDetails {
   readonly delivered?: boolean;
   /** The JSON-RPC error of the server, when that is what failed. */
   readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
+  /** The HTTP status with which the server refused the request, and the JSON object it sent along: it did answer. */
+  readonly refusal?: { readonly status: number; readonly body?: unknown };
   readonly cause?: unknown;
 }
 
@@ -95,6 +97,7 @@ export class ToolscoutError extends Error {
   readonly problems: readonly Problem[];
   readonly delivered: boolean | undefined;
   readonly upstream: ErrorDetails['upstream'];
+  readonly refusal: ErrorDetails['refusal'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -106,6 +109,7 @@ export class ToolscoutError extends Error {
     this.problems = details.problems ?? [];
     this.delivered = details.delivered;
     this.upstream = details.upstream;
+    this.refusal = details.refusal;
   }
 }
 
@@ -147,9 +151,16 @@ export function hideInUpstream(
   };
 }
 
+function hideInRefusal(
+  { status, body }: NonNullable<ErrorDetails['refusal']>,
+  hide: (text: string) => string,
+): NonNullable<ErrorDetails['refusal']> {
+  return body === undefined ? { status } : { status, body: parsedOr(hide(JSON.stringify(body))) };
+}
+
 /** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
 export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
-  const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream } = error;
+  const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream, refusal } = error;
   const shown = problems.map(({ path, message }) => ({ path, message: hide(message) }));
   return new ToolscoutError(code, hide(error.message), {
     suggestion: hide(suggestion),
@@ -158,5 +169,6 @@ export function hideIn(error: ToolscoutError, hide: (text: string) => string): T
     problems: shown,
     delivered,
     ...(upstream && { upstream: hideInUpstream(upstream, hide) }),
+    ...(refusal && { refusal: hideInRefusal(refusal, hide) }),
   });
 }

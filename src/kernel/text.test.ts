@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
-import { editDistance, nearestNames, oneLine, printable } from './text.js';
+import { counted, editDistance, nearestNames, oneLine, printable } from './text.js';
 
 /** Any text, control characters and halves of surrogate pairs included. */
 const plainText = anyText({ maxLength: 60 });
@@ -169,5 +169,12 @@ describe('nearestNames', () => {
         expect(Array.isArray(nearestNames(wanted, ['echo']))).toBe(true);
       }),
     );
+  });
+});
+
+describe('counted', () => {
+  it('CLI-1 one is one, everything else is many', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'tool'))).toEqual(['0 tools', '1 tool', '2 tools']);
+    expect([1, 3].map((count) => counted(count, 'query', 'queries'))).toEqual(['1 query', '3 queries']);
   });
 });

@@ -1,12 +1,36 @@
 import type { ErrorCode } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
 
+/** What is recorded: executions, what agents read besides, and every administrative act. */
+export const AUDIT_KINDS = [
+  'execution',
+  'resource-read',
+  'prompt-get',
+  'discovered',
+  'reload',
+  'server-add',
+  'cache-clear',
+  'usage-forgotten',
+  'sign-in',
+  'sign-out',
+  'approve',
+  'reject',
+  'introspect',
+  'register',
+  'unregister',
+  'capability-register',
+  'export',
+] as const;
+
+/** One of {@link AUDIT_KINDS}. */
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
 /** One execution or administrative act (EXEC-5). */
 export interface AuditRecord {
   readonly id: string;
   /** Wall-clock milliseconds. */
   readonly time: number;
-  /** `execution`, or the administrative act: `reload`, `cache-clear`, `discovered`, … */
+  /** One of {@link AUDIT_KINDS}, or what another version has recorded. */
   readonly kind: string;
   readonly principal: string;
   readonly route?: string;

@@ -46,9 +46,17 @@ const HINTS = (
   'github_pat_ glpat- xox AKIA AIza npm_ hf_ eyJ PRIVATE ://'
 ).split(' ');
 
+/** Below this length one pass for all hints is cheaper than one pass for each. */
+const SHORT = 100;
+const SOME_HINT = new RegExp(HINTS.join('|'));
+
+function hasHint(text: string): boolean {
+  return text.length < SHORT ? SOME_HINT.test(text) : HINTS.some((hint) => text.includes(hint));
+}
+
 /** Where a text holds something in the form of a secret. */
 export function findSecretForms(text: string): Array<readonly [start: number, end: number]> {
-  if (text.length < SHORTEST || !HINTS.some((hint) => text.includes(hint))) return [];
+  if (text.length < SHORTEST || !hasHint(text)) return [];
   return Array.from(text.matchAll(FORMS), ({ 0: form, index, groups }) => {
     const end = index + form.length;
     // The secret is what the form ends with; the name before it helps whoever reads the log.

@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<Trouble, string>> = {
   damaged: 'The file is damaged; it is set aside and rebuilt when it is opened next.',
   full: 'The disk is full; free some space. What was stored before is intact.',
   readonly: 'The file cannot be written; check its owner and permissions.',
-  other: 'Check the state directory; toolscout doctor prints it.',
+  other: 'Make the state directory usable for this user, or choose another with --state-dir.',
 };
 
 /** Anything thrown while working on the file at `path`, as a `STORE_ERROR` that says what to do. */

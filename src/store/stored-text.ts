@@ -31,8 +31,11 @@ export function fromText(text: unknown): { readonly value: JsonValue } | undefin
  * become U+FFFD, so that two names could share a row; JSON escapes keep every name distinct.
  */
 export function toName(name: string): string {
-  return JSON.stringify(name).slice(1, -1);
+  return PLAIN.test(name) ? name : JSON.stringify(name).slice(1, -1);
 }
+
+/** Nothing in it that JSON would write otherwise, as in nearly every name. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** The name of a column written by {@link toName}, or `undefined` when it cannot be read back. */
 export function fromName(column: unknown): string | undefined {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace } from '../support/toolscout.js';
 
@@ -56,6 +56,11 @@ const real = (name: string, ...args: string[]): { command: string; args: string[
 });
 
 describe('the command line', () => {
+  it('CLI-1 the built file can be run as a program', async () => {
+    expect((await stat(CLI)).mode & 0o777).toBe(0o755);
+    expect(await finish(spawn(CLI, ['--version']))).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('CLI-1 every command has help with an example', async () => {
     const place = await workplace({});
     const helps = await Promise.all(COMMANDS.map((command) => place.run(...command.split(' '), '--help')));
@@ -188,6 +193,33 @@ describe('the command line', () => {
     expect(report.stdout).toMatch(/! server mixed.*malformed dropped/);
   });
 
+  it('CLI-3 CFG-3 doctor reports on a config and a state directory that cannot be used', async () => {
+    const place = await workplace({});
+    const starts = join(place.folder, 'starts');
+    const servers = { old: fixture('legacy', `--start-file=${starts}`) };
+    await writeFile(place.configFile, JSON.stringify({ servers, cach: 1 }));
+    const child = spawn(process.execPath, [CLI, 'doctor', '--state-dir', join(place.folder, 'state')], {
+      cwd: place.folder,
+    });
+    const found = await finish(child);
+    expect(found.code).toBe(2);
+    expect(found.stdout).toContain('✗ config  cach: unknown key; did you mean "cache"?');
+    expect(found.stdout).toContain(`→ fix it in ${place.configFile}`);
+    expect(found.stdout).toContain(`✓ store  ${join(place.folder, 'state')}`);
+    await expect(readFile(starts)).rejects.toThrow('ENOENT');
+
+    await place.write({ servers });
+    const blocked = spawn(process.execPath, [CLI, 'doctor', '--json', '--state-dir', place.configFile], {
+      cwd: place.folder,
+    });
+    const report = await finish(blocked);
+    expect(report.code).toBe(1);
+    const { findings } = JSON.parse(report.stdout) as { findings: Array<{ subject: string; level: string }> };
+    expect(findings.map(({ subject, level }) => `${level} ${subject}`)).toEqual(
+      expect.arrayContaining(['ok config', 'error store', 'ok server old']) as string[],
+    );
+  });
+
   it('CLI-1 R7 whoever does not read the diagnostics ends nothing: not a command, not a gateway that serves', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') } });
     const command = place.start('call', 'old', 'echo', 'message=hi', '--verbose');
@@ -206,6 +238,24 @@ describe('the command line', () => {
     serving.stdin?.write('not JSON\n'.repeat(3));
     serving.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'after', method: 'ping' })}\n`);
     await answered;
+  });
+
+  it('CLI-1 serve proposes commands that work with the servers there are', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    const serving = place.start('serve', '--port', '0');
+    const [own] = await lineMatching(serving, /[\s\S]*Ctrl-C/);
+    expect(own).toContain('1 server from ');
+    expect(own).toContain('npx toolscout servers\n');
+    expect(own).toContain('npx toolscout search "…"\n');
+    expect(own).not.toMatch(/filesystem|everything/);
+
+    const demo = spawn(process.execPath, [CLI, 'serve', '--demo', '--port', '0', '--state-dir', 'memory'], {
+      cwd: place.folder,
+    });
+    onTestFinished(() => void demo.kill('SIGKILL'));
+    const [shown] = await lineMatching(demo, /[\s\S]*Ctrl-C/);
+    expect(shown).toContain('3 servers from the demo\n');
+    expect(shown).toContain('npx toolscout inspect everything echo --demo\n');
   });
 
   it('EXEC-5 META-6 a call that is interrupted is cancelled at its server, and recorded', async () => {
@@ -254,7 +304,7 @@ describe('the command line', () => {
     await place.run('search', 'echo');
     const count = async (): Promise<number> => (await readFile(starts, 'utf8')).trim().split('\n').length;
     expect(await count()).toBe(1);
-    expect((await place.run('cache', 'clear', 'old')).stdout).toBe('1 lists forgotten\n');
+    expect((await place.run('cache', 'clear', 'old')).stdout).toBe('1 list forgotten\n');
     await place.run('search', 'echo');
     expect(await count()).toBe(2);
   });

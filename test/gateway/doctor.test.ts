@@ -25,7 +25,7 @@ describe('doctor', () => {
     );
     const { ok, find } = await examine(gateway);
     expect(ok).toBe(true);
-    expect(find('config')).toMatchObject([{ level: 'ok', message: 'library: 2 servers, 1 rules' }]);
+    expect(find('config')).toMatchObject([{ level: 'ok', message: 'library: 2 servers, 1 rule' }]);
     expect(find('store')).toMatchObject([{ level: 'ok', message: expect.stringContaining(stateDir) as string }]);
     expect(find('server old')[0]).toMatchObject({ level: 'ok' });
     expect(find('server old')[0]?.message).toMatch(

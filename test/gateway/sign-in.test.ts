@@ -98,6 +98,23 @@ describe('signing in', () => {
     await expect(gateway.signInStatus('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 
+  it('CONN-6 CFG-4 a credential that is absent is not called configured', async () => {
+    const gateway = await openToolscout({
+      servers: {
+        unset: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer ${NO_SUCH_TOKEN}' } },
+        elsewhere: { url: 'https://b.example/${NO_SUCH_PATH}/mcp' },
+      },
+    });
+    const problem = expect.stringContaining('NO_SUCH_TOKEN') as string;
+    expect(await gateway.signInStatus('unset')).toEqual({ server: 'unset', state: 'unusable', problem });
+    expect(await gateway.signInStatus('elsewhere')).toMatchObject({
+      problem: expect.stringContaining('NO_SUCH_PATH') as string,
+    });
+    const ran = await commandLine(['auth', 'status'], { gateway });
+    expect(ran.stdout).toMatch(/^unset: cannot be used\n {2}problem +.*NO_SUCH_TOKEN/m);
+    expect(ran.stdout).not.toContain('uses the credential');
+  });
+
   it(
     'CONN-6 A33 toolscout signs in as itself without a page; a credential in the URL is not shown',
     patient,

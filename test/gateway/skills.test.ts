@@ -190,13 +190,36 @@ describe('what a skill may call', () => {
       await gateway.executeTool('irwin', 'delete_incident', {}, { skill: 'fire-watch' }),
       await gateway.executeTool('irwin', 'irwin:delete_incident', {}, { skill: 'fire-watch' }),
       await gateway.executeTool('earth', 'compute_dnbr', {}, { skill: 'fire-watch' }),
-      await gateway.executeTool('irwin', 'get_incident', {}, { skill: 'no-such-skill' }),
     ];
     for (const answer of refused) expect(answer).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
     const records = await gateway.audit({ kind: 'execution', outcome: 'refused' });
     expect(records).toHaveLength(refused.length);
     expect(records.every(({ code, skill: who }) => code === 'FORBIDDEN' && who !== undefined)).toBe(true);
     expect(await gateway.executeTool('earth', 'compute_dnbr', {})).toMatchObject({ success: true });
+  });
+
+  it('EXEC-1 NEG-5 a call for a skill that does not exist names the nearest, starts nothing and is recorded as refused', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const counter = await startCounter();
+    const counted = { ...irwin, args: [...irwin.args, counter.flag] };
+    const gateway = await openToolscout({ servers: { irwin: counted }, skills: { directories: [directory] } });
+    expect(await gateway.executeTool('irwin', 'get_incident', {}, { skill: 'fire-wach' })).toMatchObject({
+      success: false,
+      error: {
+        code: 'SKILL_NOT_FOUND',
+        message: 'There is no skill "fire-wach". Did you mean "fire-watch"?',
+        suggestion: expect.stringContaining('toolscout skills list'),
+      },
+    });
+    expect(await counter.pids()).toEqual([]);
+    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([
+      { outcome: 'refused', code: 'SKILL_NOT_FOUND', skill: 'fire-wach' },
+    ]);
+    const args = ['call', 'irwin', 'get_incident', '--skill', 'fire-wach'];
+    expect(await commandLine(args, { gateway })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean "fire-watch"?'),
+    });
   });
 
   it('NEG-5 A37 a server that nobody has asked yet is learned before its tools are judged', async () => {

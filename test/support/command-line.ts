@@ -26,6 +26,7 @@ export interface Surroundings {
   readonly columns?: number;
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
+  readonly checkStore?: CliDeps['checkStore'];
   /** What is answered to a question; by default nobody is there. */
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
   /** What other clients there are; by default those of an empty environment. */
@@ -59,6 +60,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       return typeof around.gateway === 'function' ? around.gateway(options) : around.gateway;
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
+    checkStore: around.checkStore ?? (() => Promise.reject(new Error('This command line may not look at the store.'))),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     async serve(options) {
       served.push(options);

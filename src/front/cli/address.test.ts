@@ -6,7 +6,11 @@ describe('parseAddress', () => {
     expect(parseAddress('github', 'create_issue')).toEqual({ server: 'github', tool: 'create_issue' });
     expect(parseAddress('github:create_issue', undefined)).toEqual({ server: 'github', tool: 'create_issue' });
     expect(parseAddress('github:ns:tool', undefined)).toEqual({ server: 'github', tool: 'ns:tool' });
-    expect(parseAddress('a:b', 'c')).toEqual({ server: 'a:b', tool: 'c' });
+    expect(parseAddress('github', 'ns:tool')).toEqual({ server: 'github', tool: 'ns:tool' });
+  });
+
+  it('CLI-2 no id has a colon, so a word behind "server:tool" is one too many', () => {
+    expect(() => parseAddress('a:b', 'c')).toThrow('"c" is one word too many: "a:b" is a server and a tool.');
   });
 
   it.each(['github', ':tool', 'server:', ':', ''])('CLI-2 "%s" alone names no tool', (text) => {

@@ -1,9 +1,18 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 
+/** Whether a word is `server:tool`: no id of a server has a colon. */
+export function isAddress(word: string): boolean {
+  const colon = word.indexOf(':');
+  return colon > 0 && colon < word.length - 1;
+}
+
 /** Server and tool from `server tool` or `server:tool`. */
 export function parseAddress(first: string, second: string | undefined): { server: string; tool: string } {
+  if (isAddress(first)) {
+    const colon = first.indexOf(':');
+    if (second === undefined) return { server: first.slice(0, colon), tool: first.slice(colon + 1) };
+    throw new ToolscoutError('INVALID_REQUEST', `"${second}" is one word too many: "${first}" is a server and a tool.`);
+  }
   if (second !== undefined) return { server: first, tool: second };
-  const colon = first.indexOf(':');
-  if (colon > 0 && colon < first.length - 1) return { server: first.slice(0, colon), tool: first.slice(colon + 1) };
   throw new ToolscoutError('INVALID_REQUEST', `Name a tool as "server tool" or "server:tool"; found only "${first}".`);
 }

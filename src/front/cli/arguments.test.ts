@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../test/support/any-text.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Parameter } from '../../model/tool.js';
-import { parseArguments } from './arguments.js';
+import { parseArguments, tellUnknown } from './arguments.js';
 
 const parameter = (name: string, type: string): Parameter => ({ name, type, required: false, description: '' });
 
@@ -81,6 +81,49 @@ describe('parseArguments', () => {
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('"a"') as string,
     });
+  });
+
+  it('CLI-2 a number that no JSON can carry is refused, wherever it stands', () => {
+    const refusal = expect.objectContaining({
+      code: 'INVALID_REQUEST',
+      message: expect.stringMatching(/"a".*too large/) as string,
+    }) as Error;
+    for (const [pair, type] of [
+      ['a=1e400', 'number'],
+      ['a=-1e400', 'integer'],
+      ['a=1e400', 'number | null'],
+      ['a=[1,1e400]', 'number[]'],
+      ['a={"b":{"c":1e400}}', 'object'],
+      ['a:=1e400', undefined],
+      ['a:=[{"b":-1e999}]', undefined],
+    ] as const) {
+      expect(() => parse(pair, type), pair).toThrow(refusal);
+    }
+    expect(parse('a=1e400', 'string')).toBe('1e400');
+    expect(parse('a=Infinity', 'number')).toBe('Infinity');
+    expect(parse('a=1e308', 'number')).toBe(1e308);
+  });
+
+  it('CLI-1 an argument that the schema does not name is told, with the nearest name', () => {
+    const schema = { type: 'object', properties: { message: { type: 'string' }, count: { type: 'integer' } } };
+    expect(tellUnknown(['mesage', 'message', 'zzz'], schema)).toEqual([
+      'no parameter is called "mesage"; did you mean "message"?',
+      'no parameter is called "zzz"',
+    ]);
+    expect(tellUnknown(['__proto__', 'constructor'], schema)).toHaveLength(2);
+    expect(tellUnknown(['count'], schema)).toEqual([]);
+  });
+
+  it.each([
+    [undefined],
+    [{ type: 'object' }],
+    [{ type: 'object', properties: {}, patternProperties: { '^x': {} } }],
+    [{ type: 'object', properties: { a: {} }, anyOf: [{ properties: { mesage: {} } }] }],
+    [{ $ref: '#/$defs/x', properties: { a: {} } }],
+    [{ properties: [] }],
+    ['properties'],
+  ])('CLI-1 nothing is told where the schema does not say all names: %j', (schema) => {
+    expect(tellUnknown(['mesage'], schema)).toEqual([]);
   });
 
   it('A27 a name that aims at prototypes is an ordinary name', () => {

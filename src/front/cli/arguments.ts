@@ -1,10 +1,37 @@
 import { InvalidArgumentError } from 'commander';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
-import type { JsonObject, JsonValue } from '../../kernel/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import { nearestNames } from '../../kernel/text.js';
 import type { Parameter } from '../../model/tool.js';
 
-/** Types whose values are written as plain text. */
-function readValue(text: string, type: string): JsonValue {
+/** JSON as a value; what is none throws as `JSON.parse` does. */
+function parseJson(text: string, what: string): JsonValue {
+  let isTooLarge = false;
+  const value = JSON.parse(text, (_key, each: unknown) => {
+    isTooLarge ||= each === Infinity || each === -Infinity;
+    return each;
+  }) as JsonValue;
+  if (!isTooLarge) return value;
+  // It would be written as `null`, and the server blamed for not taking that.
+  throw new ToolscoutError('INVALID_REQUEST', `${what} cannot be sent: a number in it is too large.`);
+}
+
+/**
+ * JSON that somebody wrote, as a value that can be sent as it is.
+ *
+ * @throws ToolscoutError `INVALID_REQUEST` that names `what`.
+ */
+export function readJson(text: string, what: string): JsonValue {
+  try {
+    return parseJson(text, what);
+  } catch (thrown) {
+    if (thrown instanceof ToolscoutError) throw thrown;
+    throw new ToolscoutError('INVALID_REQUEST', `${what} is not JSON: ${messageOf(thrown)}`);
+  }
+}
+
+/** A value as its type says; text of another form stays text. */
+function readValue(text: string, type: string, what: string): JsonValue {
   const types = new Set(type.split('|').map((each) => each.trim()));
   if (types.has('string') || type === '') return text;
   if ((types.has('number') || types.has('integer')) && text.trim() !== '' && Number.isFinite(Number(text))) {
@@ -14,9 +41,10 @@ function readValue(text: string, type: string): JsonValue {
   if (types.has('null') && text === 'null') return null;
   const isList = type.endsWith('[]');
   try {
-    const value = JSON.parse(text) as JsonValue;
+    const value = parseJson(text, what);
     return !isList || Array.isArray(value) ? value : type === 'string[]' ? text.split(',') : [value];
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof ToolscoutError) throw thrown;
     // A list of texts may be written with commas; everything else stays text and is left to the
     // validation, which knows the schema and names the path.
     return isList ? text.split(',') : text;
@@ -30,6 +58,11 @@ export function wholeNumber(value: string): number {
   return number;
 }
 
+/** The values of a flag that may be given several times; one at a time, since `<value...>` takes the words behind it too. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
 /** Arguments from `name=value` (typed by the schema) and `name:=JSON` (as it stands). */
 export function parseArguments(pairs: readonly string[], parameters: readonly Parameter[]): JsonObject {
   const types = new Map(parameters.map((parameter) => [parameter.name, parameter.type]));
@@ -39,16 +72,25 @@ export function parseArguments(pairs: readonly string[], parameters: readonly Pa
       throw new ToolscoutError('INVALID_REQUEST', `"${pair}" is not an argument; write name=value or name:=JSON.`);
     }
     const value = pair.slice(equals + 1);
-    if (pair[equals - 1] !== ':')
-      return [pair.slice(0, equals), readValue(value, types.get(pair.slice(0, equals)) ?? '')];
-    try {
-      return [pair.slice(0, equals - 1), JSON.parse(value) as JsonValue];
-    } catch (thrown) {
-      throw new ToolscoutError(
-        'INVALID_REQUEST',
-        `The value of "${pair.slice(0, equals - 1)}" is not JSON: ${messageOf(thrown)}`,
-      );
-    }
+    const isJson = pair[equals - 1] === ':';
+    const name = pair.slice(0, isJson ? equals - 1 : equals);
+    const what = `The value of "${name}"`;
+    return [name, isJson ? readJson(value, what) : readValue(value, types.get(name) ?? '', what)];
   });
   return Object.fromEntries(entries);
+}
+
+/** Keywords beside `properties` that may name further properties. */
+const ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
+
+/** What to say of arguments that a schema does not name, as far as it names all there are. They may be meant all the same. */
+export function tellUnknown(names: readonly string[], schema: JsonValue | undefined): string[] {
+  if (!isObject(schema) || !isObject(schema['properties'])) return [];
+  if (ELSEWHERE.some((keyword) => Object.hasOwn(schema, keyword))) return [];
+  const known = Object.keys(schema['properties']);
+  const unknown = names.filter((name) => !known.includes(name));
+  return unknown.map((name) => {
+    const [nearest] = nearestNames(name, known, 1);
+    return `no parameter is called "${name}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+  });
 }

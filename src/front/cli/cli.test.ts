@@ -66,6 +66,38 @@ describe('the command line', () => {
   });
 
   it.each([
+    [['help', 'nope'], 'nope'],
+    [['nope', '--help'], 'nope'],
+    [['help', 'serach'], 'serach'],
+    [['help', 'cache', 'melt'], 'melt'],
+    [['cache', 'help', 'melt'], 'melt'],
+    [['cache', 'melt', '-h'], 'melt'],
+  ])('CLI-2 help on what is no command says so: %j', async (args, wrong) => {
+    const ran = await commandLine(args);
+    expect(ran).toMatchObject({ code: 64, stdout: '' });
+    expect(ran.stderr).toContain(`unknown command '${wrong}'`);
+  });
+
+  it('CLI-1 help on a command is its help, however it is asked for', async () => {
+    const whole = (await commandLine(['--help'])).stdout;
+    expect(await commandLine(['help'])).toMatchObject({ code: 0, stdout: whole });
+    const search = (await commandLine(['search', '--help'])).stdout;
+    expect(await commandLine(['help', 'search'])).toMatchObject({ code: 0, stdout: search, stderr: '' });
+    expect((await commandLine(['search', 'help', '--help'])).stdout).toBe(search);
+    const clear = (await commandLine(['cache', 'clear', '--help'])).stdout;
+    expect(clear).toMatch(/^Usage: toolscout cache clear/);
+    expect((await commandLine(['help', 'cache', 'clear'])).stdout).toBe(clear);
+    expect((await commandLine(['cache', 'help', 'clear'])).stdout).toBe(clear);
+    expect((await commandLine(['help', 'serve'])).stdout).toMatch(/^Usage: toolscout serve/);
+  });
+
+  it('EXEC-5 CLI-1 a kind of record that there is can be asked for', async () => {
+    expect((await run(await notes(), 'audit', '--kind', 'usage-forgotten')).code).toBe(0);
+    const wrong = await run(await notes(), 'audit', '--kind', 'cache-claer');
+    expect(wrong.stderr).toContain('cache-clear');
+  });
+
+  it.each([
     ['serach', 'x'],
     ['search'],
     ['search', 'x', '--limit', 'many'],
@@ -90,6 +122,7 @@ describe('the command line', () => {
     ['call', 'notes', 'read_note', '--timeout', '-5'],
     ['audit', '--limit', 'many'],
     ['audit', '--outcome', 'succes'],
+    ['audit', '--kind', 'cache-claer'],
   ])('CLI-2 a flag with a value that cannot be meant is a usage error: %s %s %s %s', async (...args) => {
     const gateway = await notes();
     const ran = await run(gateway, ...args.filter((arg) => typeof arg === 'string'));
@@ -107,13 +140,22 @@ describe('the command line', () => {
         error: {
           code,
           message: 'It went wrong.',
-          suggestion: ERROR_TABLE[code].suggestion,
+          suggestion: adviceFor({ code, ...ERROR_TABLE[code] }),
           severity: ERROR_TABLE[code].severity,
           problems: [{ path: '/a', message: 'is wrong' }],
         },
       });
       expect(ran.stderr).toBe(`${code}: It went wrong.\n${adviceFor({ code, ...ERROR_TABLE[code] })}\n`);
     }
+  });
+
+  it('CLI-2 serve for one server without --stdio says where that is found over HTTP, and serves nothing', async () => {
+    const ran = await commandLine(['serve', '--server', 'memory']);
+    expect(ran).toMatchObject({ code: 64, stdout: '', served: [] });
+    expect(ran.stderr).toContain('--server needs --stdio');
+    expect(ran.stderr).toContain('/servers/memory/mcp');
+    const asJson = await commandLine(['serve', '--server', 'memory', '--json']);
+    expect(json(asJson)).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
   });
 
   it('CLI-2 what was not foreseen ends with 1, as an error of ours', async () => {
@@ -217,6 +259,20 @@ describe('toolscout search', () => {
       code: 2,
       stderr: expect.stringContaining('"notes"') as string,
     });
+  });
+
+  it('FIND-1 CLI-1 a tag takes one word, so that the query may stand behind it; several are given one by one', async () => {
+    const behind = await run(await notes(), 'search', '-t', 'safe', 'note', '--json');
+    expect(behind.code).toBe(0);
+    expect((json(behind) as SearchAnswer).hits.map(({ tool }) => tool)).toEqual(['read_note']);
+    const asked: unknown[] = [];
+    const gateway = await notes();
+    const watched: Gateway = {
+      ...gateway,
+      searchTools: (query, options) => (asked.push([query, options?.tags]), gateway.searchTools(query, options)),
+    };
+    await run(watched, 'search', '--tag', 'safe', '--tag', 'small', 'read', 'it');
+    expect(asked).toEqual([['read it', ['safe', 'small']]]);
   });
 
   it('FIND-5 CLI-2 nothing found ends with 2 and names what is near, what is still learned and what is missing', async () => {
@@ -347,7 +403,10 @@ describe('toolscout tools, inspect and why', () => {
     expect(machine.code).toBe(2);
     expect(json(machine)).toMatchObject({ offered: false, because: 'server' });
     const cold = await openToolscout({ servers: { old: fixture('legacy') } });
-    expect((await run(cold, 'why', 'old:echo')).code).toBe(0);
+    expect(await run(cold, 'why', 'old:echo')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('was learned just now') as string,
+    });
   });
 });
 
@@ -384,6 +443,27 @@ describe('toolscout call', () => {
     const list = await run(await legacy(), 'call', 'old', 'add', '--args', '[1]');
     expect(list).toMatchObject({ code: 64, stderr: expect.stringContaining('must be a JSON object') as string });
     expect((await run(await legacy(), 'call', 'old', 'add', 'a')).code).toBe(64);
+  });
+
+  it('CLI-2 a word behind server:tool that is no argument is named, and the server is not blamed', async () => {
+    const ran = await run(await legacy(), 'call', 'old:echo', 'message');
+    expect(ran).toMatchObject({ code: 64, stdout: '' });
+    expect(ran.stderr).toContain('"message" is not an argument; write name=value');
+    expect((await run(await legacy(), 'inspect', 'old:echo', 'message')).code).toBe(64);
+  });
+
+  it('CLI-1 a mistyped argument is told before the server answers, and sent as the schema allows', async () => {
+    const missing = await run(await legacy(), 'call', 'old:echo', 'mesage=hi');
+    expect(missing.code).toBe(3);
+    expect(missing.stderr).toMatch(/^no parameter is called "mesage"; did you mean "message"\?\n/);
+    const whole = await run(await legacy(), 'call', 'old:echo', '--args', '{"message":"hi","mesage":1}', '--json');
+    expect(whole.stderr).toBe('no parameter is called "mesage"; did you mean "message"?\n');
+    expect(json(whole)).toMatchObject({ success: true });
+  });
+
+  it('CLI-2 a number too large for JSON in --args is refused, and nothing is called', async () => {
+    const ran = await run(await legacy(), 'call', 'old', 'add', '--args', '{"a":1e400,"b":1}');
+    expect(ran).toMatchObject({ code: 64, stderr: expect.stringContaining('too large') as string });
   });
 
   it('CLI-2 a file of arguments that is not there is a mistake of the caller, not a bug', async () => {
@@ -556,7 +636,9 @@ describe('toolscout config, cache, audit and doctor', () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };
     await gateway.discover();
-    expect((await run(kept, 'cache', 'stats')).stdout).toMatch(/^1 lists remembered; /);
+    expect((await run(kept, 'cache', 'stats')).stdout).toMatch(
+      /^1 list remembered; \d+ hits?, (1 miss|\d+ misses) at this start\n/,
+    );
     expect(json(await run(kept, 'cache', 'stats', '--json'))).toMatchObject({ entries: 1 });
     expect(json(await run(kept, 'cache', 'clear', 'old', '--json'))).toEqual({ cleared: 1 });
     expect(await run(kept, 'cache', 'clear')).toMatchObject({ code: 0, stdout: '0 lists forgotten\n' });

@@ -41,6 +41,28 @@ function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command 
   return program;
 }
 
+/**
+ * A question for help, as the command line that answers it. Of a word that is no command commander would show the help of what
+ * stands before it, as if that had been asked; alone, the word is the mistake that it is.
+ */
+function forHelp(program: Command, args: readonly string[]): readonly string[] {
+  let isSaid = false;
+  let command = program;
+  const path: string[] = [];
+  for (const word of args) {
+    if (command.commands.length === 0 || word.startsWith('-')) break;
+    if (word === 'help') {
+      isSaid = true;
+      continue;
+    }
+    path.push(word);
+    const next = command.commands.find((each) => each.name() === word);
+    if (!next) return isSaid || args.includes('--help') || args.includes('-h') ? path : args;
+    command = next;
+  }
+  return isSaid ? [...path, '--help'] : args;
+}
+
 /** Runs one command line and answers its exit code (CLI-2). */
 export async function runCli(args: readonly string[], deps: CliDeps): Promise<number> {
   const program = createProgram(deps, await commandsFor(args));
@@ -49,7 +71,7 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
       program.outputHelp();
       return USAGE;
     }
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...forHelp(program, args)], { from: 'user' });
     return 0;
   } catch (thrown) {
     if (thrown instanceof Exit) return thrown.code;

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { Gateway } from '../../gateway/index.js';
+import type { Finding, Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
 import type { ModeName } from '../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../model/source.js';
+import { adviceFor } from './advice.js';
 import type { Terminal } from './terminal.js';
 
 /** How a command wants its gateway. */
@@ -66,6 +67,8 @@ export interface CliDeps {
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];
   }>;
+  /** Opens the store, uses it once and closes it; rejects with `STORE_ERROR` when it cannot be opened. */
+  checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */
@@ -76,8 +79,8 @@ export interface CliDeps {
   confirm(question: string): Promise<boolean | undefined>;
   /** Serves until the process is told to stop. */
   serve(options: ServeOptions): Promise<void>;
-  /** Resolves when the user wants to stop (Ctrl-C). */
-  stopped(): Promise<void>;
+  /** Resolves when the user wants to stop (Ctrl-C); the process goes on until then only when that is `awaited`. */
+  stopped(options?: { readonly awaited?: boolean }): Promise<void>;
   readStdin(): Promise<string>;
   /** One line that the user types. */
   readLine(signal: AbortSignal): Promise<string>;
@@ -139,6 +142,8 @@ export async function withGateway<T>(
 
 /** A failure as the JSON that `--json` prints. */
 export function failureJson(error: ToolscoutError): object {
-  const { code, message, suggestion, severity, problems } = error;
-  return { error: { code, message, suggestion, severity, ...(problems.length > 0 ? { problems } : {}) } };
+  const { code, message, severity, problems } = error;
+  return {
+    error: { code, message, suggestion: adviceFor(error), severity, ...(problems.length > 0 ? { problems } : {}) },
+  };
 }

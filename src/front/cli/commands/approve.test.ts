@@ -61,10 +61,15 @@ describe('pending, diff, approve and reject', () => {
       stdout: expect.stringMatching(/^Approved notes:read [0-9a-f]{12}\n$/) as string,
     });
     expect((await run(['call', 'notes:read'])).stdout).toBe('ran read\n');
-    expect((await run(['pending', '--state', 'approved'])).stdout).toContain('approved by local: fine');
+    const decided = await run(['pending', '--state', 'approved']);
+    expect(decided.stdout).toContain('approved by local: fine');
+    expect(decided.stdout).toMatch(/^notes:read {2}a tool {2}/m);
+    expect(decided.stdout).not.toContain('new tool');
     expect(await run(['approve', 'notes:read'])).toMatchObject({ code: 2 });
     expect((await run(['reject', 'notes:read', '--reason', 'no'])).stdout).toMatch(/^Rejected notes:read/);
     expect((await run(['call', 'notes:read'])).code).toBe(4);
+    await run(['cache', 'clear']);
+    expect((await run(['audit', '--kind', 'cache-clear'])).stdout).toMatch(/ local cache-clear success\n$/);
     expect((await run(['audit', '--kind', 'reject'])).stdout).toContain('local reject notes:read success');
   });
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { AuditRecord } from '../../../model/audit-record.js';
+import { AUDIT_KINDS, type AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -14,13 +14,18 @@ interface Flags extends CommonFlags {
 }
 
 function line(record: AuditRecord): string {
-  const subject = [record.server, record.tool].filter((part) => part !== undefined).join(':');
-  const latency = record.latencyMs === undefined ? '' : ` ${record.latencyMs.toFixed(1)} ms`;
-  const code = record.code ? ` ${record.code}` : '';
-  const args = record.arguments === undefined ? '' : ` ${JSON.stringify(record.arguments)}`;
-  return printable(
-    `${new Date(record.time).toISOString()} ${record.principal} ${record.kind} ${subject} ${record.outcome}${code}${latency}${args}`,
-  );
+  const { principal, kind, outcome, code, latencyMs } = record;
+  const parts = [
+    new Date(record.time).toISOString(),
+    principal,
+    kind,
+    [record.server, record.tool].filter((part) => part !== undefined).join(':'),
+    outcome,
+    code ?? '',
+    latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
+    record.arguments === undefined ? '' : JSON.stringify(record.arguments),
+  ];
+  return printable(parts.filter((part) => part !== '').join(' '));
 }
 
 /** `toolscout audit`: what was done, by whom, with what outcome. */
@@ -30,7 +35,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .description('Shows what was done, newest first. Secrets in arguments are redacted when they are stored.')
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
-    .option('--kind <kind>', 'only this kind: execution, discovered, reload, …')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices([...AUDIT_KINDS]))
     .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
     .option('-f, --follow', 'go on and show new records as they come')
@@ -52,7 +57,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
         }
         records.toReversed().forEach(print);
         const stop = gateway.followAudit(filter, print);
-        await deps.stopped();
+        await deps.stopped({ awaited: true });
         stop();
       });
     });

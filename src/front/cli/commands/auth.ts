@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SignInStatus } from '../../../gateway/index.js';
 import { messageOf } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
-import { wholeNumber } from '../arguments.js';
+import { collect, wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 interface LoginFlags extends CommonFlags {
@@ -17,11 +17,13 @@ const STATES: Record<SignInStatus['state'], string> = {
   expired: 'the sign-in has ended',
   'signed-out': 'not signed in',
   configured: 'uses the credential of its config or of the environment',
+  unusable: 'cannot be used',
   local: 'is a local process; there is nothing to sign in to',
 };
 
 function lines(status: SignInStatus): string {
   const rows: Array<[string, string | undefined]> = [
+    ['problem', status.problem],
     ['by', status.issuer],
     ['for', status.resource],
     ['scopes', status.scopes?.join(' ')],
@@ -43,7 +45,7 @@ function addLogin(auth: Command, deps: CliDeps): void {
     .argument('<server>', 'id of a server')
     .option('--no-browser', 'print the address instead of opening it')
     .option('--paste', 'ask for the address the browser ended at: for a browser on another machine')
-    .option('--scope <scopes...>', 'ask for these scopes as well')
+    .option('--scope <scope>', 'ask for this scope as well; may be given again', collect)
     .option('--timeout <seconds>', 'how long to wait', wholeNumber, 300)
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { counted } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout cache`: what is remembered, and forgetting it. */
@@ -20,7 +21,7 @@ export function addCache(program: Command, deps: CliDeps): void {
         if (flags.json) deps.terminal.json(stats);
         else
           deps.terminal.out(
-            `${stats.entries} lists remembered; ${stats.hits} hits, ${stats.misses} misses at this start`,
+            `${counted(stats.entries, 'list')} remembered; ${counted(stats.hits, 'hit')}, ${counted(stats.misses, 'miss', 'misses')} at this start`,
           );
       });
     });
@@ -46,7 +47,7 @@ export function addCache(program: Command, deps: CliDeps): void {
         }
         const cleared = await gateway.clearCache(server);
         if (flags.json) deps.terminal.json({ cleared });
-        else deps.terminal.out(`${cleared} lists forgotten`);
+        else deps.terminal.out(`${counted(cleared, 'list')} forgotten`);
       });
     });
 }

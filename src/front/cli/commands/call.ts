@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
+import type { CallResult } from '../../../model/call.js';
 import { adviceFor } from '../advice.js';
-import { parseAddress } from '../address.js';
-import { parseArguments, wholeNumber } from '../arguments.js';
+import { isAddress, parseAddress } from '../address.js';
+import { parseArguments, readJson, tellUnknown, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { contentText } from '../render.js';
 
@@ -22,14 +23,15 @@ async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
   const text = await read().catch((thrown: unknown) => {
     throw new ToolscoutError('INVALID_REQUEST', `--args cannot be read: ${messageOf(thrown)}`);
   });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (thrown) {
-    throw new ToolscoutError('INVALID_REQUEST', `--args is not JSON: ${messageOf(thrown)}`);
-  }
+  const value = readJson(text, '--args');
   if (isObject(value)) return value;
   throw new ToolscoutError('INVALID_REQUEST', '--args must be a JSON object, e.g. --args \'{"path": "README.md"}\'.');
+}
+
+/** The outcome with what a person does about it in the place of what an agent does. */
+function advised(outcome: CallResult): CallResult {
+  const { error } = outcome;
+  return error ? { ...outcome, error: { ...error, suggestion: adviceFor(error) } } : outcome;
 }
 
 /** `toolscout call`: run one tool. */
@@ -50,33 +52,32 @@ export function addCall(program: Command, deps: CliDeps): void {
       '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2',
     )
     .action(async (first: string, second: string | undefined, rest: string[], flags: Flags) => {
-      const isPair = second !== undefined && first.includes(':') && second.includes('=');
-      const { server, tool } = parseAddress(first, isPair ? undefined : second);
-      const pairs = isPair ? [second, ...rest] : rest;
+      const isWhole = isAddress(first);
+      const { server, tool } = parseAddress(first, isWhole ? undefined : second);
+      const pairs = isWhole && second !== undefined ? [second, ...rest] : rest;
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         const whole = flags.args === undefined ? {} : await readObject(flags.args, deps);
-        // Only the types of the arguments are wanted here: what is wrong with the tool, the call itself will say.
-        const details = pairs.length === 0 ? undefined : await gateway.toolDetails(server, tool).catch(() => undefined);
-        const parameters = details?.tool.parameters ?? [];
+        const isPlain = pairs.length === 0 && Object.keys(whole).length === 0;
+        // Only names and types of the arguments are wanted here: what is wrong with the tool, the call itself will say.
+        const known = isPlain ? undefined : (await gateway.toolDetails(server, tool).catch(() => undefined))?.tool;
+        const args = { ...whole, ...parseArguments(pairs, known?.parameters ?? []) };
+        for (const each of tellUnknown(Object.keys(args), known?.definition['inputSchema'])) {
+          terminal.note(printable(each));
+        }
         // Whoever stops the command does not want the call any more: the server hears of it, and so does the audit log.
         const stop = new AbortController();
         void deps.stopped().then(() => stop.abort());
-        const outcome = await gateway.executeTool(
-          server,
-          tool,
-          { ...whole, ...parseArguments(pairs, parameters) },
-          {
-            route: 'cli',
-            timeoutMs: flags.timeout,
-            skill: flags.skill,
-            signal: stop.signal,
-            onProgress: (step) =>
-              terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
-          },
-        );
+        const outcome = await gateway.executeTool(server, tool, args, {
+          route: 'cli',
+          timeoutMs: flags.timeout,
+          skill: flags.skill,
+          signal: stop.signal,
+          onProgress: (step) =>
+            terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
+        });
         terminal.status('');
-        if (flags.json) terminal.json(outcome);
+        if (flags.json) terminal.json(advised(outcome));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems, error_code: own } = outcome.error;

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { printable } from '../../../kernel/text.js';
+import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 function outcomeJson(outcome: DiscoveryOutcome): object {
   if (!outcome.ok) return { server: outcome.server, ok: false, code: outcome.error.code, error: outcome.error.message };
@@ -63,7 +64,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
               continue;
             }
             const dropped = outcome.dropped.length > 0 ? `, ${outcome.dropped.length} malformed dropped` : '';
-            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${outcome.tools} tools${dropped}`);
+            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${counted(outcome.tools, 'tool')}${dropped}`);
             for (const bad of outcome.dropped) {
               terminal.out(
                 terminal.paint.yellow(`    entry ${bad.index} ${printable(bad.name ?? '')}: ${printable(bad.reason)}`),
@@ -71,6 +72,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
             }
             if (outcome.truncated) terminal.out(terminal.paint.yellow(`    ${printable(outcome.truncated)}`));
           }
+          await noteWaiting(gateway, terminal, ids.length > 0 ? ids : undefined);
         }
         if (outcomes.some((outcome) => !outcome.ok)) throw new Exit(1);
       });
@@ -100,7 +102,8 @@ export function addWarm(program: Command, deps: CliDeps): void {
         };
         if (flags.json) terminal.json(report);
         else {
-          terminal.out(`${report.successful} servers learned, ${report.cachedTools} tools; ${report.failed} failed`);
+          const learned = `${counted(report.successful, 'server')} learned, ${counted(report.cachedTools, 'tool')}`;
+          terminal.out(`${learned}; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);
         }
         if (failed.length > 0) throw new Exit(1);

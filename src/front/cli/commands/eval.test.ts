@@ -105,6 +105,9 @@ describe('toolscout eval', () => {
     expect(ran.stderr).toContain('2 wanted tools are not among the offered tools');
     expect(ran.stderr).toContain('gone:tool');
     expect(JSON.parse(ran.stdout)).toMatchObject({ recall: { '10': 0 } });
+    const one = await run(await own(), await file([{ id: 'q', query: 'note', relevant: ['gone:tool'] }]));
+    expect(one.stderr).toContain('1 wanted tool is not among the offered tools and counts as not found: gone:tool');
+    expect(one.stdout).toMatch(/^1 query over \d+ tools\n/);
   });
 
   it('CLI-2 bad lines are named by their numbers, and nothing is opened', async () => {

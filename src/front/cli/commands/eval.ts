@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { EvaluationReport, Evaluation, RecordedServer } from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
-import { oneLine, printable } from '../../../kernel/text.js';
+import { counted, oneLine, printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { parseQueries, parseServerFile, parseToolLines } from '../labelled-files.js';
@@ -77,10 +77,9 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
 function noteMissing({ missing }: EvaluationReport, terminal: Terminal): void {
   if (missing.length === 0) return;
   const shown = missing.slice(0, SHOWN_ANSWERS).join(', ') + (missing.length > SHOWN_ANSWERS ? ', …' : '');
-  const what = missing.length === 1 ? 'One wanted tool is' : `${missing.length} wanted tools are`;
-  terminal.note(
-    terminal.paint.yellow(printable(`${what} not among the offered tools and count as not found: ${shown}`)),
-  );
+  const isOne = missing.length === 1;
+  const what = `${counted(missing.length, 'wanted tool')} ${isOne ? 'is' : 'are'} not among the offered tools`;
+  terminal.note(terminal.paint.yellow(printable(`${what} and ${isOne ? 'counts' : 'count'} as not found: ${shown}`)));
 }
 
 function print({ figures, before, queries, tools }: EvaluationReport, worst: number, terminal: Terminal): void {
@@ -89,7 +88,11 @@ function print({ figures, before, queries, tools }: EvaluationReport, worst: num
     const change = before ? read(figures) - read(before) : undefined;
     terminal.out(`${label.padEnd(10)}${read(figures).toFixed(3)}${change === undefined ? '' : ` (${signed(change)})`}`);
   };
-  terminal.out(paint.dim(`${figures.n} queries over ${tools} tools${before ? ', against the run before' : ''}`));
+  terminal.out(
+    paint.dim(
+      `${counted(figures.n, 'query', 'queries')} over ${counted(tools, 'tool')}${before ? ', against the run before' : ''}`,
+    ),
+  );
   line('hit@1', ({ hit1 }) => hit1);
   for (const cut of ['1', '3', '5', '10'] as const) line(`Recall@${cut}`, ({ recall }) => recall[cut]);
   line('nDCG@10', ({ ndcg10 }) => ndcg10);

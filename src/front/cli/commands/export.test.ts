@@ -57,6 +57,12 @@ describe('toolscout export', () => {
     expect(await readFile(file, 'utf8')).toContain('export interface Tools');
   });
 
+  it.each(['markdown', 'json', 'typescript'])('CLI-2 SCH-3 --dialect is for rtfs, not for %s', async (format) => {
+    const ran = await run('export', '--format', format, '--dialect', 'ccos');
+    expect(ran).toMatchObject({ code: 64, stdout: '', opened: [] });
+    expect(ran.stderr).toContain('--dialect is for --format rtfs');
+  });
+
   it('CLI-1 --json gives the documented shape', async () => {
     const file = join(await temporaryDirectory(), 'x.json');
     const ran = await run('export', '--format', 'json', '--out', file, '--json');

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ExportFormat, ExportReport, RtfsDialect } from '../../../gateway/index.js';
-import { printable } from '../../../kernel/text.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import type { Terminal } from '../terminal.js';
 
@@ -10,16 +11,12 @@ interface ExportFlags extends CommonFlags {
   readonly dialect?: RtfsDialect;
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 function say(terminal: Terminal, report: ExportReport): void {
   const { text, directory, file, tools, servers, written = 0, unchanged = 0, failed } = report;
   if (text !== undefined) terminal.out(text.replace(/\n$/, ''));
   else {
-    const files = `${count(written, 'file')} written, ${unchanged} unchanged`;
-    const what = `${count(tools, 'tool')} of ${count(servers, 'server')}`;
+    const files = `${counted(written, 'file')} written, ${unchanged} unchanged`;
+    const what = `${counted(tools, 'tool')} of ${counted(servers, 'server')}`;
     terminal.out(`${what} → ${printable(directory ?? file ?? '')}: ${files}`);
   }
   for (const { server, reason } of failed) {
@@ -50,6 +47,9 @@ export function addExport(program: Command, deps: CliDeps): void {
       '\nExamples:\n  $ toolscout export --format rtfs --out capabilities\n  $ toolscout export --format typescript github > tools.ts',
     )
     .action(async (servers: string[], { format, out, dialect, ...flags }: ExportFlags) => {
+      if (dialect !== undefined && format !== 'rtfs') {
+        throw new ToolscoutError('INVALID_REQUEST', `--dialect is for --format rtfs; ${format} has none.`);
+      }
       await withGateway(deps, flags, async (gateway) => {
         const report = await gateway.exportTools({
           format,

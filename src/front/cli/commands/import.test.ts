@@ -139,6 +139,23 @@ describe('install', () => {
     expect((JSON.parse(http.stdout) as { entry: object }).entry).toEqual({ url: 'http://127.0.0.1:9123/mcp' });
   });
 
+  it('CLI-2 two ways at once are a usage error, and a config that is not there is told', async () => {
+    const place = await settle([]);
+    const args = ['install', 'cursor', '--home', place.home];
+    const both = await run(place, [...args, '--http', '--stdio']);
+    expect(both.code).toBe(64);
+    expect(both.stderr).toMatch(/'--http' cannot be used with option '--stdio'/);
+    expect(existsSync(join(place.home, '.cursor/mcp.json'))).toBe(false);
+
+    const absent = join(place.project, 'nofile.json');
+    const told = await run(place, [...args, '--config', absent, '--dry-run']);
+    expect(told.code).toBe(0);
+    expect(told.stderr).toContain(`There is no config file ${absent} yet`);
+    expect((await run(place, [...args, '--config', absent, '--uninstall'])).stderr).toBe('');
+    await writeFile(absent, '{}');
+    expect((await run(place, [...args, '--config', absent, '--dry-run'])).stderr).toBe('');
+  });
+
   it.each([['zedd'], ['docker-mcp']])(
     'CLI-2 %s cannot be installed in: a usage error that says what can',
     async (name) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../../../kernel/text.js';
+import { counted, printable } from '../../../kernel/text.js';
 import type { ClientRows, ImportPlan, ImportRow } from '../../../model/source.js';
 import { knownClient } from '../clients.js';
 import type { CliDeps } from '../context.js';
@@ -51,16 +51,12 @@ function show(deps: CliDeps, clients: readonly ClientRows[]): void {
   }
 }
 
-function counted(count: number): string {
-  return `${count} server${count === 1 ? '' : 's'}`;
-}
-
 /** Whether to write: by flag, by answer, or not at all where nobody can be asked. */
 async function isWanted(deps: CliDeps, flags: Flags, plan: ImportPlan): Promise<boolean> {
   if (flags.dryRun || plan.additions === 0 || plan.paste !== undefined) return false;
   if (flags.yes) return true;
   if (flags.json) return false;
-  const answer = await deps.confirm(`Add ${counted(plan.additions)} to ${plan.config}?`);
+  const answer = await deps.confirm(`Add ${counted(plan.additions, 'server')} to ${plan.config}?`);
   if (answer === undefined) deps.terminal.note('Nothing was written. Run it with --yes to write.');
   return answer ?? false;
 }
@@ -100,7 +96,7 @@ export function addImport(program: Command, deps: CliDeps): void {
         terminal.note(`${plan.config} is not edited by toolscout. Add this to it:`);
         return terminal.out(printable(plan.paste));
       }
-      if (written) terminal.out(`Added ${counted(plan.additions)} to ${plan.config}.`);
+      if (written) terminal.out(`Added ${counted(plan.additions, 'server')} to ${plan.config}.`);
       if (backup !== undefined) terminal.note(`What was there before: ${backup}`);
     });
 }

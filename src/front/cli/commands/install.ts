@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { InstallReport } from '../../../model/source.js';
 import { knownClient } from '../clients.js';
@@ -35,7 +35,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
     .option('--project [dir]', "write the file of the project, not the user's (default: the current folder)")
     .option('--home <dir>', 'look for the client in this home directory')
     .option('--stdio', 'have the client start toolscout itself (default)')
-    .option('--http', 'have the client connect to a running "toolscout serve"')
+    .addOption(new Option('--http', 'have the client connect to a running "toolscout serve"').conflicts('stdio'))
     .option('--uninstall', 'take it out again')
     .option('--dry-run', 'write nothing')
     .addHelpText(
@@ -50,10 +50,16 @@ export function addInstall(program: Command, deps: CliDeps): void {
         config: flags.config,
         home: flags.home,
         project: flags.project === true ? '.' : flags.project || undefined,
-        transport: flags.http && !flags.stdio ? 'http' : 'stdio',
+        transport: flags.http ? 'http' : 'stdio',
         uninstall: flags.uninstall ?? false,
         dryRun: flags.dryRun ?? false,
       });
+      if (flags.config !== undefined && !flags.uninstall) {
+        await deps.readFile(flags.config).catch(() => {
+          // Whoever writes the config afterwards is right too.
+          terminal.note(printable(`There is no config file ${flags.config} yet: toolscout does not start without it.`));
+        });
+      }
       if (flags.json) return terminal.json(report);
       const { action, file, written, entry, backup, next } = report;
       const isTried = flags.dryRun && (action === 'added' || action === 'updated' || action === 'removed');

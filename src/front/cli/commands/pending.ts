@@ -18,10 +18,12 @@ export function paintRisk({ paint }: Terminal, level: RiskLevel): string {
 }
 
 /** What an approval is about, as one phrase. */
-function phrase({ about, pinned, changed }: Approval): string {
-  if (about === 'launch') return 'a server that is not used yet';
-  if (about === 'instructions') return 'what the server says of itself changed';
-  if (pinned === undefined) return 'a new tool';
+function phrase({ about, pinned, changed, state }: Approval): string {
+  // What was new or had changed when it was asked for is neither any more once somebody has decided.
+  const isOpen = state === 'pending' || state === 'expired';
+  if (about === 'launch') return isOpen ? 'a server that is not used yet' : 'a server';
+  if (about === 'instructions') return `what the server says of itself${isOpen ? ' changed' : ''}`;
+  if (pinned === undefined) return isOpen ? 'a new tool' : 'a tool';
   return changed.length > 0 ? `a tool that changed: ${changed.join(', ')}` : 'a tool that changed';
 }
 

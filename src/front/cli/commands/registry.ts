@@ -3,6 +3,7 @@ import type { RegistryCandidate, RegistryPlan } from '../../../gateway/index.js'
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import type { Launch, LaunchInput } from '../../../model/registry-server.js';
+import { collect } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
 import type { Terminal } from '../terminal.js';
@@ -18,8 +19,6 @@ interface AddFlags extends CommonFlags {
   readonly way?: string;
   readonly yes?: boolean;
 }
-
-const collect = (value: string, earlier: readonly string[]): string[] => [...earlier, value];
 
 /** `key=value` pairs as answers; a key that is given again has several. */
 function readAnswers(pairs: readonly string[]): Record<string, string[]> {

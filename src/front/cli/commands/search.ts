@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
-import { wholeNumber } from '../arguments.js';
+import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { progressBar, table } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 /** A command line waits this long for servers it has never seen, then answers with what is known. */
 const PATIENCE_MS = 15_000;
@@ -26,7 +27,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
-    .option('-t, --tag <tag...>', 'only tools with all of these tags')
+    .option('-t, --tag <tag>', 'only tools with this tag; may be given again', collect)
     .option('--schema', 'show how each tool is called')
     .option('--schema-tokens <count>', 'how many tokens these may take together', wholeNumber)
     .option('--include-disabled', 'also tools that a rule disables')
@@ -59,6 +60,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
         } else {
           terminal.note('Nothing was found.');
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
+          await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
         if (!flags.json) {
           if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import type { ModeName } from '../../../model/config.js';
 import { withCommonFlags, type CliDeps, type CommonFlags, type OpenOptions, type ServeOptions } from '../context.js';
 
@@ -30,7 +31,9 @@ export function addServe(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {
       if (flags.server !== undefined && !flags.stdio) {
-        throw new InvalidArgumentError('--server needs --stdio; over HTTP the address is /servers/ID/mcp.');
+        throw new ToolscoutError('INVALID_REQUEST', '--server needs --stdio.', {
+          suggestion: `Add --stdio, or connect over HTTP to the address /servers/${flags.server}/mcp.`,
+        });
       }
       await deps.serve({
         config: flags.config,

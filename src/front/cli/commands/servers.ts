@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ServerView } from '../../../gateway/index.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { ago, table } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 /** `toolscout servers`: what is configured, and its state. */
 export function addServers(program: Command, deps: CliDeps): void {
@@ -26,6 +27,7 @@ export function addServers(program: Command, deps: CliDeps): void {
           view.problem ?? view.transport.target,
         ]);
         terminal.out(table(terminal, ['SERVER', 'TOOLS ARE', 'COUNT', 'LEARNED', 'OVER', 'TARGET'], rows));
+        await noteWaiting(gateway, terminal);
       });
     });
 }

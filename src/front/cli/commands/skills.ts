@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { SkillView } from '../../../gateway/index.js';
-import { printable } from '../../../kernel/text.js';
+import { counted, printable } from '../../../kernel/text.js';
 import type { AgentBriefingEvent } from '../../../model/skill.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -18,7 +18,7 @@ function printSkill(deps: CliDeps, view: SkillView): void {
   terminal.out(`${paint.bold(printable(view.id))}  ${paintState(deps, view.state)}  ${printable(view.title)}`);
   for (const { capability, server, origin, tools, alternatives } of view.bindings) {
     const others = alternatives.length === 0 ? '' : `, else ${alternatives.join(', ')}`;
-    const count = tools === undefined ? 'tools not known yet' : `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
+    const count = tools === undefined ? 'tools not known yet' : counted(tools.length, 'tool');
     terminal.out(printable(`  ✓ ${capability} → ${server} (${origin}, ${count}${others})`));
   }
   for (const { capability, reason, action } of [...view.missing, ...view.impaired]) {
@@ -88,7 +88,7 @@ function addWatch(skills: Command, deps: CliDeps): void {
           const stop = gateway.onEvent((event) => event.type === 'briefing' && print(event.briefing));
           const views = await gateway.listSkills();
           if (!flags.json) views.forEach((view) => printSkill(deps, view));
-          await deps.stopped();
+          await deps.stopped({ awaited: true });
           stop();
         },
         { learnAtStart: true, watch: true },

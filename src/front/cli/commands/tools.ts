@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
+import { noteWaiting } from '../waiting.js';
 
 /** `toolscout tools`: every tool of one server. */
 export function addTools(program: Command, deps: CliDeps): void {
@@ -29,6 +30,7 @@ export function addTools(program: Command, deps: CliDeps): void {
           tool.status === 'enabled' ? tool.summary : `${tool.status} by ${tool.decision.reason}`,
         ]);
         terminal.out(table(terminal, ['TOOL', 'SUMMARY'], rows));
+        await noteWaiting(gateway, terminal, [server]);
       });
     });
 }

@@ -1,0 +1,13 @@
+import type { Gateway } from '../../gateway/index.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Says on stderr how much waits for approval, of one server or of all: what waits is in no list, and whoever misses it must
+ * learn where to look. Only the number: the text of such a tool is not to be trusted yet.
+ */
+export async function noteWaiting(gateway: Gateway, terminal: Terminal, servers?: readonly string[]): Promise<void> {
+  const chosen = servers && new Set(servers);
+  const pending = await gateway.listApprovals({ state: 'pending' });
+  const count = pending.filter(({ server }) => chosen?.has(server) ?? true).length;
+  if (count > 0) terminal.note(`${count} ${count === 1 ? 'waits' : 'wait'} for approval: toolscout pending`);
+}

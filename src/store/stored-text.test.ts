@@ -1,0 +1,22 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromName, toName } from './stored-text.js';
+
+describe('names in a column', () => {
+  it('STORE-1 every name is written as JSON writes it, and comes back', () => {
+    const anything = fc.string({ unit: 'binary', maxLength: 12 });
+    const ascii = fc.string({ unit: 'binary-ascii', maxLength: 12 });
+    fc.assert(
+      fc.property(fc.oneof(anything, ascii), (name) => {
+        expect(toName(name)).toBe(JSON.stringify(name).slice(1, -1));
+        expect(fromName(toName(name))).toBe(name);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(['a\u0000b', '\ud800', 'quo"te', 'back\\slash', 'line\n', 'ümlaut', ' ', '~', ''])(
+    'STORE-1 a name that is not plain keeps apart from all others: %j',
+    (name) => expect(fromName(toName(name))).toBe(name),
+  );
+});
