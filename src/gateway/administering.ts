@@ -27,6 +27,7 @@ export function administrationVerbs(
     try {
       const { loaded, catalog } = core;
       const next = await rebuild({
+        started: core.deps.loaded,
         loaded,
         catalog,
         load: core.deps.loadConfig,
@@ -40,6 +41,10 @@ export function administrationVerbs(
       core.trust.retainAllowed();
       await core.trust.admitAll();
       core.learnInBackground(next.due);
+      const { auditRetentionDays } = next.loaded.config.limits;
+      if (auditRetentionDays !== loaded.config.limits.auditRetentionDays) core.pruneAudit();
+      const { needsRestart } = next.report;
+      if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
       await recordReload({ principal: by, outcome: 'success', detail: { ...next.report } });
       core.events.emit({ type: 'reloaded', report: next.report });
       return next.report;

@@ -218,6 +218,8 @@ export const AuditRecord = z.object({
 /** Records of the audit log, newest first. */
 export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
+export { ShownConfig } from './config-schema.js';
+
 /** What a reload changed. */
 export const ReloadReport = z.object({
   changed: z.boolean(),
@@ -225,6 +227,7 @@ export const ReloadReport = z.object({
   removed: texts,
   reconnected: texts,
   unchanged: count,
+  needsRestart: texts,
 });
 
 /** That it lives. */

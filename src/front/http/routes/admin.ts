@@ -1,15 +1,14 @@
 import * as z from 'zod';
+import { showConfig, type Gateway } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
-import type { Gateway } from '../../../gateway/index.js';
 import type { HttpAuth } from '../../../model/config.js';
-import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { AnyObject, AuditPage, AuditRecord, Events, Problem, ReloadReport } from '../schemas.js';
+import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
 
 /** Followers of events at once. */
 const MOST_FOLLOWERS = 100;
@@ -40,13 +39,15 @@ function createAuthWatch(auth: AdminOptions['auth']): () => boolean {
   };
 }
 
+type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'principal' | 'request' | 'reply'>;
+
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
   let followers = 0;
 
   /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
   const follow = async (
-    { gateway, request, reply }: Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'request' | 'reply'>,
+    { gateway, principal, request, reply }: Followed,
     listen: (stream: EventStream) => (() => void) | Promise<() => void>,
   ): Promise<Response> => {
     if (followers >= MOST_FOLLOWERS) {
@@ -68,6 +69,12 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       },
     });
     try {
+      const { until } = principal;
+      // A token that has expired opens nothing any more.
+      if (until !== undefined) {
+        const expiry = clock.after(Math.max(0, until - clock.now()), () => stream.end());
+        stops.push(() => expiry.cancel());
+      }
       stream.send('hello', { time: clock.now() });
       stops.push(await listen(stream));
       // A reload tells at once who may not come in any more, whatever is listened to.
@@ -159,7 +166,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       summary: 'What is in force; never a secret',
       scope: 'admin',
       whole: true,
-      responses: { 200: { description: 'The config.', content: { 'application/json': AnyObject } } },
+      responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
       handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
     }),
     route({
