@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { ServeOptions } from './front/cli/context.js';
 import { createHttpApp } from './front/http/app.js';
 import { isLoopback } from './front/http/guard.js';
@@ -42,6 +43,17 @@ export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: str
   };
 }
 
+/** Files that a process has open before anybody comes. */
+const OWN_FILES = 64;
+
+/** How many clients may be connected: half of what this process may have open, the rest is for servers and files (R10). */
+async function countSeats(): Promise<number | undefined> {
+  // Where there is no such file the limit is high, or none is known.
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const files = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return files === undefined ? undefined : Math.max(16, Math.floor((Number(files) - OWN_FILES) / 2));
+}
+
 /** Serves a gateway over HTTP: the MCP endpoint and the HTTP API, and the registry kept current meanwhile. `offered` is what callers may see. */
 export async function openHttpFront(
   { opened, offered }: { readonly opened: Gateway; readonly offered: Gateway },
@@ -62,11 +74,9 @@ export async function openHttpFront(
       clock: systemClock,
       mode: options.mode,
     });
-  const mcp = open(gateway, options.admin ?? false);
-  const doors = createMcpDoors({ gateway, mcp, open });
+  const doors = createMcpDoors({ gateway, localAdmin: options.admin, open });
   const app = createHttpApp({
     gateway,
-    mcp,
     mcpFor: doors.endpointFor,
     version: VERSION,
     log,
@@ -79,6 +89,7 @@ export async function openHttpFront(
   const front = await listen(app, {
     host,
     port: options.port ?? http.port,
+    mostConnections: await countSeats(),
     authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
   });
   const watchRegistry = async (): Promise<void> => {

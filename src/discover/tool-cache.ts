@@ -36,8 +36,10 @@ export interface ToolCache {
 export interface ToolCacheDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** How long a list is fresh when its server did not say. */
+  /** How long a list is fresh when its server did not say. Like `kept` it is asked for when it is needed: a reload may change it. */
   readonly ttlMs: number;
+  /** Whether lists outlive this process; they do unless this says otherwise. */
+  readonly kept?: boolean;
   readonly log: Log;
   /** Client capabilities declared to servers; a server may list other tools for others. */
   readonly capabilities?: string;
@@ -120,6 +122,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   };
 
   const guard = async <T>(doing: string, fallback: T, work: () => Promise<T>): Promise<T> => {
+    if (deps.kept === false) return fallback;
     try {
       return await work();
     } catch (thrown) {

@@ -49,6 +49,8 @@ export interface Core {
   relistSoon(server: string): void;
   /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
   relistAfterCall(server: string, host: Host | undefined): void;
+  /** Forgets records that are older than the config wants. Nobody waits for it. */
+  pruneAudit(): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
   /** Stops learning; what runs in the pool is the caller's to end. */
   stop(): void;
@@ -148,6 +150,12 @@ export function createCore(deps: GatewayDeps): Core {
     }
   };
 
+  const pruneAudit = (): void => {
+    audit
+      .prune(loaded.config.limits.auditRetentionDays)
+      .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+  };
+
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -159,9 +167,7 @@ export function createCore(deps: GatewayDeps): Core {
         startEager(due);
       }
       // Nobody waits for it: forgetting years of records must not delay the first search.
-      audit
-        .prune(loaded.config.limits.auditRetentionDays)
-        .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+      pruneAudit();
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
@@ -264,6 +270,7 @@ export function createCore(deps: GatewayDeps): Core {
       if (host) called.set(server, laneIdOf(host));
       relister.whenRested(server);
     },
+    pruneAudit,
     swap(next) {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);

@@ -11,6 +11,10 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The only servers they see and call; all of them when absent. */
   readonly servers?: ReadonlySet<string>;
+  /** What let them in, by a name that gives nothing of it away; two keys of one holder are two. */
+  readonly credential?: string;
+  /** When what let them in expires, in milliseconds since 1970. */
+  readonly until?: number;
 }
 
 /** Whoever uses a toolscout of their own, on their own machine. */

@@ -31,14 +31,12 @@ export async function openHttpApp(
       gateway: seen,
       info: { name: 'toolscout', version: '9.9.9' },
       log: silentLog,
-      clock: systemClock,
+      clock: options.clock ?? systemClock,
     });
-  const mcp = open(options.mcpOver ?? gateway);
-  const doors = createMcpDoors({ gateway, mcp, open });
+  const doors = createMcpDoors({ gateway: options.mcpOver ?? gateway, open });
   onTestFinished(() => doors.close());
   const app = createHttpApp({
     gateway,
-    mcp,
     mcpFor: doors.endpointFor,
     log: silentLog,
     version: '9.9.9',

@@ -84,7 +84,14 @@ export async function serveOverHttp(gateway: Gateway, more: Partial<FrontDeps> =
     ...more,
   };
   const mcp = createMcpEndpoint(deps);
-  const app = createHttpApp({ gateway, mcp, version: '9.9.9', log: silentLog, allowedHosts: [], allowedOrigins: [] });
+  const app = createHttpApp({
+    gateway,
+    mcpFor: () => mcp,
+    version: '9.9.9',
+    log: silentLog,
+    allowedHosts: [],
+    allowedOrigins: [],
+  });
   const front = await listen(app, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await mcp.close();

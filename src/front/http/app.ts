@@ -6,7 +6,7 @@ import type { Log } from '../../kernel/log.js';
 import { hasScope, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
-import { createAuthenticator, type Authenticator } from './auth.js';
+import { createAuthenticator, keyGone, type Authenticator } from './auth.js';
 import { createPageCheck, createSharing, type Sharing } from './cors.js';
 import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
@@ -24,9 +24,8 @@ export interface HttpVariables {
 /** What the HTTP front is made of. */
 export interface HttpAppOptions {
   readonly gateway: Gateway;
-  readonly mcp: McpEndpoint;
-  /** The endpoint of one principal; without it all share one. */
-  readonly mcpFor?: (principal: Principal) => McpEndpoint;
+  /** The MCP endpoint of one principal, to be shut when `isAdmitted` does not hold any more. */
+  readonly mcpFor: (principal: Principal, isAdmitted: () => boolean) => McpEndpoint;
   readonly version: string;
   readonly log: Log;
   readonly allowedHosts: readonly string[];
@@ -39,6 +38,12 @@ export interface HttpAppOptions {
   readonly clock?: Clock;
 }
 
+function refuseCaller(authenticator: Authenticator, request: Request, thrown: unknown): Response {
+  const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
+  const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
+  return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+}
+
 /** Lets through whoever may run tools, and notes who it is. */
 function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariables> {
   return async (context, next) => {
@@ -48,9 +53,7 @@ function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariab
       if (!hasScope(principal, 'call')) throw new ToolscoutError('FORBIDDEN', 'This needs the scope "call".');
       context.set('principal', principal);
     } catch (thrown) {
-      const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
-      const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
-      return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+      return refuseCaller(authenticator, request, thrown);
     }
     return next();
   };
@@ -58,7 +61,7 @@ function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariab
 
 /** The HTTP front: the MCP endpoint and the HTTP API, behind one guard and one authentication. */
 export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
-  const { gateway, mcp, log, clock = systemClock, mcpFor = () => mcp } = options;
+  const { gateway, log, clock = systemClock, mcpFor } = options;
   const metrics = options.metrics ?? createMetrics(gateway, clock);
   const auth = (): ReturnType<Gateway['config']>['config']['http']['auth'] => gateway.config().config.http.auth;
   const baseUrl = baseUrlOf(gateway);
@@ -109,17 +112,17 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
 
   const app = new Hono<HttpVariables>();
   for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
-  app.all('/mcp', (context) => {
-    const principal = context.get('principal');
-    return mcpFor(principal).fetch(context.req.raw, { principal: principal.name });
-  });
-  app.all('/servers/:server/mcp', (context) => {
-    const principal = context.get('principal');
-    return mcpFor(principal).fetch(context.req.raw, {
-      principal: principal.name,
-      server: context.req.param('server'),
-    });
-  });
+  const answerMcp = (raw: Request, principal: Principal, server?: string): Response | Promise<Response> => {
+    const { name, until } = principal;
+    const isAdmitted = (): boolean => authenticator.admits(principal);
+    // A key may be taken back in the moment in which it is looked at.
+    if (!isAdmitted()) return refuseCaller(authenticator, raw, keyGone());
+    return mcpFor(principal, isAdmitted).fetch(raw, { principal: name, server, until });
+  };
+  app.all('/mcp', (context) => answerMcp(context.req.raw, context.get('principal')));
+  app.all('/servers/:server/mcp', (context) =>
+    answerMcp(context.req.raw, context.get('principal'), context.req.param('server')),
+  );
   // One handler for everything else, so that nothing stands between the guard and the route.
   app.all('*', ({ req: { raw } }) =>
     sharing && raw.headers.has('origin') ? answerPage(raw, sharing) : (guard(raw) ?? answer(raw)),

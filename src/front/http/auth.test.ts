@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { fixture, startHttpFixture } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
+import { modernPost } from '../../../test/support/modern-request.js';
 import { openToolscout, startCounter } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
 import { sha256 } from '../../kernel/hash.js';
@@ -336,7 +337,8 @@ describe('tokens', () => {
   const ISSUER = 'https://login.example/tenant';
   const AUDIENCE = 'https://tools.example/mcp';
 
-  async function openWithIssuer(oauth: object = {}) {
+  async function openWithIssuer(more: object = {}, mode: ConfigInput['mode'] = 'meta') {
+    const oauth = { issuer: ISSUER, audience: AUDIENCE, ...more };
     const { publicKey, privateKey } = await generateKeyPair('RS256');
     const stranger = await generateKeyPair('RS256');
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
@@ -351,7 +353,8 @@ describe('tokens', () => {
     ]);
     const gateway = await openToolscout({
       servers: { old: fixture('legacy'), hidden: fixture('modern') },
-      http: { auth: { oauth: { issuer: ISSUER, audience: AUDIENCE, ...oauth } } },
+      http: { auth: { oauth } },
+      mode,
     });
     const http = await openHttpApp(gateway, {
       clock,
@@ -366,7 +369,7 @@ describe('tokens', () => {
       new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'one', ...header }).sign(key);
     const status = async (token: string, path = '/v1/servers'): Promise<number> =>
       (await http.send(path, { headers: bearer(token) })).status;
-    return { http, gateway, clock, asked, served, good, sign, status, stranger, now, jwk };
+    return { http, gateway, oauth, clock, asked, served, good, sign, status, stranger, now, jwk };
   }
 
   it('S9 S10 a token of the issuer opens what its scopes say, and the document names the issuer', async () => {
@@ -482,6 +485,51 @@ describe('tokens', () => {
     expect(await idsFor({ mcp_servers: ['old'] })).toEqual(['old']);
     expect(await idsFor({ mcp_servers: 'old hidden' })).toEqual(['hidden', 'old']);
     expect(await idsFor({})).toEqual([]);
+  });
+
+  /** A session with a stream, and a modern host that listens. */
+  async function followWith(http: TestApp, key: string) {
+    const opened = await http.post('/mcp', initialize, { ...MCP, ...bearer(key) });
+    await opened.text();
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+    const follow = (withKey: string): Promise<Response> =>
+      http.send('/mcp', { headers: { ...MCP, ...session, ...bearer(withKey) } });
+    const listen = modernPost('subscriptions/listen', { notifications: { toolsListChanged: true } }, bearer(key));
+    const streams = [
+      await follow(key),
+      await http.send('/mcp', listen as { headers: Record<string, string> }),
+      await http.send('/v1/events', { headers: bearer(key) }),
+    ];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const ended = streams.map(() => false);
+    for (const [at, { body }] of streams.entries()) void new Response(body).text().then(() => (ended[at] = true));
+    return { session, follow, ended };
+  }
+
+  it('S5 S10 with its token a stream expires; the session goes on with the next token of the same person', async () => {
+    const { http, good, sign, clock, now } = await openWithIssuer({}, 'passthrough');
+    const { follow, ended } = await followWith(http, await sign({ ...good, exp: now + 100 }));
+    await clock.advance(100_000);
+    expect(ended).toEqual([false, false, false]);
+    // By as much as clocks may differ it is good for longer.
+    await clock.advance(30_000);
+    await expect.poll(() => ended).toEqual([true, true, true]);
+    const again = await follow(await sign({ ...good, exp: now + 900 }));
+    expect(again.status).toBe(200);
+    await again.body?.cancel();
+    expect((await follow(await sign({ ...good, sub: 'bob', exp: now + 900 }))).status).toBe(404);
+  });
+
+  it('S5 S10 an issuer that the config does not name any more takes its sessions and streams along', async () => {
+    const { http, gateway, good, sign, oauth } = await openWithIssuer({}, 'passthrough');
+    const { ended, follow } = await followWith(http, await sign(good));
+    await gateway.reload();
+    expect(ended).toEqual([false, false, false]);
+    oauth.audience = 'https://elsewhere.example';
+    await gateway.reload();
+    await expect.poll(() => ended).toEqual([true, true, true]);
+    expect((await follow(await sign(good))).status).toBe(401);
+    expect((await follow(await sign({ ...good, aud: 'https://elsewhere.example' }))).status).toBe(404);
   });
 });
 

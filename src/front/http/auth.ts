@@ -13,6 +13,8 @@ export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 export interface Authenticator {
   /** @throws ToolscoutError `UNAUTHENTICATED` */
   authenticate(request: Request): Principal | Promise<Principal>;
+  /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
+  admits(principal: Principal): boolean;
   /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
   challenge(request: Request, scope?: Scope): string;
 }
@@ -47,10 +49,20 @@ function keysOf({ keys }: HttpAuth): KnownKey[] {
       : [
           {
             digest: Buffer.from(hash, 'hex'),
-            principal: { name, scopes: new Set(scopes), ...(servers ? { servers: new Set(servers) } : {}) },
+            principal: {
+              name,
+              scopes: new Set(scopes),
+              ...(servers ? { servers: new Set(servers) } : {}),
+              credential: `key:${hash}`,
+            },
           },
         ],
   );
+}
+
+/** A principal as text: the same for the same rights by the same credential, whenever it was let in. */
+export function identityOf({ name, scopes, servers, credential }: Principal): string {
+  return JSON.stringify([name, [...scopes].toSorted(), servers ? [...servers].toSorted() : null, credential ?? null]);
 }
 
 /** The holder of a key. Every key is compared, and always hash with hash, so that time tells nothing (A7). */
@@ -62,6 +74,11 @@ function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefin
 }
 
 const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
+
+/** The refusal of whoever was let in and would not be any more. */
+export function keyGone(): ToolscoutError {
+  return unauthenticated('This key opens nothing any more.');
+}
 
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
@@ -76,6 +93,17 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   };
 
   return {
+    admits(principal) {
+      const auth = deps.auth();
+      if (auth === undefined) return principal === LOCAL && !deps.required;
+      const { keys, tokens } = current(auth);
+      if (tokens !== undefined && principal.credential === tokens.credential) return true;
+      // Most who ask were let in by the very config that is in force.
+      if (keys.some((key) => key.principal === principal)) return true;
+      const identity = identityOf(principal);
+      return keys.some((key) => identityOf(key.principal) === identity);
+    },
+
     authenticate(request) {
       const auth = deps.auth();
       if (auth === undefined) {

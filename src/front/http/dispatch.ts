@@ -2,7 +2,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { hasScope, LOCAL, type Principal } from '../../model/principal.js';
-import type { Authenticator } from './auth.js';
+import { keyGone, type Authenticator } from './auth.js';
 import { readBody, readParams, readQuery } from './input.js';
 import { problemResponse } from './problem.js';
 import { Address } from './address.js';
@@ -130,7 +130,14 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     asked.admitted = true;
     demandWhole(route, who);
     if (!route.body) return run(asked, who, undefined);
-    return readBody(route.body, request).then((body) => run(asked, who, body));
+    return readBody(route.body, request).then((body) => {
+      // A body may take its time, and its sender may have been shut out meanwhile.
+      if (route.scope !== undefined && !authenticator.admits(who)) {
+        asked.admitted = false;
+        throw keyGone();
+      }
+      return run(asked, who, body);
+    });
   };
 
   // What can be answered at once is: a promise costs more than most of these answers.

@@ -1,7 +1,7 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fixture } from '../../../test/support/fixture.js';
+import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { ToolscoutError } from '../../kernel/errors.js';
@@ -106,6 +106,51 @@ describe('requests that are none', () => {
       socket.destroy();
     }
   });
+});
+
+describe('too many clients', () => {
+  it('R10 A29 whoever is in stays in, whoever comes then is told when to come back, and once there is room they may', async () => {
+    const { app } = await openHttpApp(await openToolscout({}));
+    const front = await listen(app, { host: '127.0.0.1', port: 0, mostConnections: 4 });
+    onTestFinished(() => front.close());
+    const port = Number(new URL(front.url).port);
+    const request = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+    const sockets: Socket[] = [];
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    /** Comes in, and says what is heard of a first request. */
+    const enter = async (): Promise<{ socket: Socket; heard: string }> => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      sockets.push(socket);
+      socket.write(request);
+      const heard = await new Promise<string>((resolve) => {
+        socket.once('data', resolve).once('close', () => resolve('closed'));
+        socket.on('error', () => resolve('closed'));
+      });
+      return { socket, heard };
+    };
+    const inside = [await enter(), await enter(), await enter(), await enter()];
+    expect(inside.map(({ heard }) => heard.slice(0, 12))).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 200'));
+    for (let turn = 0; turn < 20; turn++) {
+      const { heard, socket } = await enter();
+      const [head = '', body = ''] = heard.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 503 /);
+      expect(head.toLowerCase()).toContain('\r\nretry-after: 5');
+      expect(head.toLowerCase()).toContain('\r\nconnection: close');
+      expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'RATE_LIMITED', retry_after_ms: 5000 });
+      await waitUntil(() => socket.closed);
+    }
+    // Who says nothing is not told anything either, and does not take the place of others for long.
+    const silent = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    sockets.push(...silent);
+    await waitUntil(() => silent.filter(({ closed }) => closed).length === 6, { what: 'the surplus to be sent away' });
+    for (const each of silent) each.destroy();
+    for (const { socket } of inside) {
+      socket.write(request);
+      expect(await new Promise<string>((resolve) => socket.once('data', resolve))).toContain('200 OK');
+    }
+    inside[0]!.socket.destroy();
+    await waitUntil(async () => (await enter()).heard.includes('200 OK'), { what: 'a place to become free' });
+  }, 20_000);
 });
 
 describe('odd input', () => {

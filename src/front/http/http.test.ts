@@ -26,7 +26,7 @@ async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?:
   onTestFinished(() => mcp.close());
   return createHttpApp({
     gateway: known,
-    mcp,
+    mcpFor: () => mcp,
     log: silentLog,
     version: '9.9.9',
     allowedHosts: allowed.hosts ?? [],

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { ToolscoutError } from '../../kernel/errors.js';
+import { limitCrowd } from './crowd.js';
 import { isLoopback } from './guard.js';
 import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './nonsense.js';
 
@@ -19,11 +20,16 @@ const CHECK_EVERY_MS = 2000;
 /** A client that takes nothing for so long of what waits for it is gone, or means harm. */
 const STALLED_MS = 120_000;
 
+/** Far more than toolscout was ever asked to hold, and less than a process may have open. */
+const MOST_CONNECTIONS = 10_000;
+
 /** Where to listen, and whether everybody who comes is asked who they are. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly authenticated?: boolean;
+  /** Connections at once; whoever comes later is told to come back. */
+  readonly mostConnections?: number;
   /** How long a client may take for its headers. */
   readonly slowestHeadersMs?: number;
   /** How long a client may take nothing of what is sent to it. */
@@ -43,6 +49,7 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
   }
   return new Promise((resolve, reject) => {
     const shown = host.includes(':') ? `[${host}]` : host;
+    const answer = getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest });
     const server = createServer(
       {
         headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
@@ -51,8 +58,11 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
         // The guard refuses what has none, in our own words.
         requireHostHeader: false,
       },
-      getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest }),
+      (request, response) => {
+        if (!refuseSurplus(request, response)) void answer(request, response);
+      },
     );
+    const refuseSurplus = limitCrowd(server, Math.min(options.mostConnections ?? MOST_CONNECTIONS, MOST_CONNECTIONS));
     // Who waits for an answer is let wait: a call may last for hours without a byte.
     server.timeout = options.stalledMs ?? STALLED_MS;
     server.on('timeout', (socket) => {

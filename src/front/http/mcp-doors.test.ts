@@ -16,21 +16,23 @@ describe('the doors of principals', () => {
   it('SEC-9 S12 only a principal with the scope of an administrator gets the tools of one', async () => {
     const { gateway } = await openOfflineGateway([]);
     const opened: boolean[] = [];
-    const mcp = endpoint();
     const doors = createMcpDoors({
       gateway,
-      mcp,
+      localAdmin: true,
       open(_seen, admin) {
         opened.push(admin);
         return endpoint();
       },
     });
-    expect(doors.endpointFor(LOCAL)).toBe(mcp);
-    const reader = doors.endpointFor(principal('ann', 'read', 'call'));
-    const admin = doors.endpointFor(principal('ann', 'read', 'call', 'admin'));
-    expect(opened).toEqual([false, true]);
-    expect(reader).not.toBe(admin);
-    expect(doors.endpointFor(principal('ann', 'call', 'read'))).toBe(reader);
+    const yes = (): boolean => true;
+    const local = doors.endpointFor(LOCAL, yes);
+    const reader = doors.endpointFor(principal('ann', 'read', 'call'), yes);
+    const admin = doors.endpointFor(principal('ann', 'read', 'call', 'admin'), yes);
+    expect(opened).toEqual([true, false, true]);
+    expect(new Set([local, reader, admin]).size).toBe(3);
+    expect(doors.endpointFor(principal('ann', 'call', 'read'), yes)).toBe(reader);
+    expect(doors.endpointFor(LOCAL, yes)).toBe(local);
+    expect(doors.endpointFor({ ...principal('ann', 'call', 'read'), credential: 'key:2' }, yes)).not.toBe(reader);
     await doors.close();
   });
 });

@@ -12,6 +12,8 @@ export type FetchDocument = (url: string) => Promise<unknown>;
 
 /** Reads tokens of one issuer. */
 export interface TokenReader {
+  /** What its tokens have in common: they are good as long as the config names this issuer in this way. */
+  readonly credential: string;
   looksLikeToken(text: string): boolean;
   /** @throws ToolscoutError `UNAUTHENTICATED` */
   read(token: string): Promise<Principal>;
@@ -61,7 +63,11 @@ function shorten(name: string): string {
   return `${name.slice(0, LONGEST_NAME)}#${createHash('sha256').update(name).digest('hex')}`;
 }
 
-function principalOf(payload: JWTPayload, oauth: Oauth): Principal {
+function credentialOf(oauth: Oauth): string {
+  return `tokens:${createHash('sha256').update(JSON.stringify(oauth)).digest('hex')}`;
+}
+
+function principalOf(payload: JWTPayload, oauth: Oauth, credential: string): Principal {
   const name = payload.sub ?? payload['client_id'];
   if (typeof name !== 'string' || name === '') throw new Error('it names nobody');
   const said = [...textsIn(payload['scope']), ...textsIn(payload['scp'])];
@@ -77,6 +83,8 @@ function principalOf(payload: JWTPayload, oauth: Oauth): Principal {
     scopes: new Set(scopes),
     // A token without the claim sees nothing: what was meant to narrow must not widen by being left out.
     ...(serversClaim === undefined ? {} : { servers: new Set(textsIn(payload[serversClaim])) }),
+    credential,
+    ...(payload.exp === undefined ? {} : { until: (payload.exp + CLOCK_TOLERANCE_SECONDS) * 1000 }),
   };
 }
 
@@ -149,7 +157,9 @@ export function createTokenReader(
   const isUnknownKey = (thrown: unknown): boolean =>
     (thrown as { code?: unknown } | undefined)?.code === 'ERR_JWKS_NO_MATCHING_KEY';
 
+  const credential = credentialOf(oauth);
   return {
+    credential,
     looksLikeToken: (text) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text),
     async read(token) {
       try {
@@ -157,7 +167,7 @@ export function createTokenReader(
           if (!isUnknownKey(thrown) || clock.monotonic() - askedAt < ASK_AGAIN_AFTER_MS) throw thrown;
           return verify(token, await refresh());
         });
-        return principalOf(payload, oauth);
+        return principalOf(payload, oauth, credential);
       } catch (thrown) {
         // Why exactly is for the operator; a stranger learns only that it does not open anything.
         log.info('http.token', { reason: messageOf(thrown) });

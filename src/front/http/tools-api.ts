@@ -69,6 +69,8 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
         throw new ToolscoutError('UNAUTHENTICATED', 'Nobody is known by this request.');
       });
     },
+    // Who is known, and for how long, is the business of the app.
+    admits: () => true,
     challenge: (_request, scope) =>
       scope === undefined ? 'Bearer' : `Bearer error="insufficient_scope", scope="${scope}"`,
   };

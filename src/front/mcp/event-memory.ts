@@ -16,9 +16,12 @@ interface Kept {
 
 /**
  * The last events of one session, so that a host whose stream broke gets what it missed when it comes
- * back with the id of the last one it saw. Larger answers are not kept: such a host asks again.
+ * back with the id of the last one it saw. Larger answers are not kept: such a host asks again. `onEvent` is told of
+ * each before it is sent.
  */
-export function createEventMemory(): EventStore {
+export function createEventMemory(
+  onEvent?: (stream: string, message: JSONRPCMessage, bytes: number) => void,
+): EventStore {
   const events: Kept[] = [];
   let bytes = 0;
   let next = 1;
@@ -26,6 +29,7 @@ export function createEventMemory(): EventStore {
     async storeEvent(stream, message) {
       const id = String(next++);
       const kept = { id, stream, message, bytes: estimateBytes(message as unknown as JsonValue) };
+      onEvent?.(stream, message, kept.bytes);
       if (kept.bytes > MOST_BYTES) return id;
       events.push(kept);
       bytes += kept.bytes;

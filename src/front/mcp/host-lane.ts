@@ -36,18 +36,8 @@ export interface HostLane extends Transport {
   readonly offer: Offer | undefined;
 }
 
-/** Left to the protocol server behind the lane: it knows revisions. */
-const HANDSHAKE = new Set(['initialize', 'ping']);
-
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || typeof id === 'number';
-}
-
-/** Whether something is a request that an open lane takes. */
-export function isLaneRequest(message: unknown): message is JsonObject {
-  if (!isObject(message)) return false;
-  const { id, method } = message;
-  return isRequestId(id) && typeof method === 'string' && !HANDSHAKE.has(method);
 }
 
 /**
@@ -152,8 +142,13 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
       return false;
     }
     if (method === undefined) return session.answered(message);
-    if (typeof method !== 'string' || HANDSHAKE.has(method)) return false;
+    // The handshake is left to the protocol server behind the lane: it knows revisions.
+    if (typeof method !== 'string' || method === 'initialize') return false;
     const params = isObject(message['params']) ? message['params'] : undefined;
+    if (method === 'ping' && isNamed) {
+      reply(id, { jsonrpc: '2.0', id, result: {} });
+      return true;
+    }
     if (isNamed) {
       void answer(id, method, params ?? {}, session);
       return true;

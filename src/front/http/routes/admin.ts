@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import type { Clock } from '../../../kernel/clock.js';
+import { showConfig } from '../../../gateway/index.js';
+import type { Clock, Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { HttpAuth } from '../../../model/config.js';
-import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
-import { AnyObject, AuditPage, Events, Problem, ReloadReport } from '../schemas.js';
+import { AuditPage, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
 
 /** Followers of events at once. */
 const MOST_FOLLOWERS = 100;
@@ -54,7 +54,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         200: { description: 'Events, named by their type.', content: { [EVENT_STREAM]: Events } },
         429: problem('Too many follow already.'),
       },
-      handle({ gateway, request, reply }) {
+      handle({ gateway, principal, request, reply }) {
         if (followers >= MOST_FOLLOWERS) {
           throw new ToolscoutError('RATE_LIMITED', `${MOST_FOLLOWERS} clients follow already.`, {
             retryAfterMs: 10_000,
@@ -63,15 +63,19 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         followers += 1;
         let isOver = false;
         let unfollow = (): void => {};
+        let expiry: Timer | undefined;
         const stream = createEventStream({
           clock,
           signal: request.signal,
           onClose: () => {
             followers -= 1;
             isOver = true;
+            expiry?.cancel();
             unfollow();
           },
         });
+        const { until } = principal;
+        if (until !== undefined) expiry = clock.after(Math.max(0, until - clock.now()), () => stream.end());
         const isSame = createAuthWatch(auth);
         unfollow = gateway.onEvent((event) => {
           // Whoever still may comes back with a key that is looked at anew.
@@ -79,7 +83,10 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
           if (JSON.stringify(event).length <= LARGEST_EVENT) stream.send(event.type, event);
         });
         // The client may have gone while it was let in.
-        if (isOver) unfollow();
+        if (isOver) {
+          unfollow();
+          expiry?.cancel();
+        }
         stream.send('hello', { time: clock.now() });
         return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
       },
@@ -111,7 +118,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       summary: 'What is in force; never a secret',
       scope: 'admin',
       whole: true,
-      responses: { 200: { description: 'The config.', content: { 'application/json': AnyObject } } },
+      responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
       handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
     }),
     route({
