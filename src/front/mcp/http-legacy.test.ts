@@ -184,6 +184,7 @@ describe('sessions of others', () => {
     const other = await connect(endpoint, '2025-11-25');
     const streams = [await host.send(wait(1, 20_000)), await host.get()];
     const mine = await other.send(wait(1, 300));
+    expect(endpoint.isBusy).toBe(true);
     const remove = (): Promise<Response> =>
       endpoint.fetch(new Request(URL_OF_IT, { method: 'DELETE', headers: { 'mcp-session-id': host.session } }));
     const removed = await Promise.all([remove(), host.send(wait(2, 20_000)), remove(), remove()]);
@@ -196,7 +197,7 @@ describe('sessions of others', () => {
     expect(await mine.text()).toContain('waited 300');
     const records = await gateway.audit({ kind: 'execution' });
     expect(records.map(({ code }) => code)).toEqual(expect.arrayContaining(['CANCELLED', undefined]));
-    expect(endpoint.sessions).toBe(1);
+    expect([endpoint.sessions, endpoint.isBusy]).toEqual([1, false]);
   });
 
   it('R13 A29 sessions that are opened and left push out each other, not those in which something goes on', async () => {
