@@ -7,7 +7,8 @@ import { createTerminal } from './front/cli/terminal.js';
 import { settleHeap } from './heap.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { checkStore, configFile, configReader, createToolscout } from './main.js';
+import { printable } from './kernel/text.js';
+import { checkStore, configReader, createToolscout } from './main.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -19,28 +20,39 @@ const terminal = createTerminal({
   plain: process.env['NO_COLOR'] !== undefined && process.env['NO_COLOR'] !== '',
 });
 
+/** Says so where nobody wrote a config. */
+function noteAbsence({ source }: { readonly source: string }, { demo }: { readonly demo?: boolean }): void {
+  if (source === 'demo' && !demo) {
+    terminal.note(
+      terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
+    );
+  } else if (source === 'defaults') {
+    terminal.note('No config found. Write toolscout.config.json, or try --demo.');
+  }
+}
+
 const deps: CliDeps = {
   version: VERSION,
   clock: systemClock,
   terminal,
   async open(options) {
-    const gateway = await createToolscout(options);
-    if (gateway.config().source === 'demo' && !options.demo) {
-      terminal.note(
-        terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
-      );
-    } else if (gateway.config().source === 'defaults') {
-      terminal.note('No config found. Write toolscout.config.json, or try --demo.');
-    }
+    const onNotice = (notice: string): void => terminal.note(terminal.paint.yellow(printable(notice)));
+    const gateway = await createToolscout({ ...options, onNotice });
+    noteAbsence(gateway.config(), options);
     return gateway;
   },
-  async checkConfig(file) {
+  async readConfig(options) {
+    const loaded = await configReader(options)();
+    noteAbsence(loaded, options);
+    return loaded;
+  },
+  async checkConfig(options) {
     try {
-      const { path, source, warnings } = await configReader({ config: file })();
+      const { path, source, warnings } = await configReader(options)();
       return { source: path ?? source, problems: [], warnings };
     } catch (thrown) {
-      if (!(thrown instanceof ToolscoutError) || thrown.problems.length === 0) throw thrown;
-      return { source: (await configFile({ config: file })) ?? 'config', problems: thrown.problems, warnings: [] };
+      if (!(thrown instanceof ToolscoutError) || thrown.file === undefined) throw thrown;
+      return { source: thrown.file, problems: thrown.problems, warnings: [] };
     }
   },
   checkStore,

@@ -8,7 +8,7 @@ import type { Tool } from './model/tool.js';
 
 /** How a discovery is made; what is left out is as the configuration has it (DISC-2). */
 export interface DiscoveryOptions {
-  /** A known list is good enough. */
+  /** A list that is known and not old is good enough. */
   readonly useCache?: boolean;
   /** Put the manifests of enabled tools into the marketplace. */
   readonly registerInMarketplace?: boolean;
@@ -51,14 +51,27 @@ export class DiscoveryService {
 
   /** Asks one server for its tools (DISC-1). */
   async discoverTools(server: string, options: DiscoveryOptions = {}): Promise<readonly Tool[]> {
+    const { useCache } = await this.#chosen(options);
+    return this.#take(server, options, useCache);
+  }
+
+  /** What is left out of the options is as the configuration has it. */
+  async #chosen(options: DiscoveryOptions): Promise<DiscoveryOptions> {
+    return { ...(await this.gateway()).config().config, ...withoutAbsent(options) };
+  }
+
+  async #take(
+    server: string,
+    options: DiscoveryOptions,
+    useCache: boolean | 'stale' | undefined,
+  ): Promise<readonly Tool[]> {
     const gateway = await this.gateway();
-    const { config } = gateway.config();
-    const chosen = { ...config, ...withoutAbsent(options) };
-    const tools = await gateway.discoverTools(server, { useCache: chosen.useCache });
-    if (chosen.registerInMarketplace) await this.#register(gateway, server, tools);
+    const { registerInMarketplace, exportDirectory } = await this.#chosen(options);
+    const tools = await gateway.discoverTools(server, { useCache });
+    if (registerInMarketplace) await this.#register(gateway, server, tools);
     // A list that was just learned is exported anyway when the configuration says so.
     if (options.exportToRtfs) {
-      await gateway.exportTools({ format: 'rtfs', directory: chosen.exportDirectory, servers: [server] });
+      await gateway.exportTools({ format: 'rtfs', directory: exportDirectory, servers: [server] });
     }
     return tools;
   }
@@ -66,14 +79,15 @@ export class DiscoveryService {
   /** Asks many servers, at most `maxParallelDiscoveries` at once; one that fails does not delay the others (DISC-3). */
   async discoverAll(servers: readonly string[], options: DiscoveryOptions = {}): Promise<DiscoveredServer[]> {
     const gateway = await this.gateway();
-    const outcomes = await gateway.discover(servers, { onlyUnknown: options.useCache });
+    const outcomes = await gateway.discover(servers, { useCache: options.useCache });
     const failed = new Map(outcomes.flatMap((one) => (one.ok ? [] : [[one.server, one.error] as const])));
     return Promise.all(
       servers.map(async (server): Promise<DiscoveredServer> => {
         const error = failed.get(server);
         if (error) return { server, ok: false, error };
         try {
-          return { server, ok: true, tools: await this.discoverTools(server, { ...options, useCache: true }) };
+          // It was asked just now, or what is known of it was good enough.
+          return { server, ok: true, tools: await this.#take(server, options, 'stale') };
         } catch (thrown) {
           return { server, ok: false, error: toToolscoutError(thrown) };
         }

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
-import { findConfig, loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
+import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
 import {
   createChildKeeper,
   createLimiter,
@@ -17,12 +17,12 @@ import { createToolCache } from './discover/index.js';
 import { fileNameOf } from './export/file-name.js';
 import { createGateway, examineStore, type Finding, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
-import { systemClock, type Clock } from './kernel/clock.js';
+import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
+import { createLog, silentLog, type LogLevel } from './kernel/log.js';
 import { canonicalJson } from './kernel/json.js';
 import { createSecretMask } from './kernel/secrets.js';
-import type { ConfigInput } from './model/config.js';
+import type { Config, ConfigInput } from './model/config.js';
 import type { Server } from './model/server.js';
 import { EVERY_CAPABILITY } from './model/host.js';
 import type { Store } from './model/store.js';
@@ -30,7 +30,7 @@ import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
-import { createMemoryStore, openSqliteStore, stateDirectory } from './store/index.js';
+import { createMemoryStore, openSqliteStore, stateDirectory, type SqliteStoreOptions } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
 import { homeOf, placeOf } from './place.js';
@@ -47,6 +47,8 @@ export interface ToolscoutOptions {
   readonly stateDir?: string;
   /** Say what happens, one JSON line an event, on stderr; `silent` by default. */
   readonly logLevel?: LogLevel;
+  /** Told in plain words what a person must know even where nothing is logged: that a damaged store was replaced. */
+  readonly onNotice?: (notice: string) => void;
   /** Learn servers never seen before at once, in the background (CONN-2); true by default. */
   readonly learnAtStart?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
@@ -96,13 +98,6 @@ export function configReader(options: ToolscoutOptions): () => Promise<LoadedCon
   return async () => withWarnings(await read());
 }
 
-/** The config file that these options mean, also when it cannot be used; `undefined` when there is none. */
-export async function configFile({ config, ...options }: ToolscoutOptions): Promise<string | undefined> {
-  const { cwd, home, env } = surroundings(options);
-  const file = typeof config === 'string' ? config : undefined;
-  return findConfig({ file, cwd, home, xdgConfigHome: readEnvironment(env).configHome });
-}
-
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
@@ -125,12 +120,9 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
     });
 }
 
-async function openStore(kind: string, directory: string, clock: Clock, log: Log): Promise<Store> {
-  if (kind === 'memory') return createMemoryStore({ clock });
-  if (kind === 'sqlite') return openSqliteStore({ directory, clock, log });
-  throw new ToolscoutError('CONFIGURATION_ERROR', 'store: expected "sqlite" or "memory".', {
-    problems: [{ path: 'store', message: 'expected "sqlite" or "memory"' }],
-  });
+/** There are two kinds; a config that names another is not valid. */
+async function openStore(kind: string, options: SqliteStoreOptions): Promise<Store> {
+  return kind === 'memory' ? createMemoryStore(options) : openSqliteStore(options);
 }
 
 /**
@@ -138,9 +130,13 @@ async function openStore(kind: string, directory: string, clock: Clock, log: Log
  *
  * @throws ToolscoutError `STORE_ERROR` when it cannot be opened.
  */
-export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'env'>): Promise<Finding> {
+export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'env'>): Promise<Finding[]> {
   const kind = options.stateDir === 'memory' ? 'memory' : 'sqlite';
-  const store = await openStore(kind, surroundings(options).stateDir, systemClock, silentLog);
+  const store = await openStore(kind, {
+    directory: surroundings(options).stateDir,
+    clock: systemClock,
+    log: silentLog,
+  });
   try {
     return await examineStore({ store, clock: systemClock, hide: (text) => text });
   } finally {
@@ -167,8 +163,12 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
 
   const readWritten = configReader(options);
   const written = await readWritten();
-  const { limits, cache: caching } = written.config;
-  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, stateDir, clock, log);
+  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, {
+    directory: stateDir,
+    clock,
+    log,
+    notify: options.onNotice,
+  });
   const registrations = createRegistrations({ store });
   const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
   const loaded = withRegistered(written, await registrations.list());
@@ -176,6 +176,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   // What hosts are told first names every server that may be used, so it must be known by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
+  /** The config as it is now: what a reload may change is asked for when it is needed (CFG-6). */
+  const inForce = (): Config => gateway.config().config;
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
@@ -200,11 +202,16 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     log,
     limiter,
     hide: (text) => mask.hide(text),
-    healthIntervalMs: limits.healthIntervalMs,
-    breaker: { failures: limits.breakerFailures, resetMs: limits.breakerResetMs },
+    get healthIntervalMs() {
+      return inForce().limits.healthIntervalMs;
+    },
+    get breaker() {
+      const { breakerFailures: failures, breakerResetMs: resetMs } = inForce().limits;
+      return { failures, resetMs };
+    },
     open: async (server, signal, lane) => {
       // Asked where everything must come through, whatever led here: a held server is never started.
-      const hold = approvals.hold(server, gateway.config().config.approval);
+      const hold = approvals.hold(server, inForce().approval);
       if (!hold) return openServer(server, signal, lane);
       throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
         delivered: false,
@@ -225,10 +232,15 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     limiter,
     signIns,
     cache: createToolCache({
-      store: caching.enabled ? store : createMemoryStore({ clock }),
+      store,
       clock,
       log,
-      ttlMs: caching.ttl * 1000,
+      get ttlMs() {
+        return inForce().cache.ttl * 1000;
+      },
+      get kept() {
+        return inForce().cache.enabled;
+      },
       // Servers list more to a client that can do more, so a list belongs to what was declared.
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
@@ -238,13 +250,13 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     promotion: createPromotion({
       clock,
       log,
-      pending: () => gateway.config().config.exportDirectory,
+      pending: () => inForce().exportDirectory,
       folderOf: fileNameOf,
       fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
     }),
     proposing: {
       registrations,
-      makeServer: (id, entry) => makeRegistered(id, entry, gateway.config().config),
+      makeServer: (id, entry) => makeRegistered(id, entry, inForce()),
       open: openServer,
       async lookup(host) {
         const { lookup } = await import('node:dns/promises');

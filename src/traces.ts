@@ -23,7 +23,7 @@ function below(span: Span, options: CallOptions): CallOptions {
 
 /** The gateway with a span for everything that is asked of it from outside; neither words nor arguments are in them. */
 export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway {
-  const start = (name: string, options: AskOptions | undefined): Span =>
+  const start = (name: string, options: Pick<AskOptions, 'meta'> | undefined): Span =>
     exporter.start(name, options?.meta?.['traceparent']);
 
   const during = async <T>(span: Span, task: () => Promise<T>, describe: (result: T) => Ending): Promise<T> => {

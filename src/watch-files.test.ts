@@ -29,6 +29,36 @@ async function open(root: string, config: ConfigInput | string): Promise<Gateway
 
 const ids = (gateway: Gateway): string[] => gateway.config().servers.map(({ id }) => id);
 
+describe('the config of a running toolscout', () => {
+  const found = async (root: string): Promise<Gateway> => {
+    const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: root, env: { PATH, HOME: root } };
+    const gateway = await createToolscout(options);
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    return gateway;
+  };
+
+  it('CFG-6 the file that took over is watched', async () => {
+    const { root, write } = await home();
+    await write('toolscout.config.json', { servers: { first: { command: 'x' } } });
+    const gateway = await found(root);
+    await write('.toolscout/config.json', { servers: { second: { command: 'x' } } });
+    await gateway.reload();
+    expect(ids(gateway)).toEqual(['second']);
+    await write('.toolscout/config.json', { servers: { third: { command: 'x' } } });
+    await waitUntil(() => ids(gateway).join() === 'third', { what: 'the change was taken over', timeoutMs: 20_000 });
+  });
+
+  it('CFG-6 a config that comes after the start is watched once a reload has found it', async () => {
+    const { root, write } = await home();
+    const gateway = await found(root);
+    expect(gateway.config().path).toBeUndefined();
+    await write('toolscout.config.json', { servers: { first: { command: 'x' } } });
+    await gateway.reload();
+    await write('toolscout.config.json', { servers: { second: { command: 'x' } } });
+    await waitUntil(() => ids(gateway).join() === 'second', { what: 'the change was taken over', timeoutMs: 20_000 });
+  });
+});
+
 describe('sources of a running toolscout', () => {
   it('CFG-5 EXEC-1 a server of another client is found and run like our own', async () => {
     const { root, write } = await home();

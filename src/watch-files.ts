@@ -27,8 +27,15 @@ export function watchFiles(deps: {
     if (hash !== gateway.config().hash) await gateway.reload();
   };
 
-  const { path } = gateway.config();
-  const config = path === undefined ? undefined : watchConfig(path, { clock, log, onChange: reload });
+  let config: (ConfigWatch & { readonly path: string }) | undefined;
+  /** Watches the file in force, whichever it is by now. Answers whether that is another than before. */
+  const followConfig = (): boolean => {
+    const { path } = gateway.config();
+    if (path === undefined || path === config?.path) return false;
+    config?.close();
+    config = { path, ...watchConfig(path, { clock, log, onChange: reload }) };
+    return true;
+  };
   const sources = new Map<string, ConfigWatch>();
   const follow = (): void => {
     const wanted = new Set(gateway.config().sourceFiles.slice(0, MOST_WATCHED));
@@ -43,9 +50,13 @@ export function watchFiles(deps: {
       sources.set(file, watchConfig(file, { clock, log, pollMs: SOURCE_POLL_MS, onChange }));
     }
   };
+  followConfig();
   follow();
   const forget = gateway.onEvent((event) => {
-    if (event.type === 'reloaded') follow();
+    if (event.type !== 'reloaded') return;
+    // It may have been written once more between being read and being watched.
+    if (followConfig()) void reloadIfChanged().catch(keep);
+    follow();
   });
   return {
     close() {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expand, hideDefaults } from './expand.js';
 
-const env = { A: 'one', B: '${A}', EMPTY: '', HOME: '/home/me', ID: '$(id)' };
+const env = { A: 'one', B: '${A}', EMPTY: '', BLANK: ' \t\n\u00a0', HOME: '/home/me', ID: '$(id)' };
 
 describe('expand', () => {
   it.each([
@@ -14,6 +14,8 @@ describe('expand', () => {
     ['${env:NO:-two}', 'two'],
     ['${A:-two}', 'one'],
     ['${EMPTY:-two}', 'two'],
+    ['${BLANK:-two}', 'two'],
+    ['${BLANK:-}', ''],
     ['${NO:-}', ''],
     ['${NO:-a:-b}', 'a:-b'],
     ['$A $$ {A} $', '$A $$ {A} $'],
@@ -37,6 +39,11 @@ describe('expand', () => {
       problems: ['needs the environment variable NO, which is not set'],
     });
     expect(expand('${EMPTY}', env).problems).toEqual(['needs the environment variable EMPTY, which is empty']);
+    expect(expand('Bearer ${BLANK}', env)).toMatchObject({
+      text: 'Bearer ${BLANK}',
+      values: [],
+      problems: ['needs the environment variable BLANK, which is blank'],
+    });
   });
 
   it.each(['${input:token}', '${A:?secret-word}', '${A-secret-word}', '${}', '${1}', '${A:-${B}}', '${A', '${a b}'])(

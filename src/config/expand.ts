@@ -65,9 +65,14 @@ export function hideDefaults(text: string): string {
   return replaceReferences(text, (reference) => reference.shown);
 }
 
+/** Why a variable counts as not set. */
+function stateOf(value: string | undefined): string {
+  return value === undefined ? 'not set' : value === '' ? 'empty' : 'blank';
+}
+
 /**
  * Fills in `${VAR}`, `${VAR:-default}` and `${env:VAR}` in one pass: what comes out of a variable is
- * never read again, and nothing is ever run (A31). A variable that is set to nothing counts as not
+ * never read again, and nothing is ever run (A31). A variable that is set to nothing, or to blanks alone, counts as not
  * set, so that no credential silently becomes empty; an explicit `${VAR:-}` may be empty.
  */
 export function expand(text: string, env: Variables): Expansion {
@@ -82,9 +87,9 @@ export function expand(text: string, env: Variables): Expansion {
     }
     used.push(name);
     const set = Object.hasOwn(env, name) ? env[name] : undefined;
-    const value = set === undefined || set === '' ? reference.fallback : set;
+    const value = set === undefined || set.trim() === '' ? reference.fallback : set;
     if (value === undefined) {
-      problems.push(`needs the environment variable ${name}, which is ${set === '' ? 'empty' : 'not set'}`);
+      problems.push(`needs the environment variable ${name}, which is ${stateOf(set)}`);
       return text.slice(reference.start, reference.end);
     }
     values.push(value);

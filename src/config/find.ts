@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
+import { problemAt } from './path.js';
 
 /** What a config may be written in, in the order in which files are tried. */
 export const FORMATS = ['ts', 'js', 'mjs', 'json', 'jsonc', 'yaml', 'yml', 'toml'] as const;
@@ -42,6 +43,8 @@ export async function locateConfig(options: FindOptions): Promise<FoundConfig | 
     if (await isFile(path)) return { path, hidden: [] };
     throw new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} does not exist or is not a file.`, {
       suggestion: 'Check the path given with --config.',
+      problems: [problemAt('file', 'does not exist or is not a file')],
+      file: path,
     });
   }
   const stems = [

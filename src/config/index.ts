@@ -1,6 +1,8 @@
+export { hideInUrl } from './credentials.js';
 export { defineConfig } from './define-config.js';
 export { diffServers } from './diff.js';
 export { readEnvironment } from './environment.js';
+export { hideDefaults } from './expand.js';
 export { findConfig } from './find.js';
 export { createInventoryFile } from './inventory-file.js';
 export { loadConfig } from './load.js';

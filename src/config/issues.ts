@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Problem } from '../kernel/errors.js';
 import { nearestNames, oneLine, printable } from '../kernel/text.js';
 import { joinPath, problemAt, valueAt } from './path.js';
@@ -80,7 +80,10 @@ function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Prob
   if (issue.code === 'custom') return [problemAt(path, issue.message)];
   if (issue.code === 'invalid_format' && issue.format === 'regex') return [problemAt(path, issue.message)];
   if (value === undefined) return [problemAt(path, `is missing; expected ${expectation(schemas)}`)];
-  const hint = issue.code === 'invalid_value' ? nearestValue(value, issue.values) : '';
+  const words = schemas.flatMap((schema) =>
+    schema instanceof z.ZodEnum ? schema.options : schema instanceof z.ZodLiteral ? [...schema.values] : [],
+  );
+  const hint = nearestValue(value, words);
   return [problemAt(path, `expected ${expectation(schemas)}, found ${found}${hint}`)];
 }
 

@@ -29,11 +29,15 @@ async function readText(path: string): Promise<string> {
   } catch (thrown) {
     throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, {
       suggestion: 'Make the file readable for this user, or choose another with --config.',
+      problems: [problemAt('file', `cannot be read: ${messageOf(thrown)}`)],
+      file: path,
       cause: thrown,
     });
   }
   throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LARGEST_FILE} bytes.`, {
     suggestion: 'Check that this is the file you meant; choose another with --config.',
+    problems: [problemAt('file', `is larger than ${LARGEST_FILE} bytes`)],
+    file: path,
   });
 }
 

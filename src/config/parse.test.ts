@@ -31,6 +31,9 @@ describe('parseConfig', () => {
     ['c.jsonc', '// nothing\n'],
     ['c.yaml', '# nothing\n'],
     ['c.yaml', ''],
+    ['c.yaml', '---\n'],
+    ['c.yaml', '# nothing\n---\n# to see\n'],
+    ['c.yml', '%YAML 1.2\n---\n...\n'],
     ['c.toml', '# nothing\n'],
     ['c.jsonc', ''],
   ])('CFG-2 an empty %s is an empty config', async (path, text) => {

@@ -17,7 +17,10 @@ interface Position {
 function parseError(path: string, message: string, at?: Position): ToolscoutError {
   const where = at ? `line ${at.line}, column ${at.column}` : 'file';
   const shown = at ? `${path}:${at.line}:${at.column}` : path;
-  return new ToolscoutError('CONFIGURATION_ERROR', `${shown}: ${message}`, { problems: [problemAt(where, message)] });
+  return new ToolscoutError('CONFIGURATION_ERROR', `${shown}: ${message}`, {
+    problems: [problemAt(where, message)],
+    file: path,
+  });
 }
 
 function positionOf(text: string, offset: number): Position {
@@ -127,7 +130,9 @@ async function parseYaml(text: string, path: string): Promise<unknown> {
       }
     },
   });
-  if (document.contents === null) return {};
+  const { contents } = document;
+  // Nothing but comments, perhaps after a `---`.
+  if (contents === null || (isScalar(contents) && contents.value === null && !contents.source)) return {};
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   } catch (thrown) {

@@ -126,7 +126,8 @@ describe('resolveConfig', () => {
     [{ url: '${V}' }, 'file:///etc/canary', /url that must begin with http/],
     [{ url: '${V}' }, 'canary', /url that is not a valid URL/],
     [{ command: '${V}' }, 'canary\0', /NUL/],
-    [{ command: '${V}' }, ' ', /empty command/],
+    [{ command: '${V}' }, ' ', /V, which is blank/],
+    [{ command: '${V:-}' }, ' ', /empty command/],
   ])('A34 what comes out of a variable is judged too: %j', (entry, value, expected) => {
     const { problem } = one(entry, { V: value });
     expect(problem).toMatch(expected);
@@ -156,11 +157,17 @@ describe('resolveConfig', () => {
     });
   });
 
+  it('CFG-4 CONN-6 a blank variable turns off its server and never becomes a credential', () => {
+    const env = { TOK: '   ', GITHUB_MCP_TOKEN: ' ' };
+    const server = one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${TOK}' } }, env);
+    expect(server.problem).toBe('needs the environment variable TOK, which is blank');
+    expect(resolve({ authHeaders: { Authorization: 'Bearer ${TOK}' } }, env).config.authHeaders).toEqual({});
+  });
+
   it('CFG-4 every value that must be hidden is listed', () => {
     const { secrets } = resolve(
       {
         authHeaders: { A: 'Bearer secret-0' },
-        store: 'postgres://me:secret-13@db.example/x',
         ai: { enabled: true, apiKey: 'secret-14' },
         servers: {
           a: {
@@ -175,7 +182,7 @@ describe('resolveConfig', () => {
       },
       { ONE: 'secret-1', C_MCP_TOKEN: 'secret-9', MCP_AUTH_TOKEN: 'secret-10', UNUSED: 'secret-11' },
     );
-    const numbers = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 13, 14].map((n) => `secret-${n}`);
+    const numbers = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 14].map((n) => `secret-${n}`);
     expect(secrets).toEqual(expect.arrayContaining([...numbers, 'p-secret-1', 'user-5']));
     expect(secrets).not.toContain('12345');
     expect(secrets).not.toContain('secret-11');

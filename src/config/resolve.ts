@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { ToolscoutError, type Problem } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
@@ -7,7 +7,7 @@ import { Config, READ_ONCE, type ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
-import { decodeComponent, secretsOfHeader } from './credentials.js';
+import { secretsOfHeader } from './credentials.js';
 import { readEnvironment, type Environment, type Variables } from './environment.js';
 import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
@@ -53,6 +53,7 @@ function configurationError(source: string, problems: readonly Problem[]): Tools
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new ToolscoutError('CONFIGURATION_ERROR', [`The config (${source}) has ${count}:`, ...lines].join('\n'), {
     problems,
+    ...(isAbsolute(source) && { file: source }),
   });
 }
 
@@ -106,11 +107,6 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
     return [];
   });
   return { ...http, auth: { ...http.auth, keys } };
-}
-
-function passwordOf(store: string): string[] {
-  const password = URL.canParse(store) ? new URL(store).password : '';
-  return [password, decodeComponent(password)];
 }
 
 function hashOf(fields: Record<string, unknown>, bench: Bench, imported: ImportedSources): string {
@@ -173,7 +169,6 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };
-  for (const secret of passwordOf(config.store)) secrets.add(secret);
 
   const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
   const servers = Object.entries(config.servers).map(([id, entry]) =>

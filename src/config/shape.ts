@@ -41,10 +41,13 @@ function expectationOf(schema: Schema): string {
   if (schema instanceof z.ZodNumberFormat) return 'a whole number';
   if (schema instanceof z.ZodNumber) return 'a number';
   if (schema instanceof z.ZodBoolean) return 'true or false';
+  if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(' or ');
+  if (schema instanceof z.ZodURL) return 'an http or https URL';
   if (schema instanceof z.ZodString) return 'a string';
   if (schema instanceof z.ZodArray) return 'a list';
   if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord) return 'an object';
-  return 'another value';
+  // All that is left is what may be any JSON.
+  return 'plain data';
 }
 
 /** What is expected at that place, in words: `a string or a list`. */

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Config } from '../model/config.js';
 import { validateConfig } from './index.js';
+import { expectation, schemasAt, type Schema } from './shape.js';
 
 const CANARY = 'canary-sekret';
 const problems = (raw: unknown): string[] => validateConfig(raw).problems.map((p) => `${p.path}: ${p.message}`);
@@ -66,6 +69,41 @@ describe('validateConfig', () => {
     [{ limits: { zzz: 1 } }, 'limits.zzz: unknown key; expected one of callTimeoutMs, connectTimeoutMs,'],
   ])('CFG-3 an unknown key is answered from the shape: %j', (raw, expected) => {
     expect(problems(raw)).toEqual([expect.stringContaining(expected) as string]);
+  });
+
+  it.each([
+    [{ registry: { url: 'example' } }, 'registry.url: expected an http or https URL, found a string'],
+    [{ registry: { url: 3 } }, 'registry.url: expected an http or https URL, found a number'],
+    [{ http: { publicUrl: 'ftp://x.example' } }, 'http.publicUrl: expected an http or https URL, found a string'],
+    [
+      { http: { auth: { oauth: { audience: 'x' } } } },
+      'http.auth.oauth.issuer: is missing; expected an http or https URL',
+    ],
+    [
+      { usageMemory: 'locl' },
+      'usageMemory: expected true or false or "local", found the string "locl"; did you mean "local"?',
+    ],
+    [{ usageMemory: 3 }, 'usageMemory: expected true or false or "local", found 3'],
+  ])('CFG-3 what is expected is said in words: %j', (raw, expected) => {
+    expect(problems(raw)).toEqual([expected]);
+  });
+
+  it('CFG-3 what is expected has a name at every place of a config where not any JSON will do', () => {
+    const seen: string[] = [];
+    const walk = (schema: Schema, path: readonly string[]): void => {
+      for (const here of schemasAt(schema, [])) {
+        seen.push(`${path.join('.')}: ${expectation([here])}`);
+        if (here instanceof z.ZodObject)
+          for (const [key, child] of Object.entries(here.shape)) walk(child as Schema, [...path, key]);
+        if (here instanceof z.ZodArray) walk(here.element as Schema, [...path, '[]']);
+        if (here instanceof z.ZodRecord) walk(here.valueType as Schema, [...path, '{}']);
+      }
+    };
+    walk(Config, []);
+    expect(seen.length).toBeGreaterThan(100);
+    expect(new Set(seen.filter((each) => each.endsWith('plain data')))).toEqual(
+      new Set(['introspectionInputs.{}.{}: plain data']),
+    );
   });
 
   it('CFG-2 one field in both places is an error that names both', () => {
@@ -184,6 +222,9 @@ describe('validateConfig', () => {
     server({ url: 'https://x.example', headers: [CANARY] }),
     { authHeaders: CANARY },
     { store: { url: CANARY } },
+    { store: `postgres://me:${CANARY}@db.example/x` },
+    { store: `mysql://me:${CANARY}@memory` },
+    { discovery: { store: CANARY } },
     { ai: CANARY },
     { servers: [CANARY] },
     { sources: CANARY },
@@ -191,6 +232,27 @@ describe('validateConfig', () => {
     const found = problems(raw);
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['sqllite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
+    ['SQLite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
+    ['', 'expected "sqlite" or "memory"'],
+    ['redis', 'expected "sqlite" or "memory"'],
+    ['redis://memory', 'expected "sqlite" or "memory"'],
+    ['postgres://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+    ['PostgreSQL://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+    ['postgres', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+  ])('CFG-3 CFG-6 the store %j is a problem beside all others', (store, message) => {
+    expect(problems({ store, timout: 1 })).toEqual([
+      'timout: unknown key; did you mean "timeout"?',
+      `store: ${message}`,
+    ]);
+    expect(problems({ discovery: { store } })).toEqual([`discovery.store: ${message}`]);
+  });
+
+  it('CFG-3 both stores are valid', () => {
+    for (const store of ['sqlite', 'memory']) expect(problems({ store })).toEqual([]);
   });
 
   it('CFG-3 any value whatsoever is judged without throwing', () => {

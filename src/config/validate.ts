@@ -4,6 +4,7 @@ import { Config, READ_ONCE } from '../model/config.js';
 import { checkRedaction } from './check-redaction.js';
 import { checkModes, checkRules } from './check-rules.js';
 import { checkHeaders, checkServers } from './check-servers.js';
+import { checkStore } from './check-store.js';
 import { describeValue, explainIssues } from './issues.js';
 import { joinPath, problemAt, ROOT, type Findings } from './path.js';
 import { findForeignValues } from './plain-data.js';
@@ -39,6 +40,7 @@ function checkSection(fields: Fields, base: string, knownServers: readonly strin
       ...redaction.problems,
       ...checkModes(fields.pinned, fields.hostModes, (field) => joinPath(base, field)),
       ...servers.problems,
+      ...checkStore(fields.store, joinPath(base, 'store')),
       ...checkHeaders(fields.authHeaders, joinPath(base, 'authHeaders')),
     ],
     warnings: [...rules.warnings, ...redaction.warnings, ...servers.warnings],

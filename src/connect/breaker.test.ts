@@ -5,7 +5,7 @@ import { createBreaker, judgeFailure } from './breaker.js';
 
 function setUp() {
   const clock = createFakeClock();
-  return { clock, breaker: createBreaker({ clock, failures: 3, resetMs: 1000, server: 'one' }) };
+  return { clock, breaker: createBreaker({ clock, limits: () => ({ failures: 3, resetMs: 1000 }), server: 'one' }) };
 }
 
 const judge = (...args: ConstructorParameters<typeof ToolscoutError>): string =>

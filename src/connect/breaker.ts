@@ -24,13 +24,19 @@ export interface Breaker {
   release(): void;
 }
 
-/** What a breaker needs. */
-export interface BreakerOptions {
-  readonly clock: Clock;
+/** When a breaker opens and closes. */
+export interface BreakerLimits {
   /** How many failures in a row open it. */
   readonly failures: number;
   /** How long it stays open. */
   readonly resetMs: number;
+}
+
+/** What a breaker needs. */
+export interface BreakerOptions {
+  readonly clock: Clock;
+  /** Asked for every time: a reload may change them. */
+  readonly limits: () => BreakerLimits;
   /** Whose breaker it is, for the message. */
   readonly server: string;
 }
@@ -40,13 +46,13 @@ const TRIAL_WAIT_MS = 1000;
 
 /** A breaker, closed. */
 export function createBreaker(options: BreakerOptions): Breaker {
-  const { clock, failures, resetMs, server } = options;
+  const { clock, limits, server } = options;
   let failed = 0;
   /** When it opened; `undefined` while it is closed. */
   let openedAt: number | undefined;
   let trial = false;
 
-  const remainingMs = (since: number): number => Math.max(0, since + resetMs - clock.monotonic());
+  const remainingMs = (since: number): number => Math.max(0, since + limits().resetMs - clock.monotonic());
 
   return {
     get state() {
@@ -75,7 +81,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     fail() {
       failed++;
       trial = false;
-      if (openedAt !== undefined || failed >= failures) openedAt = clock.monotonic();
+      if (openedAt !== undefined || failed >= limits().failures) openedAt = clock.monotonic();
     },
     release() {
       trial = false;

@@ -11,40 +11,41 @@ export interface Keeper {
 /** What looking after connections needs. */
 export interface KeeperOptions {
   readonly clock: Clock;
-  readonly links: Iterable<Link>;
+  readonly links: ReadonlySet<Link>;
 }
 
 /**
  * Pings every connection at a fixed interval (CONN-5). One in use is left out: its calls are the
- * better check, and a server that is merely busy must not lose them.
+ * better check, and a server that is merely busy must not lose them. The interval may change at any time.
  */
 export function createHealthTimer(
-  options: KeeperOptions & { readonly intervalMs: number; readonly check: (link: Link) => Promise<void> },
+  options: KeeperOptions & { readonly intervalMs: () => number; readonly check: (link: Link) => Promise<void> },
 ): Keeper {
   const { clock, links, intervalMs, check } = options;
   let timer: Timer | undefined;
+  /** The interval the timer was set for. */
+  let setFor = 0;
 
   function tick(): void {
     timer = undefined;
-    let any = false;
-    for (const link of links) {
-      any = true;
-      if (link.busy === 0 && !link.retired) void check(link);
-    }
-    if (any) watch();
+    for (const link of links) if (link.busy === 0 && !link.retired) void check(link);
+    watch();
   }
 
   function watch(): void {
-    if (intervalMs > 0) timer ??= clock.after(intervalMs, tick);
+    const wanted = intervalMs();
+    if (timer && setFor === wanted) return;
+    stop();
+    setFor = wanted;
+    if (wanted > 0 && links.size > 0) timer = clock.after(wanted, tick);
   }
 
-  return {
-    watch,
-    stop() {
-      timer?.cancel();
-      timer = undefined;
-    },
-  };
+  function stop(): void {
+    timer?.cancel();
+    timer = undefined;
+  }
+
+  return { watch, stop };
 }
 
 /**

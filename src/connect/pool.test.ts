@@ -85,8 +85,12 @@ function setUp(options: { healthIntervalMs?: number; failures?: number; hide?: (
     clock,
     log: silentLog,
     limiter: createLimiter({ clock }),
-    healthIntervalMs: options.healthIntervalMs ?? 300_000,
-    breaker: { failures: options.failures ?? 3, resetMs: 30_000 },
+    get healthIntervalMs() {
+      return options.healthIntervalMs ?? 300_000;
+    },
+    get breaker() {
+      return { failures: options.failures ?? 3, resetMs: 30_000 };
+    },
     hide: options.hide,
     random: () => 0.5,
   });
@@ -379,6 +383,46 @@ describe('pool', () => {
     await clock.advance(600_000);
     expect(opened[0]?.pings).toBe(3);
     expect(clock.waiting).toBe(0);
+  });
+
+  it('CFG-6 CONN-5 another interval holds from the reload on, for connections that are open too', async () => {
+    const options = { healthIntervalMs: 0 };
+    const { pool, opened, clock } = setUp(options);
+    const keep = server({ idleTimeoutMs: 0 });
+    await pool.use(keep, nothing);
+    options.healthIntervalMs = 300_000;
+    pool.retain([keep]);
+    await clock.advance(100_000);
+    options.healthIntervalMs = 1000;
+    pool.retain([keep]);
+    await clock.advance(2000);
+    expect(opened[0]?.pings).toBe(2);
+    options.healthIntervalMs = 0;
+    pool.retain([keep]);
+    await clock.advance(10_000);
+    expect(opened[0]?.pings).toBe(2);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CFG-6 CONN-5 a reload that leaves the interval alone does not put the next check off', async () => {
+    const { pool, opened, clock } = setUp({ healthIntervalMs: 1000 });
+    const keep = server({ idleTimeoutMs: 0 });
+    await pool.use(keep, nothing);
+    await clock.advance(900);
+    pool.retain([keep]);
+    await clock.advance(100);
+    expect(opened[0]?.pings).toBe(1);
+  });
+
+  it('CFG-6 CONN-3 other limits of the breaker hold from the reload on, for servers that are known too', async () => {
+    const options = { failures: 3 };
+    const { pool } = setUp(options);
+    const fail = (): Promise<void> =>
+      expect(pool.use(server(), () => Promise.reject(unreachable()))).rejects.toThrow('refused');
+    await fail();
+    options.failures = 2;
+    await fail();
+    expect(pool.health('one').breaker).toBe('open');
   });
 
   it('CONN-5 a server that fails its check is in error, closed, and an event', async () => {

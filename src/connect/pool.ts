@@ -8,7 +8,7 @@ import type { Log } from '../kernel/log.js';
 import type { Host } from '../model/host.js';
 import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import { createBreaker, judgeFailure } from './breaker.js';
+import { createBreaker, judgeFailure, type BreakerLimits } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
 import { laneIdOf, laneOf, SHARED, type Lane } from './lane.js';
@@ -51,9 +51,9 @@ export interface PoolDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly limiter: Limiter;
-  /** 0: connections are not checked. */
+  /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
   readonly healthIntervalMs: number;
-  readonly breaker: { readonly failures: number; readonly resetMs: number };
+  readonly breaker: BreakerLimits;
   /** Removes secrets from what is shown: reasons, last errors, stderr. */
   readonly hide?: (text: string) => string;
   readonly random?: () => number;
@@ -123,7 +123,7 @@ export function createPool(deps: PoolDeps): Pool {
     links: links.all,
     close: (link) => links.end(link, 'disconnected', 'idle'),
   });
-  const healthTimer = createHealthTimer({ clock, links: links.all, intervalMs: deps.healthIntervalMs, check });
+  const healthTimer = createHealthTimer({ clock, links: links.all, intervalMs: () => deps.healthIntervalMs, check });
 
   function move(slot: Slot, to: ConnectionState, reason?: string): void {
     const shown = reason === undefined ? undefined : hide(reason);
@@ -141,7 +141,7 @@ export function createPool(deps: PoolDeps): Pool {
       id: server.id,
       stderr: createStderrRing(LIMITS.stderrBytes),
       digest: server.digest,
-      breaker: createBreaker({ clock, ...deps.breaker, server: server.id }),
+      breaker: createBreaker({ clock, limits: () => deps.breaker, server: server.id }),
       era: undefined,
       isModernOnly: false,
       links: new Map(),
@@ -269,6 +269,7 @@ export function createPool(deps: PoolDeps): Pool {
         else for (const link of slot.links.values()) link.server = server;
       }
       idleTimer.watch();
+      healthTimer.watch();
     },
 
     isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,

@@ -26,8 +26,10 @@ export interface CachedList extends UpstreamFacts {
   readonly dropped: number;
   /** Wall-clock time at which the server gave this list. */
   readonly learnedAt: number;
-  /** Too old, or announced as changed: may be shown while it is fetched anew. */
+  /** Too old, or no longer believed: may be shown while it is fetched anew. */
   readonly stale: boolean;
+  /** Its server announced a change, or it was cleared from the cache: it is to be fetched anew whatever its age. */
+  readonly invalidated: boolean;
 }
 
 const FORMAT = 1;
@@ -37,7 +39,6 @@ export interface Remembered extends Omit<CachedList, 'stale'> {
   readonly server: string;
   readonly ttlMs: number | undefined;
   readonly cacheScope: Listed['cacheScope'];
-  readonly invalidated: boolean;
 }
 
 /** How the keys of a server's lists begin; another server's may begin alike. */

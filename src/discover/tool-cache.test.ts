@@ -127,6 +127,7 @@ describe('createToolCache', () => {
       dropped: 1,
       learnedAt: 1_000_000,
       stale: false,
+      invalidated: false,
       ...facts,
     };
     expect(await cache.read(serverOf('a'))).toEqual(expected);
@@ -240,6 +241,28 @@ describe('createToolCache', () => {
     expect(await another().read(serverOf('a'))).toMatchObject({ stale: true });
     await cache.write(serverOf('a'), listedOf('y'), {});
     expect(await another().read(serverOf('a'))).toMatchObject({ stale: false });
+  });
+
+  it('DISC-4 who holds a list sees that it was announced as changed or cleared, and a newer list is not meant', async () => {
+    const { cache, another, store } = setUp();
+    const held = await cache.write(serverOf('a'), listedOf('x'), {});
+    const other = await cache.write(serverOf('b'), listedOf('x'), {});
+    expect(held).toMatchObject({ stale: false, invalidated: false });
+    // What is kept in memory is dropped when another process writes; the announcement is meant all the same.
+    store.announce('tools');
+    await cache.invalidate(serverOf('a'));
+    expect(held).toMatchObject({ stale: true, invalidated: true });
+    expect(other).toMatchObject({ stale: false, invalidated: false });
+
+    const next = await cache.write(serverOf('a'), listedOf('y'), {});
+    expect(next).toMatchObject({ stale: false, invalidated: false });
+    expect(held.stale).toBe(true);
+    await cache.clear('b');
+    expect(other).toMatchObject({ stale: true, invalidated: true });
+    expect(next.stale).toBe(false);
+    await cache.clear();
+    expect(next).toMatchObject({ stale: true, invalidated: true });
+    expect(await another().read(serverOf('a'))).toBeUndefined();
   });
 
   it('DISC-4 an invalidation never replaces a newer list of another process', async () => {

@@ -36,11 +36,20 @@ export interface ToolCache {
 export interface ToolCacheDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** How long a list is fresh when its server did not say. */
+  /** How long a list is fresh when its server did not say. Like `kept` it is asked for when it is needed: a reload may change it. */
   readonly ttlMs: number;
+  /** Whether lists outlive this process; they do unless this says otherwise. */
+  readonly kept?: boolean;
   readonly log: Log;
   /** Client capabilities declared to servers; a server may list other tools for others. */
   readonly capabilities?: string;
+}
+
+/** What holds for a list that somebody may still hold, though a newer one has come or the store has forgotten it. */
+interface Mark {
+  readonly server: string;
+  readonly learnedAt: number;
+  isInvalid: boolean;
 }
 
 const SPACE = 'tools';
@@ -57,6 +66,8 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   const { store, clock, log } = deps;
   const capabilities = deps.capabilities ?? '';
   const memory = new Map<string, Remembered>();
+  /** The mark of the list last handed out under each key; it outlives what is kept in memory. */
+  const marks = new Map<string, Mark>();
   let hits = 0;
   let misses = 0;
   /** How often what is stored was changed, by whomever: what was read before that is not kept in memory. */
@@ -70,14 +81,29 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   /** What a server allows is kept within a day; what the configuration says is the user's own business. */
   const freshFor = (ttlMs: number | undefined): number => (ttlMs === undefined ? deps.ttlMs : Math.min(ttlMs, DAY_MS));
 
-  const present = (list: Remembered): CachedList => {
-    const { server: _server, ttlMs, cacheScope: _scope, invalidated, ...rest } = list;
+  const newMark = (key: string, { server, learnedAt, invalidated }: Remembered): Mark => {
+    const mark: Mark = { server, learnedAt, isInvalid: invalidated };
+    marks.set(key, mark);
+    return mark;
+  };
+  const markOf = (key: string, list: Remembered): Mark => {
+    const known = marks.get(key);
+    if (known?.learnedAt !== list.learnedAt) return newMark(key, list);
+    if (list.invalidated) known.isInvalid = true;
+    return known;
+  };
+
+  const present = (list: Remembered, mark: Mark): CachedList => {
+    const { server: _server, ttlMs, cacheScope: _scope, invalidated: _invalidated, ...rest } = list;
     return {
       ...rest,
       // Asked for, not remembered: a list goes stale while somebody holds it.
       get stale() {
         const age = clock.now() - list.learnedAt;
-        return invalidated || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS;
+        return mark.isInvalid || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS;
+      },
+      get invalidated() {
+        return mark.isInvalid;
       },
     };
   };
@@ -96,6 +122,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   };
 
   const guard = async <T>(doing: string, fallback: T, work: () => Promise<T>): Promise<T> => {
+    if (deps.kept === false) return fallback;
     try {
       return await work();
     } catch (thrown) {
@@ -111,7 +138,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
     }
     hits++;
     if (since === overtaken) memory.set(key, list);
-    return present(list);
+    return present(list, markOf(key, list));
   };
 
   return {
@@ -167,11 +194,16 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         ...(rung ? { rung } : {}),
       };
       // What this server listed for an earlier credential is not asked for again in this process.
-      for (const [other, old] of memory) if (old.server === server.id) memory.delete(other);
+      for (const [other, old] of memory) {
+        if (old.server !== server.id) continue;
+        memory.delete(other);
+        marks.delete(other);
+      }
       memory.set(key, list);
+      const mark = newMark(key, list);
       const expiresAt = list.learnedAt + freshFor(listed.ttlMs);
       await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
-      return present(list);
+      return present(list, mark);
     },
 
     async invalidate(server) {
@@ -179,6 +211,8 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       const key = keyOf(server, capabilities);
       const known = memory.get(key);
       if (known) memory.set(key, { ...known, invalidated: true });
+      const mark = marks.get(key);
+      if (mark) mark.isInvalid = true;
       await guard('invalidate', false, async () => {
         const entry = await store.get(SPACE, key);
         if (!entry || !isObject(entry.value) || entry.value.stale === true) return false;
@@ -189,6 +223,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
     async clear(serverId) {
       overtaken++;
+      for (const mark of marks.values()) if (serverId === undefined || mark.server === serverId) mark.isInvalid = true;
       if (serverId === undefined) {
         const held = memory.size;
         memory.clear();

@@ -21,6 +21,7 @@ export function administrationVerbs(
     try {
       const { loaded, catalog } = core;
       const next = await rebuild({
+        started: core.deps.loaded,
         loaded,
         catalog,
         load: core.deps.loadConfig,
@@ -34,6 +35,10 @@ export function administrationVerbs(
       core.trust.retainAllowed();
       await core.trust.admitAll();
       core.learnInBackground(next.due);
+      const { auditRetentionDays } = next.loaded.config.limits;
+      if (auditRetentionDays !== loaded.config.limits.auditRetentionDays) core.pruneAudit();
+      const { needsRestart } = next.report;
+      if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
       // The new state is in force by now; a record that cannot be kept does not undo that.
       await audit
         .recordNow({ kind: 'reload', principal: by, outcome: 'success', detail: { ...next.report } })

@@ -49,7 +49,7 @@ export function answerSearch(
       ...(signatures[place] === undefined ? {} : { signature: signatures[place] }),
       ...(explanation ? { explanation } : {}),
     })),
-    nearest: ranked.length === 0 ? catalog.index.nearest(query) : [],
+    nearest: ranked.length === 0 ? catalog.index.nearest(query, options) : [],
     learning: missing.filter((server) => learner.isLearning(server.id)).map((server) => server.id),
     unavailable: missing
       .filter((server) => !learner.isLearning(server.id))

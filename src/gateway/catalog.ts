@@ -17,6 +17,8 @@ export interface LearnedList extends ServerFacts {
   /** Wall-clock time at which the server gave this list. */
   readonly learnedAt: number;
   readonly stale: boolean;
+  /** It is to be asked for anew whatever its age: its server announced a change, or the cache was cleared. */
+  readonly invalidated?: boolean;
   /** How many entries of the list were dropped as malformed. */
   readonly dropped: number;
 }
@@ -47,8 +49,10 @@ export interface Catalog {
   reconsider(server: string): boolean;
   /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
   server(id: string): Server;
-  /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names (META-4). */
-  tool(server: string, name: string): Tool;
+  /** The tool at an address, if there is one. */
+  find(server: string, name: string): Tool | undefined;
+  /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names, all of them such as may be named (META-4). */
+  tool(server: string, name: string, namable?: Namable): Tool;
 }
 
 /** What a server said of itself, as far as it reaches hosts and models. */
@@ -61,8 +65,11 @@ export function presented({ info, instructions, rung }: ServerFacts): {
   return { ...(instructions === undefined ? {} : { instructions }), ...(info?.title ? { title: info.title } : {}) };
 }
 
+/** Whether a tool may be named to whoever asked for another one. */
+export type Namable = (server: string, tool: string) => boolean;
+
 /** A sentence that offers the nearest names, or nothing when there is none. */
-function didYouMean(names: readonly string[]): string {
+export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
@@ -128,6 +135,12 @@ export function createCatalog(
     if (server) return server;
     const nearest = nearestNames(id, byId.keys());
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${didYouMean(nearest)}`);
+  };
+
+  const find: Catalog['find'] = (server, name) => {
+    const prefix = `${server}:`;
+    const plain = name.startsWith(prefix) ? index.tool(server, name.slice(prefix.length)) : undefined;
+    return index.tool(server, name) ?? plain;
   };
 
   const read: Catalog['read'] = (server, list) => normalized(server, list, rules);
@@ -209,18 +222,14 @@ export function createCatalog(
     },
     drop,
     server: serverOf,
-    tool(server, name) {
+    find,
+    tool(server, name, namable = () => true) {
       serverOf(server);
-      const prefix = `${server}:`;
-      const plain = name.startsWith(prefix) ? index.tool(server, name.slice(prefix.length)) : undefined;
-      const tool = index.tool(server, name) ?? plain;
+      const tool = find(server, name);
       if (tool) return tool;
-      const offered = index.tools(server).filter((known) => known.status === 'enabled');
+      const offered = index.tools(server).filter((known) => known.status === 'enabled' && namable(server, known.name));
       const names = offered.map((known) => known.name);
-      const elsewhere = index
-        .nearest(name)
-        .filter((address) => !address.startsWith(prefix))
-        .slice(0, 2);
+      const elsewhere = index.nearest(name, { accepts: (id, other) => id !== server && namable(id, other) }, 2);
       throw new ToolscoutError(
         'TOOL_NOT_FOUND',
         `Server "${server}" has no tool "${name}".${didYouMean([...nearestNames(name, names), ...elsewhere].slice(0, 3))}`,

@@ -7,12 +7,12 @@ import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
-import { fillCatalog } from './fill.js';
+import { fillCatalog, isWorthRefreshing } from './fill.js';
 import { createLearner, type Learner } from './learner.js';
-import { learnAndTell } from './learn-and-tell.js';
+import { learnAndTell, type Lanes } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
-import type { PipelineDeps } from './pipeline.js';
+import { createRefresher } from './refresher.js';
 import { createRelister } from './relister.js';
 import { createTrust, type Trust } from './trust.js';
 import type { GatewayEvent } from './verbs.js';
@@ -40,13 +40,17 @@ export interface Core {
   filled(): Promise<void>;
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
-  /** Makes sure that a server's list is known before a verb that needs exactly that server. */
+  /** Makes sure that a server's list is known before a verb that needs exactly that server; refuses when it may not be used. */
   known(id: string): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
+  /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
+  refreshInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
   relistSoon(server: string): void;
   /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
   relistAfterCall(server: string, host: Host | undefined): void;
+  /** Forgets records that are older than the config wants. Nobody waits for it. */
+  pruneAudit(): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
   /** Stops learning; what runs in the pool is the caller's to end. */
   stop(): void;
@@ -80,12 +84,16 @@ export function createCore(deps: GatewayDeps): Core {
   /** On which lane each server was last called while its list was old. */
   const called = new Map<string, string>();
   /** Takes the lanes on which a server's list was seen to be old: they are there to be asked. */
-  const takeLanes = (id: string): Pick<PipelineDeps, 'announcedOn' | 'calledOn'> => {
+  const takeLanes = (id: string): Lanes => {
     const announcedOn = announced.get(id);
     const calledOn = called.get(id);
     announced.delete(id);
     called.delete(id);
     return { ...(announcedOn !== undefined && { announcedOn }), ...(calledOn !== undefined && { calledOn }) };
+  };
+  const returnLanes = (id: string, { announcedOn, calledOn }: Lanes): void => {
+    if (announcedOn !== undefined && !announced.has(id)) announced.set(id, announcedOn);
+    if (calledOn !== undefined && !called.has(id)) called.set(id, calledOn);
   };
 
   const learner = createLearner({
@@ -104,6 +112,7 @@ export function createCore(deps: GatewayDeps): Core {
           hide,
           usable,
           takeLanes,
+          returnLanes,
           random: deps.random,
           catalog: () => catalog,
           withoutHandshake: (each, stop, first) =>
@@ -141,6 +150,12 @@ export function createCore(deps: GatewayDeps): Core {
     }
   };
 
+  const pruneAudit = (): void => {
+    audit
+      .prune(loaded.config.limits.auditRetentionDays)
+      .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+  };
+
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -152,9 +167,7 @@ export function createCore(deps: GatewayDeps): Core {
         startEager(due);
       }
       // Nobody waits for it: forgetting years of records must not delay the first search.
-      audit
-        .prune(loaded.config.limits.auditRetentionDays)
-        .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+      pruneAudit();
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
@@ -167,10 +180,23 @@ export function createCore(deps: GatewayDeps): Core {
   const relister = createRelister({
     clock,
     isLearning: learner.isLearning,
-    relist(id) {
+    async relist(id) {
       const server = catalog.servers.get(id);
-      if (server && isUsable(server)) learnInBackground([server]);
+      if (!server || !isUsable(server) || closing) return true;
+      // The change may have been announced while a list was read that was kept afterwards.
+      if (announced.has(id)) void cache.invalidate(server);
+      const [outcome] = await learner.learnAll([server], { parallel: 1 });
+      return outcome?.ok === true || catalog.list(id)?.invalidated !== true;
     },
+  });
+
+  const refresher = createRefresher({
+    clock,
+    learner,
+    catalog: () => catalog,
+    isOld: (list, now) => isWorthRefreshing(list, loaded.config.cache, now),
+    claim: relister.claim,
+    learn: learnInBackground,
   });
 
   pool.onEvent((event) => {
@@ -222,8 +248,9 @@ export function createCore(deps: GatewayDeps): Core {
     async known(id) {
       await filled();
       const server = catalog.server(id);
-      if (server.enabled && !isUsable(server) && catalog.hold(id)) return usable(id);
-      if (isUsable(server) && !catalog.list(id)) {
+      // What is off has no list, which is not the same as an empty one.
+      if (!isUsable(server)) return usable(id);
+      if (!catalog.list(id)) {
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
           throw error
@@ -237,11 +264,13 @@ export function createCore(deps: GatewayDeps): Core {
       return server;
     },
     learnInBackground,
+    refreshInBackground: (servers) => refresher.refresh(servers),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
       if (host) called.set(server, laneIdOf(host));
       relister.whenRested(server);
     },
+    pruneAudit,
     swap(next) {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);
@@ -253,6 +282,7 @@ export function createCore(deps: GatewayDeps): Core {
       approvals.close();
       soon.cancel();
       relister.close();
+      refresher.close();
       learner.close();
     },
   };

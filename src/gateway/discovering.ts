@@ -37,12 +37,20 @@ export function discoveryVerbs(
     return items;
   };
 
+  /** Whether what is known of a server stands for asking it. */
+  const isGoodEnough = (id: string, useCache: boolean | 'stale' | undefined): boolean => {
+    const list = core.catalog.list(id);
+    if (!useCache || !list) return false;
+    return useCache === 'stale' || (core.loaded.config.cache.enabled && !list.stale);
+  };
+
   return {
     async discover(ids, options = {}) {
       await core.filled();
       const { catalog, learner } = core;
       const chosen = ids ? ids.map((id) => catalog.server(id)) : [...catalog.servers.values()].filter(isUsable);
-      const servers = options.onlyUnknown ? chosen.filter((server) => !catalog.list(server.id)) : chosen;
+      const use = options.onlyUnknown ? 'stale' : options.useCache;
+      const servers = chosen.filter(({ id }) => !isGoodEnough(id, use));
       return learner.learnAll(servers, {
         parallel: core.loaded.config.maxParallelDiscoveries,
         onProgress: options.onProgress,
@@ -52,7 +60,7 @@ export function discoveryVerbs(
     async discoverTools(id, options = {}) {
       await core.filled();
       const server = core.usable(id);
-      if (!options.useCache || !core.catalog.list(id)) await core.learner.learn(server);
+      if (!isGoodEnough(id, options.useCache)) await core.learner.learn(server);
       return core.catalog.index.tools(id);
     },
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Clock } from '../kernel/clock.js';
@@ -5,6 +6,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { counted } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import { remarksOn } from '../store/index.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
 import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
@@ -72,20 +74,26 @@ export async function examineStore({
   store,
   clock,
   hide,
-}: Pick<Patient, 'store' | 'clock' | 'hide'>): Promise<Finding> {
+}: Pick<Patient, 'store' | 'clock' | 'hide'>): Promise<Finding[]> {
   const probe = { key: 'probe', value: clock.now() };
   try {
     await store.put('doctor', probe.key, probe.value);
     const read = await store.get('doctor', probe.key);
     if (typeof read?.value !== 'number') throw new Error('a value that was written could not be read back');
-    return { subject: 'store', level: 'ok', message: store.location };
+    const remarks = isAbsolute(store.location) ? await remarksOn(store.location) : [];
+    return [
+      { subject: 'store', level: 'ok', message: store.location },
+      ...remarks.map((remark): Finding => ({ subject: 'store', level: 'warning', ...remark })),
+    ];
   } catch (thrown) {
-    return {
-      subject: 'store',
-      level: 'error',
-      message: `${store.location}: ${hide(messageOf(thrown))}`,
-      next: 'check that the directory is writable and has space, or choose another with --state-dir',
-    };
+    return [
+      {
+        subject: 'store',
+        level: 'error',
+        message: `${store.location}: ${hide(messageOf(thrown))}`,
+        next: 'check that the directory is writable and has space, or choose another with --state-dir',
+      },
+    ];
   }
 }
 
@@ -190,15 +198,15 @@ function tellSchemas(
 
 /** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */
 export async function examine(patient: Patient): Promise<DoctorReport> {
-  const [store, ...servers] = await Promise.all([
+  const [store, servers] = await Promise.all([
     examineStore(patient),
-    ...[...patient.catalog.servers.values()].map((server) => examineServer(server, patient)),
+    Promise.all([...patient.catalog.servers.values()].map((server) => examineServer(server, patient))),
   ]);
   const { catalog, loaded } = patient;
   const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));
   const findings = [
     ...examineConfig(patient),
-    store!,
+    ...store,
     ...servers,
     ...schemas.flatMap((each) => tellSchemas(each, catalog)),
   ];

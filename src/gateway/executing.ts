@@ -4,11 +4,12 @@ import { unlessCancelled } from '../kernel/cancel.js';
 import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
+import type { Namable } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
-import { isHidden, noServer } from './visibility.js';
+import { isHidden, noServer, visibleTo } from './visibility.js';
 
 /** Who may use what on behalf of a skill. */
 export interface Bindings {
@@ -30,14 +31,20 @@ export function executionVerbs(
   skills: Bindings,
 ): Pick<Gateway, 'executeTool' | 'executeStream'> {
   const { clock, log, pool, limiter, audit, random, redaction } = core.deps;
+  /** What may be named to a caller who asked for a tool that is none. */
+  const namableFor =
+    ({ servers, skill }: Call): Namable =>
+    (server, tool) =>
+      (servers?.has(server) ?? true) && (skill === undefined || skills.covers(skill, server, tool));
   const executor = createExecutor({
     clock,
     hide: core.hide,
     resolve: (call) => {
-      if (isHidden(call.server, call, core)) throw noServer(call.server);
+      if (isHidden(call.server, call, core)) throw noServer(call.server, visibleTo(call, core));
       if (call.skill !== undefined) skills.require(call.skill);
       const server = core.usable(call.server);
-      return { server, tool: core.catalog.tool(call.server, call.tool) };
+      const tool = core.catalog.find(call.server, call.tool);
+      return { server, tool: tool ?? core.catalog.tool(call.server, call.tool, namableFor(call)) };
     },
     checks: [ruleCheck, approvalCheck, bindingCheck(skills.covers)],
     validate: createArgumentValidator({

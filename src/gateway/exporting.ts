@@ -165,9 +165,9 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
   return {
     verbs: {
       exportTools,
-      async toolSignature(server, name) {
+      async toolSignature(server, name, { servers } = {}) {
         await core.known(server);
-        const tool = core.catalog.tool(server, name);
+        const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
         ruleCheck({ tool });
         approvalCheck({ tool });
         return (await loadRoom()).toolSignature(await withOutput(tool));

@@ -6,7 +6,20 @@ import type { Tool } from '../model/tool.js';
 import type { Catalog, LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
-/** Fills a catalog from the cache; answers the servers whose list is missing or too old. */
+/** Whether a list is to be asked for anew, even where its server must be started for that. */
+export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return list.invalidated === true || now - list.learnedAt > caching.ttl * 1000;
+}
+
+/** Servers are not started all the time because they let their lists be kept for a moment only. */
+const SHORTEST_TTL_MS = 3_600_000;
+
+/** The same for a search, which has time: what a server itself says about keeping its list counts too. */
+export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return isOverdue(list, caching, now) || (list.stale && now - list.learnedAt > SHORTEST_TTL_MS);
+}
+
+/** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */
 export async function fillCatalog(
   catalog: Catalog,
   servers: readonly Server[],
@@ -34,7 +47,7 @@ export async function fillCatalog(
       // Indexing is work: between two servers others have their turn.
       await nextTurn();
     }
-    if (!list || now - list.learnedAt > caching.ttl * 1000) due.push(server);
+    if (!list || isOverdue(list, caching, now)) due.push(server);
   }
   return due;
 }

@@ -33,6 +33,7 @@ function open(parts: {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly connect?: Connect;
+  readonly learnAtStart?: boolean;
 }): { gateway: Gateway; logged: string[] } {
   const { clock = systemClock, connect = unreachable } = parts;
   const logged: string[] = [];
@@ -64,30 +65,34 @@ function open(parts: {
     limiter,
     cache: createToolCache({ store, clock, log, ttlMs: 86_400_000 }),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
-    learnAtStart: false,
+    learnAtStart: parts.learnAtStart ?? false,
   });
   onTestFinished(() => gateway.close({ drainMs: 0 }));
   return { gateway, logged };
 }
 
+/** Ends one `tools/list`: with tools, or with the reason why there are none. */
+type Answer = (answer: JsonObject[] | ToolscoutError) => void;
+
 /** A server in this process that answers `tools/list` when the test says so. */
-function fakeUpstream(server: string): {
-  upstream: Upstream;
-  lists: Array<(tools: JsonObject[]) => void>;
-  announce(): void;
-} {
-  const lists: Array<(tools: JsonObject[]) => void> = [];
+function fakeUpstream(
+  server: string,
+  era: Upstream['era'] = 'legacy',
+): { upstream: Upstream; lists: Answer[]; announce(): void } {
+  const lists: Answer[] = [];
   const listeners = new Set<(notification: UpstreamNotification) => void>();
   const upstream: Upstream = {
     server,
-    era: 'legacy',
+    era,
     protocolVersion: '2025-06-18',
     info: { name: server, version: '1' },
     capabilities: { tools: { listChanged: true } },
     closed: false,
     request: (method) =>
       method === 'tools/list'
-        ? new Promise((resolve) => lists.push((tools) => resolve({ tools })))
+        ? new Promise((resolve, reject) =>
+            lists.push((answer) => (answer instanceof Error ? reject(answer) : resolve({ tools: answer }))),
+          )
         : Promise.resolve({ content: [] }),
     tell: () => undefined,
     ping: () => Promise.resolve(),
@@ -271,5 +276,188 @@ describe('the gateway', () => {
     }
     expect(lists.length).toBeGreaterThan(1);
     expect(lists.length).toBeLessThan(50);
+  });
+
+  describe('a list that is out of date', () => {
+    const config: ConfigInput = { servers: { lively: { command: 'x' } }, retryPolicy: { maxRetries: 0 } };
+    const refused = new ToolscoutError('TOOLS_LIST_FAILED', 'Not now.');
+
+    /** A gateway that knows one list of a server which is connected and does what the test says. */
+    async function known(settings: ConfigInput = {}, era?: Upstream['era']) {
+      const clock = createFakeClock();
+      // It outlives the gateway, as a file does.
+      const store: Store = { ...createMemoryStore({ clock }), close: () => Promise.resolve() };
+      const server = fakeUpstream('lively', era);
+      const parts = { loaded: load({ ...config, ...settings }), clock, store, connect: async () => server.upstream };
+      const { gateway } = open(parts);
+      const learning = gateway.discover();
+      await clock.advance(10);
+      server.lists[0]!([tool('before')]);
+      await learning;
+      const names = async (): Promise<string[]> => (await gateway.listTools('lively')).map(({ name }) => name);
+      const knowledge = async (): Promise<string | undefined> => (await gateway.listServers())[0]?.knowledge;
+      /** Answers whatever was asked last, when something new was asked. */
+      const answerLast = async (asked: number, answer: JsonObject[] | ToolscoutError): Promise<void> => {
+        expect(server.lists).toHaveLength(asked);
+        server.lists[asked - 1]!(answer);
+        await clock.advance(10);
+      };
+      return { ...server, clock, store, parts, gateway, names, knowledge, answerLast };
+    }
+
+    it('DISC-4 FIND-5 an announced change is not forgotten when the list is refused: it is stale, and asked for again', async () => {
+      const { clock, gateway, announce, answerLast, knowledge, names } = await known();
+      expect(await knowledge()).toBe('ready');
+      announce();
+      await clock.advance(300);
+      await answerLast(2, refused);
+      expect(await knowledge()).toBe('stale');
+      expect((await gateway.why('lively', 'before')).reason).toContain('and is stale');
+      await clock.advance(60_000);
+      await answerLast(3, [tool('after')]);
+      expect(await knowledge()).toBe('ready');
+      expect(await names()).toEqual(['after']);
+    });
+
+    it('DISC-4 A28 a server that goes on refusing is left alone for ever longer, then until somebody wants it', async () => {
+      const { clock, gateway, announce, lists } = await known();
+      announce();
+      const moments: number[] = [];
+      for (let seen = 1, second = 0; second < 3600; second++) {
+        await clock.advance(1000);
+        if (lists.length === seen) continue;
+        seen = lists.length;
+        moments.push(second);
+        lists.at(-1)!(refused);
+      }
+      const rests = moments.slice(1).map((moment, index) => moment - moments[index]!);
+      expect(rests.length).toBeGreaterThan(2);
+      expect(rests.length).toBeLessThan(10);
+      expect(rests).toEqual(rests.toSorted((a, b) => a - b));
+      const before = lists.length;
+      await gateway.executeTool('lively', 'before', {});
+      await clock.advance(1000);
+      expect(lists.length).toBe(before + 1);
+      lists.at(-1)!([tool('after')]);
+      await clock.advance(10);
+    });
+
+    it('DISC-4 a change announced while a list is read is not forgotten when the next list is refused', async () => {
+      const { clock, gateway, announce, lists, answerLast, knowledge } = await known();
+      const learning = gateway.discover();
+      await clock.advance(10);
+      announce();
+      lists[1]!([tool('between')]);
+      await learning;
+      await clock.advance(300);
+      await answerLast(3, refused);
+      expect(await knowledge()).toBe('stale');
+    });
+
+    it('DISC-4 what was announced and could not be read is learned at the next start', async () => {
+      const { clock, gateway, announce, answerLast, parts } = await known();
+      announce();
+      await clock.advance(300);
+      await answerLast(2, refused);
+      await gateway.close({ drainMs: 0 });
+      const next = fakeUpstream('lively');
+      const second = open({ ...parts, connect: async () => next.upstream, learnAtStart: true });
+      await second.gateway.ready();
+      await clock.advance(10);
+      expect(next.lists).toHaveLength(1);
+      expect(await second.gateway.listServers()).toMatchObject([{ knowledge: 'stale', tools: 1 }]);
+      next.lists[0]!([tool('after')]);
+      await clock.advance(10);
+      expect(await second.gateway.listServers()).toMatchObject([{ knowledge: 'ready', tools: 1 }]);
+    });
+
+    it('DISC-1 DISC-4 useCache takes a list that is fresh, and none that is old, cleared or not to be kept', async () => {
+      const { clock, gateway, lists, answerLast } = await known();
+      const ask = async (answer: JsonObject[]): Promise<string[]> => {
+        const before = lists.length;
+        const tools = gateway.discoverTools('lively', { useCache: true });
+        await clock.advance(10);
+        if (lists.length > before) await answerLast(before + 1, answer);
+        return (await tools).map(({ name }) => name);
+      };
+      expect(await ask([tool('unasked')])).toEqual(['before']);
+      await gateway.clearCache('lively');
+      expect(await ask([tool('cleared')])).toEqual(['cleared']);
+      expect(await ask([tool('unasked')])).toEqual(['cleared']);
+      await gateway.clearCache();
+      expect(await ask([tool('all cleared')])).toEqual(['all cleared']);
+      await clock.advance(86_400_000);
+      expect(await ask([tool('aged')])).toEqual(['aged']);
+      expect(await ask([tool('unasked')])).toEqual(['aged']);
+
+      const uncached = await known({ cache: false });
+      const tools = uncached.gateway.discoverTools('lively', { useCache: true });
+      await uncached.clock.advance(10);
+      await uncached.answerLast(2, [tool('uncached')]);
+      expect((await tools).map(({ name }) => name)).toEqual(['uncached']);
+    });
+
+    it('DISC-4 many servers are asked from the cache alike: those whose list is good enough are left out', async () => {
+      const { clock, gateway, answerLast } = await known();
+      expect(await gateway.discover(undefined, { useCache: true })).toEqual([]);
+      await gateway.clearCache();
+      const outcomes = gateway.discover(undefined, { useCache: true });
+      await clock.advance(10);
+      await answerLast(2, [tool('after')]);
+      expect(await outcomes).toMatchObject([{ server: 'lively', ok: true }]);
+    });
+
+    it('DISC-4 CONN-2 a search answers from an old list at once and has it read again behind its back', async () => {
+      const { clock, gateway, lists, answerLast, names } = await known();
+      const search = async (): Promise<string[]> =>
+        (await gateway.searchTools('does')).hits.map((hit) => `${hit.server}:${hit.tool}`);
+      await search();
+      await clock.advance(300);
+      expect(lists).toHaveLength(1);
+
+      await clock.advance(86_500_000);
+      expect(await search()).toEqual(['lively:before']);
+      await clock.advance(300);
+      expect(await search()).toEqual(['lively:before']);
+      await answerLast(2, [tool('after')]);
+      expect(await names()).toEqual(['after']);
+      await search();
+      await gateway.clearCache();
+      await search();
+      await clock.advance(300);
+      // It was asked a moment ago; a minute later it may be again.
+      expect(lists).toHaveLength(2);
+      await clock.advance(60_000);
+      await search();
+      await clock.advance(300);
+      await answerLast(3, refused);
+      await clock.advance(30_000);
+      await search();
+      await clock.advance(300);
+      expect(lists).toHaveLength(3);
+    });
+
+    it('DISC-4 CONN-2 a server that lets its list be kept for a moment only is not started for every search', async () => {
+      const { clock, gateway, lists, answerLast } = await known({}, 'modern');
+      for (let minute = 0; minute < 59; minute++) {
+        await gateway.searchTools('brief');
+        await clock.advance(60_000);
+      }
+      expect(await gateway.listServers()).toMatchObject([{ knowledge: 'stale' }]);
+      expect(lists).toHaveLength(1);
+      await clock.advance(120_000);
+      await gateway.searchTools('brief');
+      await clock.advance(300);
+      await answerLast(2, [tool('after')]);
+    });
+
+    it('DISC-4 CONN-2 a search that is the last thing somebody wants starts nothing', async () => {
+      const { clock, gateway, lists } = await known();
+      await clock.advance(86_500_000);
+      await gateway.searchTools('does');
+      await gateway.close({ drainMs: 0 });
+      await clock.advance(1000);
+      expect(lists).toHaveLength(1);
+    });
   });
 });

@@ -6,6 +6,9 @@ import { changesBetween } from './changes.js';
 import { learn, type Learned, type PipelineDeps } from './pipeline.js';
 import type { GatewayEvent } from './verbs.js';
 
+/** The connections on which a list was seen to be old. */
+export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
+
 /** What learning a server and telling of it needs. */
 export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
   readonly log: Log;
@@ -15,13 +18,16 @@ export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'ca
   /** Throws the reason when a server may not be connected to. */
   readonly usable: (id: string) => Server;
   /** The lanes on which a server's list was seen to be old; each is handed out once. */
-  readonly takeLanes: (id: string) => Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
+  readonly takeLanes: (id: string) => Lanes;
+  /** Takes them back: the list was not read there, and must be the next time. */
+  readonly returnLanes: (id: string, lanes: Lanes) => void;
 }
 
 /** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
 export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
   const { catalog, events, hide, log } = deps;
   const { id } = server;
+  let lanes: Lanes = {};
   try {
     deps.usable(id);
     const before = catalog().list(id);
@@ -29,12 +35,14 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
       log.info('discover.partial', { server: id, method, reason: hide(reason) });
     const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
       log.warn('discover.dropped', { server: id, method, ...bad });
-    const learned = await learn(server, { ...deps, ...deps.takeLanes(id), onPartial, onDropped }, signal);
+    lanes = deps.takeLanes(id);
+    const learned = await learn(server, { ...deps, ...lanes, onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
     return learned;
   } catch (thrown) {
+    deps.returnLanes(id, lanes);
     const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
     if (!signal.aborted) {
       log.warn('discover.failed', { server: id, reason: error.message });

@@ -89,6 +89,54 @@ describe('learner', () => {
     expect(seen).toEqual(['1/3 b false', '2/3 a true', '3/3 c true']);
   });
 
+  it('DISC-3 a queued server that somebody else learned meanwhile has the outcome of that run', async () => {
+    const { learner, begun, finish } = bench();
+    const all = learner.learnAll(['a', 'b', 'c'].map(server), { parallel: 1 });
+    const others = [learner.learn(server('b')), learner.learn(server('c'))];
+    await finish('b', { tools: 5, dropped: [] });
+    await Promise.all([
+      finish('c', new ToolscoutError('SERVER_CONNECTION_ERROR', 'It is gone.')),
+      expect(others[1]).rejects.toThrow('It is gone.'),
+    ]);
+    await finish('a');
+    expect(await all).toMatchObject([
+      { server: 'a', ok: true, tools: 1 },
+      { server: 'b', ok: true, tools: 5 },
+      { server: 'c', ok: false, error: { code: 'SERVER_CONNECTION_ERROR' } },
+    ]);
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  it('DISC-3 a server that is named twice is learned once and has one outcome', async () => {
+    const { learner, begun, finish } = bench();
+    const seen: number[] = [];
+    const all = learner.learnAll(['a', 'a', 'b', 'a'].map(server), {
+      parallel: 1,
+      onProgress: ({ total }) => seen.push(total),
+    });
+    await finish('a');
+    await finish('b');
+    expect(await all).toMatchObject([
+      { server: 'a', ok: true },
+      { server: 'b', ok: true },
+    ]);
+    expect(begun).toEqual(['a', 'b']);
+    expect(seen).toEqual([2, 2]);
+  });
+
+  it('CFG-6 a queued server that is forgotten is not learned, and one that is enlisted again is', async () => {
+    const { learner, begun, finish } = bench();
+    const changed = { ...server('b'), digest: 'other' };
+    const all = learner.learnAll([server('a'), server('b')], { parallel: 1 });
+    learner.forget('b');
+    const fresh = learner.learnAll([changed], { parallel: 1 });
+    await finish('b');
+    await finish('a');
+    expect(await all).toMatchObject([{ ok: true }, { server: 'b', ok: false, error: { code: 'CANCELLED' } }]);
+    expect(await fresh).toMatchObject([{ server: 'b', ok: true }]);
+    expect(begun).toEqual(['a', 'b']);
+  });
+
   it('FIND-5 remembers why a server failed until it succeeds or is forgotten', async () => {
     const { learner, finish } = bench();
     const failing = learner.learn(server('a'));

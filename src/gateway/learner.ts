@@ -22,7 +22,7 @@ export interface DiscoveryProgress {
 export interface Learner {
   /** Learns one server; joins a run that is under way. */
   learn(server: Server): Promise<Learned>;
-  /** Learns many, at most `parallel` at once; never rejects. */
+  /** Learns many, each once, at most `parallel` at once; never rejects. */
   learnAll(
     servers: readonly Server[],
     options: { readonly parallel: number; readonly onProgress?: (progress: DiscoveryProgress) => void },
@@ -125,8 +125,9 @@ export function createLearner(deps: {
     return (job.run ??= begin(job));
   };
 
-  /** The turn of a queued server: it may have been removed or changed while it waited. */
-  const takeTurn = (server: Server): Promise<Learned> => {
+  /** The turn of a queued server: it may have been learned, removed or changed while it waited. */
+  const takeTurn = (server: Server, queued: Job | undefined): Promise<Learned> => {
+    if (queued?.run && queued.server.digest === server.digest) return queued.run;
     const job = jobs.get(server.id);
     return job?.server.digest === server.digest ? learn(server) : Promise.reject(stopped(server.id));
   };
@@ -142,8 +143,11 @@ export function createLearner(deps: {
   return {
     learn,
     async learnAll(servers, options) {
-      if (!closed) for (const server of servers) if (!jobs.has(server.id)) enlist(server);
-      const outcomes = await discoverAll(servers, takeTurn, { clock, ...options });
+      const wanted = new Map(servers.map((server) => [server.id, server]));
+      const queue = new Map<string, Job>();
+      if (!closed) for (const [id, server] of wanted) queue.set(id, jobs.get(id) ?? enlist(server));
+      const turn = (server: Server): Promise<Learned> => takeTurn(server, queue.get(server.id));
+      const outcomes = await discoverAll([...wanted.values()], turn, { clock, ...options });
       return outcomes.map((outcome) => (outcome.ok ? { server: outcome.server, ok: true, ...outcome.value } : outcome));
     },
     learning: () => [...jobs.keys()].toSorted(),

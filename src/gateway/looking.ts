@@ -19,7 +19,10 @@ export function lookingVerbs(
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
   return {
-    coverage: () => coverageOf(core.catalog.servers.values()),
+    coverage(only) {
+      const servers = [...core.catalog.servers.values()];
+      return coverageOf(only ? servers.filter(({ id }) => only.has(id)) : servers);
+    },
 
     async listServers() {
       await core.filled();
@@ -36,6 +39,7 @@ export function lookingVerbs(
       const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
+      core.refreshInBackground(servers);
       // Who failed before is tried again in the background, but nobody waits for that.
       const awaited = unlearned.filter((server) => !learner.failure(server.id));
       await learner.settle(
@@ -67,9 +71,9 @@ export function lookingVerbs(
 
     definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,
 
-    async toolDetails(server, name) {
+    async toolDetails(server, name, { servers } = {}) {
       await core.known(server);
-      const tool = core.catalog.tool(server, name);
+      const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
       ruleCheck({ tool });
       approvalCheck({ tool });
       return { tool, lean: leanDefinition(tool.definition) };

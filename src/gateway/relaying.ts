@@ -12,7 +12,7 @@ import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
-import { isHidden, noServer } from './visibility.js';
+import { isHidden, noServer, visibleTo } from './visibility.js';
 
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
@@ -132,7 +132,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     async relay(id, method, params, options = {}) {
       await core.filled();
       try {
-        if (isHidden(id, options, core)) throw noServer(id);
+        if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
         const sent = redactParams(redaction.outgoing(id), params);
         const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
         if (isDeeperThan(result, DEEPEST)) {

@@ -5,7 +5,7 @@ import { createRelister } from './relister.js';
 function setUp() {
   const clock = createFakeClock();
   const asked: string[] = [];
-  const relister = createRelister({ clock, isLearning: () => false, relist: (server) => asked.push(server) });
+  const relister = createRelister({ clock, isLearning: () => false, relist: async (server) => asked.push(server) > 0 });
   return { clock, asked, relister };
 }
 

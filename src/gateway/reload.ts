@@ -3,6 +3,7 @@ import { diffServers, type LoadedConfig } from '../config/index.js';
 import type { ToolCache } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { VectorSource } from '../search/index.js';
 import { createCatalog, type Catalog } from './catalog.js';
@@ -16,6 +17,26 @@ export interface ReloadReport extends JsonObject {
   removed: string[];
   reconnected: string[];
   unchanged: number;
+  /** Fields that differ from what toolscout was started with and will hold after a new start, see {@link READ_AT_START}. */
+  needsRestart: string[];
+}
+
+const AT_START = {
+  store: ({ store }) => store,
+  'http.host': ({ http }) => http.host,
+  'http.port': ({ http }) => http.port,
+  'http.publicUrl': ({ http }) => http.publicUrl,
+  'http.allowedHosts': ({ http }) => http.allowedHosts,
+  'http.allowedOrigins': ({ http }) => http.allowedOrigins,
+} as const satisfies Record<string, (config: Config) => string | number | readonly string[] | undefined>;
+
+/** The fields that are read once, when toolscout starts; a reload takes over all others. */
+export const READ_AT_START: readonly string[] = Object.keys(AT_START);
+
+function needsRestart(started: Config, now: Config): string[] {
+  return Object.entries(AT_START)
+    .filter(([, read]) => JSON.stringify(read(started)) !== JSON.stringify(read(now)))
+    .map(([name]) => name);
 }
 
 /** The next state, complete before anything is swapped. */
@@ -40,6 +61,8 @@ function fileIsGone(path: string): ToolscoutError {
  * wrong this throws and the caller's state has not been touched (CFG-6).
  */
 export async function rebuild(now: {
+  /** What toolscout was started with. */
+  readonly started: LoadedConfig;
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
   readonly load: () => Promise<LoadedConfig>;
@@ -77,6 +100,7 @@ export async function rebuild(now: {
       removed: ids(diff.removed),
       reconnected: ids(diff.changed),
       unchanged: diff.unchanged.length,
+      needsRestart: needsRestart(now.started.config, loaded.config),
     },
   };
 }

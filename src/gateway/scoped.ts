@@ -35,16 +35,17 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
   };
 
   const scoped: Partial<Gateway> = {
-    coverage: () => [...skill.servers()].toSorted().join(', '),
+    coverage: () => gateway.coverage(skill.servers()),
 
     async listServers(options) {
-      const views = (await gateway.listServers(options)).filter(({ id }) => isBound(id));
-      return Promise.all(
-        views.map(async (view) => {
-          const tools = await gateway.listTools(view.id).catch(() => []);
-          return { ...view, tools: tools.filter(({ name }) => skill.allows(view.id, name)).length, disabledTools: 0 };
-        }),
-      );
+      const views = await gateway.listServers(options);
+      // Of what is known: whoever asks which servers there are starts none (CONN-2).
+      const serving = (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name));
+      const counts = new Map<string, number>();
+      for (const { server } of serving) counts.set(server, (counts.get(server) ?? 0) + 1);
+      return views
+        .filter(({ id }) => isBound(id))
+        .map((view) => ({ ...view, tools: counts.get(view.id) ?? 0, disabledTools: 0 }));
     },
 
     async searchTools(query, options = {}) {
@@ -56,10 +57,7 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
       });
       return {
         hits: answer.hits,
-        nearest: answer.nearest.filter((address) => {
-          const colon = address.indexOf(':');
-          return skill.allows(address.slice(0, colon), address.slice(colon + 1));
-        }),
+        nearest: answer.nearest,
         learning: answer.learning.filter(isBound),
         unavailable: answer.unavailable.filter(({ server }) => isBound(server)),
       };

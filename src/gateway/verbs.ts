@@ -58,14 +58,16 @@ export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
 export interface AskOptions {
   /** `_meta` of the asker's request: the trace that the question belongs to. */
   readonly meta?: JsonObject;
+  /** The servers that the asker may see, where a refusal names others; all by default. */
+  readonly servers?: ReadonlySet<string>;
 }
 
 /** The verbs of toolscout; every front is written against these and nothing else. */
 export interface Gateway {
   /** Resolves when everything the store knows has been indexed. */
   ready(): Promise<void>;
-  /** The line that names what is behind toolscout (META-8). */
-  coverage(): string;
+  /** The line that names what is behind toolscout, or behind these of its servers (META-8). */
+  coverage(servers?: ReadonlySet<string>): string;
   listServers(options?: AskOptions): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(server: string, options?: AskOptions & { readonly includeDisabled?: boolean }): Promise<Tool[]>;
@@ -80,7 +82,7 @@ export interface Gateway {
     options?: AskOptions,
   ): Promise<{ readonly tool: Tool; readonly lean: JsonObject }>;
   /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
-  toolSignature(server: string, tool: string): Promise<ToolSignature>;
+  toolSignature(server: string, tool: string, options?: AskOptions): Promise<ToolSignature>;
   executeTool(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   executeStream(server: string, tool: string, args: JsonObject, options?: CallOptions): AsyncIterable<CallEvent>;
   why(server: string, tool: string): Promise<Why>;
@@ -115,11 +117,14 @@ export interface Gateway {
     servers?: readonly string[],
     options?: AskOptions & {
       readonly onProgress?: (progress: DiscoveryProgress) => void;
+      /** Leaves out servers whose list is known, however old. */
       readonly onlyUnknown?: boolean;
+      /** Leaves out servers whose list in the cache is good enough. */
+      readonly useCache?: boolean;
     },
   ): Promise<DiscoveryOutcome[]>;
-  /** Asks one server for its tools now (DISC-1); with `useCache` a known list is good enough. */
-  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean }): Promise<Tool[]>;
+  /** Asks one server for its tools now (DISC-1); with `useCache` a list that is fresh is good enough, with `stale` an old one too. */
+  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean | 'stale' }): Promise<Tool[]>;
   /** Asks one server for its resources and resource templates, as the server lists them. */
   discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */

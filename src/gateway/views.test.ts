@@ -1,3 +1,5 @@
+import * as fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
@@ -11,6 +13,7 @@ import { createCatalog, type Catalog, type LearnedList } from './catalog.js';
 import { createLearner, type Learner } from './learner.js';
 import { coverageOf, isUsable, problemOf, viewServer } from './views.js';
 import { explainTool, type Why } from './why.js';
+import { instructionsFor, passthroughInstructions } from '../front/mcp/meta-tools.js';
 
 const clock = createFakeClock();
 const server = (id: string, overrides: Partial<Server> = {}): Server => ({
@@ -138,9 +141,39 @@ describe('the coverage line', () => {
 
   it('META-8 stays short however many there are, and says how many are left out', async () => {
     const line = coverageOf(Array.from({ length: 500 }, (_, index) => server(`product${index}`)));
-    expect(line.length).toBeLessThanOrEqual(140);
+    expect(countTokens(line)).toBeLessThanOrEqual(60);
     const [, more] = / and (\d+) more$/.exec(line) ?? [];
     expect(Number(more) + line.split(', ').length).toBe(500);
+  });
+
+  it('META-8 META-2 keeps within its tokens whatever servers are called', () => {
+    const odd = Array.from({ length: 33 }, (_, index) => `${'qwertzuiopasdfghjkl'[index % 19]}${index}`);
+    const longest = 'z'.repeat(256);
+    const hold = (ids: readonly string[]): void => {
+      const line = coverageOf(ids.map((id) => server(id)));
+      expect(countTokens(line), line).toBeLessThanOrEqual(60);
+      for (const told of [instructionsFor(line), passthroughInstructions(line)]) {
+        expect(countTokens(told), told).toBeLessThan(150);
+      }
+    };
+    hold(odd);
+    hold([longest]);
+    hold([longest, ...odd, '漢字', 'ⴰⵣⵓⵍ', '😀', '1.2.3.4.5.6.7.8.9']);
+    const id = fc.oneof(
+      fc.stringMatching(/^[a-z0-9._-]{1,20}$/),
+      fc.stringMatching(/^[qzxjvkwy]{1,20}$/),
+      fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
+    );
+    fc.assert(fc.property(fc.uniqueArray(id, { maxLength: 60 }), hold), { numRuns: 500 });
+  });
+
+  it('META-8 one name without end hides no other, and what everybody knows is named cheaply', () => {
+    const common = 'github slack discord jira confluence notion linear aws google azure sqlite fs web email calendar';
+    expect(coverageOf([server('a'.repeat(256)), server('github')])).toBe('github and 1 more');
+    expect(coverageOf([server('b'.repeat(256))])).toBe('1 server');
+    const line = coverageOf(common.split(' ').map((each) => server(each)));
+    expect(line.split(', ').length).toBeGreaterThan(11);
+    for (const each of common.split(' ')) expect(countTokens(`a, ${coverageOf([server(each)])}`) - 1).toBeLessThan(5);
   });
 });
 

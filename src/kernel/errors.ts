@@ -76,6 +76,8 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** Each single thing that is wrong with the input. */
   readonly problems?: readonly Problem[];
+  /** The file that the problems are in. */
+  readonly file?: string;
   /**
    * Whether the request can have reached the server. Only `false` makes a retry of a tool that
    * is not idempotent safe, so `undefined` must be read as "perhaps".
@@ -95,6 +97,7 @@ export class ToolscoutError extends Error {
   readonly severity: Severity;
   readonly retryAfterMs: number | undefined;
   readonly problems: readonly Problem[];
+  readonly file: string | undefined;
   readonly delivered: boolean | undefined;
   readonly upstream: ErrorDetails['upstream'];
   readonly refusal: ErrorDetails['refusal'];
@@ -107,6 +110,7 @@ export class ToolscoutError extends Error {
     this.severity = details.severity ?? ERROR_TABLE[code].severity;
     this.retryAfterMs = details.retryAfterMs;
     this.problems = details.problems ?? [];
+    this.file = details.file;
     this.delivered = details.delivered;
     this.upstream = details.upstream;
     this.refusal = details.refusal;
@@ -160,13 +164,14 @@ function hideInRefusal(
 
 /** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
 export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
-  const { code, suggestion, severity, retryAfterMs, problems, delivered, upstream, refusal } = error;
+  const { code, suggestion, severity, retryAfterMs, problems, file, delivered, upstream, refusal } = error;
   const shown = problems.map(({ path, message }) => ({ path, message: hide(message) }));
   return new ToolscoutError(code, hide(error.message), {
     suggestion: hide(suggestion),
     severity,
     retryAfterMs,
     problems: shown,
+    file,
     delivered,
     ...(upstream && { upstream: hideInUpstream(upstream, hide) }),
     ...(refusal && { refusal: hideInRefusal(refusal, hide) }),

@@ -47,6 +47,8 @@ const isAny = (): boolean => true;
 interface CharClass {
   readonly regex: string;
   readonly accepts: (point: number) => boolean;
+  /** A `:` is written in it as one that may stand there. A range that merely spans it was not written for it. */
+  readonly hasColon: boolean;
   /** Index of the closing bracket. */
   readonly end: number;
 }
@@ -56,10 +58,12 @@ function readClass(chars: readonly string[], start: number): CharClass {
   let i = start + 1;
   const negated = chars[i] === '!' || chars[i] === '^';
   if (negated) i++;
+  let hasColon = false;
   const next = (): string => {
     if (chars[i] === '\\' && i + 1 < chars.length) i++;
     const char = chars[i++];
     if (char === undefined) throw new Error('a "[" is never closed');
+    hasColon ||= char === ':';
     return char;
   };
   let members = '';
@@ -80,6 +84,7 @@ function readClass(chars: readonly string[], start: number): CharClass {
   return {
     regex: `[${negated ? '^' : ''}${members}]`,
     accepts: (point) => ranges.some(([low, high]) => low <= point && point <= high) !== negated,
+    hasColon: hasColon && !negated,
     end: i,
   };
 }
@@ -138,6 +143,7 @@ export function compileGlob(glob: string): Glob {
       const read = readClass(chars, i);
       regex += read.regex;
       places.push(read.accepts);
+      hasColon ||= read.hasColon;
       i = read.end;
     } else if (char === '{') {
       hasAlternatives = true;
@@ -165,17 +171,29 @@ export function compileGlob(glob: string): Glob {
   return { hasColon, matches: (other) => compiled.test(other) };
 }
 
-/** Whether a `:` stands in a regex as text: not in a character class, and not as part of `(?:` or `(?i:`. */
+/** The ways to write a `:` after a backslash. */
+const ESCAPED_COLON = /^(?::|x3a|x\{0*3a\}|u003a|u\{0*3a\}|072)/i;
+
+/** `(?:` and `(?i:` outside of a class, `[:alpha:]` inside of one: what has a `:` and says nothing of one. */
+const GROUP = /^\(\?[a-zA-Z-]*:/;
+const NAMED_CLASS = /^\[:\^?[a-z]+:\]/;
+
+/** Whether a `:` is written in a regex as a character that may stand there; in `[^:]` it may not. */
 function regexHasColon(source: string): boolean {
-  let inClass = false;
+  let inside: 'class' | 'negated' | undefined;
   for (let i = 0; i < source.length; i++) {
     const char = source[i];
+    const skip = (form: RegExp): number => (form.exec(source.slice(i, i + 16))?.[0].length ?? 1) - 1;
     if (char === '\\') {
-      if (source[++i] === ':' && !inClass) return true;
-    } else if (inClass) inClass = char !== ']';
-    else if (char === '[') inClass = true;
-    else if (char === '(') i += (/^\(\?[a-zA-Z-]*:/.exec(source.slice(i, i + 12))?.[0].length ?? 1) - 1;
-    else if (char === ':') return true;
+      if (inside !== 'negated' && ESCAPED_COLON.test(source.slice(i + 1, i + 17))) return true;
+      i++;
+    } else if (char === ':') {
+      if (inside !== 'negated') return true;
+    } else if (inside) {
+      if (char === '[') i += skip(NAMED_CLASS);
+      else if (char === ']') inside = undefined;
+    } else if (char === '(') i += skip(GROUP);
+    else if (char === '[') inside = source[i + 1] === '^' ? 'negated' : 'class';
   }
   return false;
 }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
-import { counted, editDistance, nearestNames, oneLine, printable } from './text.js';
+import { counted, editDistance, mostTokens, nearestNames, oneLine, printable } from './text.js';
 
 /** Any text, control characters and halves of surrogate pairs included. */
 const plainText = anyText({ maxLength: 60 });
@@ -169,6 +170,41 @@ describe('nearestNames', () => {
         expect(Array.isArray(nearestNames(wanted, ['echo']))).toBe(true);
       }),
     );
+  });
+});
+
+describe('mostTokens', () => {
+  const lower = fc.stringMatching(/^[a-z]{1,14}$/);
+  const rare = fc.stringMatching(/^[qzxjvkwy]{1,14}$/);
+  const mixed = fc.stringMatching(/^[a-zA-Z0-9._ -]{1,20}$/);
+
+  it('META-8 is never below what a tokenizer makes of a name, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(lower, rare, mixed, plainText), { maxLength: 6 }), (names) => {
+        const text = names.join(', ');
+        expect(mostTokens(text), text).toBeGreaterThanOrEqual(countTokens(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('META-8 climbs along with whoever looks for a name that costs more than it says', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    for (let seed = 0; seed < 6; seed++) {
+      let name = Array.from({ length: 4 + 2 * seed }, (_, i) => letters[(seed * 7 + i * 11) % 26]).join('');
+      const excess = (text: string): number => countTokens(`a, ${text}`) - 2 - mostTokens(text);
+      for (let step = 0; step < 400; step++) {
+        const at = (step * 5 + seed) % name.length;
+        const next = name.slice(0, at) + letters[(step * 17 + seed * 3) % 26]! + name.slice(at + 1);
+        if (excess(next) >= excess(name)) name = next;
+        expect(excess(name), name).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+
+  it('META-8 is not much more than that for names that people give', () => {
+    const names = 'github, filesystem, kubernetes, postgres, salesforce, hubspot, stripe, sentry, grafana, spotify';
+    expect(mostTokens(names)).toBeLessThan(names.length);
   });
 });
 

@@ -81,3 +81,22 @@ export function estimateTokens(text: string): number {
   for (const [piece] of text.matchAll(TOKEN_PIECES)) if (piece !== ' ') pieces++;
   return pieces;
 }
+
+/** Runs of Latin letters, up to three digits, or any other character by itself. */
+const TEXT_RUNS = /[A-Za-z]+|[0-9]{1,3}|[^A-Za-z0-9]/gu;
+
+/** What even the oddest letters are cut into at the most: consonants with their vowel, and letters by themselves. */
+const SYLLABLES = /[b-df-hj-np-tv-z]?[aeiou]|[b-df-hj-np-tv-z]/g;
+
+function mostInRun(run: string): number {
+  if (/^[0-9]/.test(run)) return 1;
+  if (!/^[a-z]+$/.test(run)) return Buffer.byteLength(run);
+  return Math.min(run.length, (run.match(SYLLABLES)?.length ?? 0) + 1);
+}
+
+/** At least as many tokens as a text is (o200k): for a bound that must hold whatever somebody calls a thing. */
+export function mostTokens(text: string): number {
+  let most = 0;
+  for (const [run] of text.matchAll(TEXT_RUNS)) most += mostInRun(run);
+  return most;
+}

@@ -10,6 +10,19 @@ const ALLOW_LIST = 'allow-list mode: no rule enables it';
 const compileBroken = (): unknown =>
   compileRules([{ pattern: '/(?=x)/', enabled: false }, { pattern: '*' }, { pattern: '*', server: '[a' }]);
 
+describe('PAT-3 a colon inside of brackets', () => {
+  it.each(['a[:]go', 'a[:;]go', '/^a[:]go$/', String.raw`/^a\x3ago$/`])('PAT-3 %s disables a:go', (pattern) => {
+    const rules = compileRules([{ pattern, enabled: false }]);
+    expect(rules.decide('a', 'go').decision.enabled).toBe(false);
+    expect(rules.decide('b', 'go').decision.enabled).toBe(true);
+  });
+
+  it.each(['g[!:]', '/^g[^:]$/', 'g[0-z]'])('PAT-3 %s still tests the name', (pattern) => {
+    const rules = compileRules([{ pattern, enabled: false }]);
+    expect(rules.decide('a', 'go').decision.enabled).toBe(false);
+  });
+});
+
 describe('compileRules', () => {
   it.each<[string, RuleConfig[], string, boolean, string]>([
     ['PAT-4 no rules enable everything', [], 'gh:x', true, DEFAULT_ON],

@@ -364,7 +364,7 @@ describe('nearest', () => {
   });
 
   it('FIND-5 gives at most as many as asked for, enabled ones only, none for nothing', () => {
-    expect(index.nearest('list', 1)).toHaveLength(1);
+    expect(index.nearest('list', {}, 1)).toHaveLength(1);
     expect(index.nearest('delete_repositry')).not.toContain('github:delete_repository');
     expect(index.nearest('')).toEqual([]);
     expect(index.nearest('zzzzzzzz')).toEqual([]);
@@ -377,5 +377,30 @@ describe('nearest', () => {
     expect(twin.nearest('gitlab:creat_isue')[0]).toBe('gitlab:create_issue');
     expect(twin.nearest('gihub:create_issue')[0]).toBe('github:create_issue');
     expect(twin.nearest('creat_isue').slice(0, 2).toSorted()).toEqual(['github:create_issue', 'gitlab:create_issue']);
+  });
+
+  it('FIND-5 S12 the nearest are chosen among what the search is narrowed to, not filtered afterwards', () => {
+    const crowded = createIndex();
+    for (let i = 0; i < 20; i++) {
+      crowded.replace(`crowd${i}`, [tool(`crowd${i}`, 'create_isue', 'Crowds.')]);
+    }
+    crowded.replace('own', [
+      tool('own', 'create_issues', 'Files a report.'),
+      tool('own', 'create_notes', 'Files a note.', { tags: ['notes'] }),
+    ]);
+    const wanted = 'creat_isue';
+    expect(crowded.nearest(wanted).every((address) => address.startsWith('crowd'))).toBe(true);
+    expect(crowded.nearest(wanted, { server: 'own' })).toEqual(['own:create_issues', 'own:create_notes']);
+    expect(crowded.nearest(wanted, { servers: ['own'] })).toEqual(['own:create_issues', 'own:create_notes']);
+    expect(crowded.nearest(wanted, { accepts: (server) => server === 'own' })).toEqual([
+      'own:create_issues',
+      'own:create_notes',
+    ]);
+    expect(crowded.nearest('creat_nots', { tags: ['notes'] })).toEqual(['own:create_notes']);
+    expect(crowded.nearest('creat_nots', { tags: ['nobody'] })).toEqual([]);
+    expect(crowded.nearest('crowd3:create_isue', { server: 'own' })).not.toContain('crowd3:create_isue');
+    // Words are guessed among the same.
+    expect(crowded.nearest('crowdss', { server: 'own' })).toEqual([]);
+    expect(crowded.nearest('reportt', { server: 'own' })).toEqual(['own:create_issues']);
   });
 });

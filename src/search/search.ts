@@ -35,6 +35,9 @@ export type Experience = (
   size: number,
 ) => ReadonlyMap<string, Remembered>;
 
+/** Which tools come into question. */
+export type Narrowing = Pick<SearchOptions, 'server' | 'servers' | 'tags' | 'accepts'>;
+
 /** The catalog as it is searched (FIND-1). */
 export interface ToolIndex {
   /** How many tools there are. */
@@ -61,8 +64,8 @@ export interface ToolIndex {
   search(query: string, options?: SearchOptions, experience?: Experience): Ranked[];
   /** The distinct terms of a query. */
   terms(query: string): string[];
-  /** Addresses of enabled tools whose names look like a text that led to nothing (FIND-5, META-4). */
-  nearest(query: string, count?: number): string[];
+  /** Addresses of enabled tools whose names look like a text that led to nothing, among those a search is narrowed to (FIND-5, META-4). */
+  nearest(query: string, within?: Narrowing, count?: number): string[];
 }
 
 /** Hits unless a caller says otherwise. */
@@ -181,24 +184,27 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     return [...found];
   }
 
-  function nearest(text: string, count = 3): string[] {
+  function nearest(text: string, within: Narrowing = {}, count = 3): string[] {
     const wanted = cutQuery(text).trim();
+    const { server, servers, tags, accepts } = within;
+    const narrowed = { server, servers, tags, accepts };
     const named = wanted.slice(0, Math.max(0, wanted.indexOf(':')));
-    const within = segments.get(named);
-    const alike = nearestTools(wanted, within ? [within] : [...segments.values()], count, acceptance({}));
-    const addresses = alike.map(({ server, name }) => addressOf(server, name));
-    return [...new Set([...addresses, ...guess(wanted, count)])].slice(0, count);
+    const segment = segments.get(server ?? named);
+    const looked = segment ? [segment] : server === undefined ? [...segments.values()] : [];
+    const alike = nearestTools(wanted, looked, count, acceptance(narrowed));
+    const addresses = alike.map((tool) => addressOf(tool.server, tool.name));
+    return [...new Set([...addresses, ...guess(wanted, narrowed, count)])].slice(0, count);
   }
 
   /** Tools that hold the known terms most like the words of a query. */
-  function guess(text: string, count: number): string[] {
+  function guess(text: string, within: Narrowing, count: number): string[] {
     const own = new Map<number, QueryTerm>();
     for (const { text: word, term } of analyzer.words(text).slice(0, GUESSED_WORDS)) {
       const id = nearestTerm(term, postings.vocabulary);
       if (id !== undefined) own.set(id, { id, weight: 1, word });
     }
     const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0, clauses: 1 };
-    return answer(query, count, {}).map(({ tool }) => addressOf(tool.server, tool.name));
+    return answer(query, count, within).map(({ tool }) => addressOf(tool.server, tool.name));
   }
 
   return {

@@ -26,6 +26,8 @@ export interface Opening {
   readonly files: StoreFiles;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told in plain words what a person must know even where nothing is logged. */
+  readonly notify?: (notice: string) => void;
   /** How long SQLite blocks for a lock before it says busy. */
   readonly busyMs: number;
 }
@@ -38,7 +40,7 @@ export interface Opening {
  * a database whose companions are being moved.
  */
 export function openDatabase(opening: Opening): OpenDatabase {
-  const { engine, files, clock, log, busyMs } = opening;
+  const { engine, files, clock, log, busyMs, notify } = opening;
   preparePrivateDirectory(files, log);
   preparePrivateFile(files.lock);
   const lock = connect(engine, files.lock, busyMs);
@@ -51,7 +53,9 @@ export function openDatabase(opening: Opening): OpenDatabase {
     } catch (thrown) {
       if (troubleOf(thrown) !== 'damaged') throw thrown;
       const keptAs = setAside(files, clock.now());
-      log.warn('store.damaged', { file: files.database, keptAs, reason: String(thrown) });
+      const notice = noticeOf(files.database, keptAs);
+      log.warn('store.damaged', { file: files.database, keptAs, reason: String(thrown), notice });
+      notify?.(notice);
       opened = openFile(opening, false);
     }
     if (suspect) rmSync(files.suspect, { force: true });
@@ -59,6 +63,13 @@ export function openDatabase(opening: Opening): OpenDatabase {
   } finally {
     lock.close();
   }
+}
+
+function noticeOf(file: string, keptAs: string): string {
+  return (
+    `The store ${file} was damaged. It is kept as ${keptAs}, and a new one is in its place: what was pinned, approved, ` +
+    'signed in to and recorded is no longer known, and servers are trusted on first use again.'
+  );
 }
 
 function hold(lock: Connection, files: StoreFiles): void {

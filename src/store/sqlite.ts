@@ -18,6 +18,8 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told in plain words that a damaged store was replaced. */
+  readonly notify?: (notice: string) => void;
   /** How long an operation waits for other processes; 5 s unless said otherwise. */
   readonly busyTimeoutMs?: number;
 }
@@ -43,9 +45,9 @@ const VERSIONS = 'select space, version from changes';
  * to the disk when its promise resolves, and no death of a process takes it back.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { directory, clock, log, busyTimeoutMs = 5000 } = options;
+  const { directory, clock, log, notify, busyTimeoutMs = 5000 } = options;
   const files = storeFiles(directory);
-  const opening = { engine: loadEngine(), files, clock, log, busyMs: SLICE_MS };
+  const opening = { engine: loadEngine(), files, clock, log, notify, busyMs: SLICE_MS };
   const session = await openSession(opening, busyTimeoutMs);
   const watch = createChangeWatch(
     {

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding, Gateway, SchemaFindings } from '../../src/gateway/index.js';
@@ -88,6 +88,40 @@ describe('doctor', () => {
       level: 'warning',
       message: 'no server is configured',
       next: expect.any(String) as string,
+    });
+  });
+
+  it('STORE-1 CLI-3 a store that was set aside is a warning that names it, its companions are not', async () => {
+    const stateDir = await temporaryDirectory();
+    await writeFile(join(stateDir, 'toolscout.db'), 'no database '.repeat(1000));
+    const notices: string[] = [];
+    const gateway = await openToolscout({ servers: {} }, { stateDir, onNotice: (notice) => notices.push(notice) });
+    const kept = (await readdir(stateDir)).find((name) => name.includes('.damaged-'));
+    await writeFile(join(stateDir, `${kept}-wal`), '');
+    expect(notices).toEqual([expect.stringContaining(join(stateDir, kept!))]);
+    expect(notices[0]).toContain('trusted on first use again');
+    const { ok, find } = await examine(gateway);
+    expect(ok).toBe(true);
+    expect(find('store')).toMatchObject([
+      { level: 'ok' },
+      {
+        level: 'warning',
+        message: expect.stringContaining(join(stateDir, kept!)) as string,
+        next: expect.stringContaining('remove') as string,
+      },
+    ]);
+  });
+
+  it('STORE-2 CLI-3 a state directory that others can look into is a warning', async () => {
+    const stateDir = await temporaryDirectory();
+    await writeFile(join(stateDir, 'thesis.txt'), 'of somebody');
+    await chmod(stateDir, 0o755);
+    const gateway = await openToolscout({ servers: {} }, { stateDir });
+    const { ok, find } = await examine(gateway);
+    expect(ok).toBe(true);
+    expect(find('store')[1]).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining(`${stateDir} is open to other users of this machine (mode 755)`) as string,
     });
   });
 

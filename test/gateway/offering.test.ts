@@ -219,7 +219,7 @@ describe('why a tool is or is not offered', () => {
       success: false,
       error: { code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('disabled') as string },
     });
-    expect(await gateway.listTools('off')).toEqual([]);
+    await expect(gateway.listTools('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
     expect(gateway.coverage()).toBe('');
     expect(await starts.pids()).toEqual([]);
   });

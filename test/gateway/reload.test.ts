@@ -1,7 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
+import { READ_AT_START } from '../../src/gateway/reload.js';
 import { createToolscout } from '../../src/main.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
@@ -11,15 +12,21 @@ import { startCounter, textOf } from '../support/open-toolscout.js';
 async function overFile(
   config: ConfigInput,
   options: { readonly watch?: boolean; readonly learnAtStart?: boolean } = {},
-): Promise<{ gateway: Gateway; write(next: ConfigInput | string): Promise<void>; events: GatewayEvent[] }> {
+): Promise<{
+  gateway: Gateway;
+  write(next: ConfigInput | string): Promise<void>;
+  events: GatewayEvent[];
+  stateDir: string;
+}> {
   const folder = await temporaryDirectory();
   const file = join(folder, 'toolscout.config.json');
   const write = (next: ConfigInput | string): Promise<void> =>
     writeFile(file, typeof next === 'string' ? next : JSON.stringify({ retryPolicy: { maxRetries: 0 }, ...next }));
   await write(config);
+  const stateDir = join(folder, 'state');
   const gateway = await createToolscout({
     config: file,
-    stateDir: join(folder, 'state'),
+    stateDir,
     env: { PATH: process.env['PATH'] },
     learnAtStart: false,
     ...options,
@@ -27,7 +34,7 @@ async function overFile(
   onTestFinished(() => gateway.close({ drainMs: 0 }));
   const events: GatewayEvent[] = [];
   gateway.onEvent((event) => events.push(event));
-  return { gateway, write, events };
+  return { gateway, write, events, stateDir };
 }
 
 async function pidOf(gateway: Gateway, server: string): Promise<number> {
@@ -85,6 +92,7 @@ describe('reloading the configuration', () => {
       removed: ['goes'],
       reconnected: ['changes'],
       unchanged: 1,
+      needsRestart: [],
     });
     expect(events).toContainEqual({ type: 'reloaded', report });
 
@@ -104,10 +112,100 @@ describe('reloading the configuration', () => {
     ]);
   });
 
+  it('CFG-6 limits of the breaker and the cache that a reload brings hold at once', async () => {
+    const servers = { broken: { url: 'http://127.0.0.1:1/mcp' }, old: fixture('legacy') };
+    const { gateway, write } = await overFile({ servers, limits: { breakerFailures: 50 } });
+    const limits = { breakerFailures: 1, breakerResetMs: 3_600_000 };
+    await write({ servers, limits, cache: { ttl: 0 } });
+    expect(await gateway.reload()).toMatchObject({ changed: true, needsRestart: [] });
+    await gateway.discover(['broken']);
+    expect((await gateway.listServers()).find(({ id }) => id === 'broken')?.health.breaker).toBe('open');
+    await gateway.discover(['old']);
+    expect((await gateway.listServers()).find(({ id }) => id === 'old')?.knowledge).toBe('stale');
+    await write({ servers, limits: { ...limits, breakerResetMs: 0 }, cache: { ttl: 600 } });
+    await gateway.reload();
+    const views = await gateway.listServers();
+    expect(views.find(({ id }) => id === 'broken')?.health.breaker).toBe('half-open');
+    expect(views.find(({ id }) => id === 'old')?.knowledge).toBe('ready');
+  });
+
+  it('CFG-6 DISC-4 a cache that a reload switches off keeps nothing any more, and one it switches on does', async () => {
+    const servers = { old: fixture('legacy') };
+    const { gateway, write, stateDir } = await overFile({ servers, cache: false });
+    const known = async (): Promise<unknown> => {
+      const other = await createToolscout({ config: { servers }, stateDir, learnAtStart: false, env: {} });
+      const [view] = await other.listServers();
+      await other.close({ drainMs: 0 });
+      return view?.knowledge;
+    };
+    await gateway.discover();
+    expect(await known()).toBe('unknown');
+    await write({ servers, cache: true });
+    await gateway.reload();
+    await gateway.discover(['old']);
+    expect(await known()).toBe('ready');
+    await gateway.clearCache();
+    await write({ servers, cache: false });
+    await gateway.reload();
+    await gateway.discover(['old']);
+    expect(await known()).toBe('unknown');
+  });
+
+  it('CFG-6 what is read at start only is named, until it is taken back', async () => {
+    const servers = { old: fixture('legacy') };
+    const { gateway, write, events } = await overFile({ servers });
+    await write({
+      servers,
+      store: 'memory',
+      http: {
+        host: 'localhost',
+        port: 1,
+        allowedHosts: ['a'],
+        allowedOrigins: ['https://a'],
+        publicUrl: 'https://a',
+        auth: { keys: [{ name: 'k', hash: 'a'.repeat(64) }] },
+      },
+    });
+    const report = await gateway.reload();
+    expect(report).toMatchObject({ changed: true, needsRestart: READ_AT_START });
+    expect(events).toContainEqual({ type: 'reloaded', report });
+    // Another change does not make it forgotten.
+    await write({ servers, store: 'memory', mode: 'hybrid' });
+    expect(await gateway.reload()).toMatchObject({ needsRestart: ['store'] });
+    expect(await gateway.reload()).toMatchObject({ changed: false, needsRestart: ['store'] });
+    await write({ servers });
+    expect(await gateway.reload()).toMatchObject({ changed: true, needsRestart: [] });
+  });
+
+  it('CFG-6 what is read at start only is the same in the docs', async () => {
+    for (const page of ['configuration.md', 'shared-service.md']) {
+      const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+      const sentence = /((?:`[\w.]+`(?:, | and ))+`[\w.]+`) are read at start/.exec(text.replaceAll(/\s+/g, ' '))?.[1];
+      const named = sentence?.match(/[\w.]+/g)?.filter((word) => word !== 'and');
+      expect(named, page).toEqual(READ_AT_START);
+    }
+  });
+
+  it('CFG-6 EXEC-5 a shorter retention forgets at the reload', async () => {
+    const { gateway, write } = await overFile({ servers: { old: fixture('legacy') } });
+    await gateway.executeTool('old', 'echo', { message: 'x' });
+    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 1, { what: 'the record' });
+    await write({ servers: { old: fixture('legacy') }, limits: { auditRetentionDays: 1e-9 } });
+    await gateway.reload();
+    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 0, { what: 'the pruning' });
+  });
+
   it('CFG-6 the same bytes change nothing', async () => {
     const { gateway } = await overFile({ servers: { old: fixture('legacy') } });
     const pid = await pidOf(gateway, 'old');
-    expect(await gateway.reload()).toEqual({ changed: false, added: [], removed: [], reconnected: [], unchanged: 1 });
+    expect(await gateway.reload()).toEqual({
+      changed: false,
+      added: [],
+      removed: [],
+      reconnected: [],
+      unchanged: 1,
+      needsRestart: [],
+    });
     expect(await pidOf(gateway, 'old')).toBe(pid);
   });
 

@@ -291,6 +291,25 @@ describe('what a skill may call', () => {
     ]);
   });
 
+  it('CONN-2 NEG-5 the list of servers of a skill is what is known: no server is learned or waited for', async () => {
+    const { directory } = await skillFolder('incident:read', 'gis:radius_query');
+    const starts = await startCounter();
+    const gateway = await openToolscout({
+      servers: {
+        irwin,
+        hung: { ...fixture('slow', '--hang', starts.flag), capabilities: ['gis:radius_query'], connectTimeout: 5000 },
+      },
+      skills: { directories: [directory] },
+    });
+    await gateway.discover(['irwin']);
+    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    expect(await scoped.listServers()).toMatchObject([
+      { id: 'hung', knowledge: 'unknown', tools: 0, disabledTools: 0 },
+      { id: 'irwin', knowledge: 'ready', tools: 1, disabledTools: 0 },
+    ]);
+    expect(await starts.pids()).toEqual([]);
+  });
+
   it('NEG-5 a verb that nobody scoped is refused to a skill', async () => {
     const gateway = await setUp();
     const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { callMetaTool } from '../../src/front/mcp/meta-tools.js';
+import { commandLine } from '../support/command-line.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
 
 describe('a gateway over a warm store', () => {
@@ -172,6 +174,35 @@ describe('a gateway over a cold store', () => {
     });
     expect(gateway.coverage()).toBe('old');
     expect(await starts.pids()).toEqual([]);
+  });
+
+  it('CONN-2 META-3 a server that is off is no empty one: lists, details and signatures say what keeps it away', async () => {
+    const config = {
+      servers: {
+        keyed: { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } },
+        off: { ...fixture('legacy'), enabled: false },
+        old: fixture('legacy'),
+      },
+    };
+    const gateway = await openToolscout(config);
+    for (const [server, reason] of [
+      ['keyed', 'NO_SUCH_VARIABLE'],
+      ['off', 'disabled in the configuration'],
+    ] as const) {
+      const call = await gateway.executeTool(server, 'echo', { message: 'x' });
+      expect(call.error?.message).toContain(reason);
+      const refusal = { code: 'SERVER_CONNECTION_ERROR', message: call.error?.message };
+      await expect(gateway.listTools(server)).rejects.toMatchObject(refusal);
+      await expect(gateway.toolDetails(server, 'echo')).rejects.toMatchObject(refusal);
+      await expect(gateway.toolSignature(server, 'echo')).rejects.toMatchObject(refusal);
+      await expect(gateway.serverFacts(server)).rejects.toMatchObject(refusal);
+      const answer = JSON.parse(textOf(await callMetaTool(gateway, 'list_tools', { server }, {})));
+      expect(answer).toMatchObject({ ...refusal, server });
+      const ran = await commandLine(['tools', server], { gateway: () => openToolscout(config) });
+      expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(reason) as string });
+    }
+    // Everything else goes on.
+    expect((await gateway.searchTools('add two numbers')).hits[0]).toMatchObject({ server: 'old' });
   });
 
   it('FIND-5 CFG-4 a search names the server that a missing variable keeps away', async () => {

@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly noColor?: boolean;
   readonly checkConfig?: CliDeps['checkConfig'];
   readonly checkStore?: CliDeps['checkStore'];
+  /** By default there is no config to be read. */
+  readonly readConfig?: CliDeps['readConfig'];
   /** What is answered to a question; by default nobody is there. */
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
   /** What other clients there are; by default those of an empty environment. */
@@ -61,6 +63,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
     checkStore: around.checkStore ?? (() => Promise.reject(new Error('This command line may not look at the store.'))),
+    readConfig: around.readConfig ?? (() => Promise.reject(new Error('This command line may not read a config.'))),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     async serve(options) {
       served.push(options);

@@ -589,8 +589,8 @@ describe('toolscout discover and warm', () => {
 
 describe('toolscout config, cache, audit and doctor', () => {
   it('CFG-3 config validate reports every problem and warning, and ends with 2 when there is a problem', async () => {
-    const checkConfig = async (file?: string) => ({
-      source: file ?? 'toolscout.config.json',
+    const checkConfig = async ({ config }: { config?: string }) => ({
+      source: config ?? 'toolscout.config.json',
       problems: [{ path: 'toolRules[2].patern', message: `unknown key${ESC}[2J; did you mean "pattern"?` }],
       warnings: [{ path: 'toolRules[1]', message: 'can never decide' }],
     });
@@ -617,8 +617,11 @@ describe('toolscout config, cache, audit and doctor', () => {
       },
     };
     const env = { PASSWORD: 'canary-password', KEY: 'canary-key-1', TOKEN: 'canary-token' };
+    const gateway = await openToolscout(config, { env });
     for (const flags of [[], ['--json']]) {
-      const ran = await run(await openToolscout(config, { env }), 'config', 'show', ...flags);
+      const ran = await commandLine(['config', 'show', ...flags], { readConfig: async () => gateway.config() });
+      // Nothing is opened for it, so nothing is made either.
+      expect(ran.opened).toEqual([]);
       expect(ran.code).toBe(0);
       expect(ran.stdout).not.toMatch(/canary|plain-secret/);
       expect(json(ran)).toMatchObject({

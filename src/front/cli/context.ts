@@ -62,13 +62,16 @@ export interface CliDeps {
   readonly terminal: Terminal;
   open(options: OpenOptions): Promise<Gateway>;
   /** Checks a config without opening anything. */
-  checkConfig(file?: string): Promise<{
+  checkConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<{
+    /** The whole path of the file, or what stands in for one. */
     readonly source: string;
     readonly problems: readonly Problem[];
     readonly warnings: readonly Problem[];
   }>;
   /** Opens the store, uses it once and closes it; rejects with `STORE_ERROR` when it cannot be opened. */
-  checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding>;
+  checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding[]>;
+  /** Reads the config that these flags mean, without opening anything. */
+  readConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<ReturnType<Gateway['config']>>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */

@@ -199,6 +199,8 @@ const AuditRecord = z.object({
 /** Records of the audit log, newest first. */
 export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
+export { ShownConfig } from './config-schema.js';
+
 /** What a reload changed. */
 export const ReloadReport = z.object({
   changed: z.boolean(),
@@ -206,6 +208,7 @@ export const ReloadReport = z.object({
   removed: texts,
   reconnected: texts,
   unchanged: count,
+  needsRestart: texts,
 });
 
 /** That it lives. */

@@ -1,22 +1,6 @@
 import { noServer, type CallOptions, type Gateway, type GatewayEvent, type Registry } from '../../gateway/index.js';
-import { ERROR_TABLE, ToolscoutError } from '../../kernel/errors.js';
-import type { CallResult } from '../../model/call.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import { LOCAL, maySee, type Principal } from '../../model/principal.js';
-
-/** Characters of the line that names what is there. */
-const COVERAGE_CHARACTERS = 120;
-
-/** What is not found is told without the nearest names: they may be of servers that are not to be seen. */
-function withoutNeighbours(thrown: unknown, server: string, tool: string): unknown {
-  if (!(thrown instanceof ToolscoutError) || thrown.code !== 'TOOL_NOT_FOUND') return thrown;
-  return new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${tool}".`);
-}
-
-function hideNeighbours(result: CallResult, server: string, tool: string): CallResult {
-  if (result.error?.code !== 'TOOL_NOT_FOUND') return result;
-  const message = `Server "${server}" has no tool "${tool}".`;
-  return { ...result, error: { ...result.error, message, suggestion: ERROR_TABLE.TOOL_NOT_FOUND.suggestion } };
-}
 
 /** Every verb refuses; those that can be narrowed are put in place of these, and a new one is closed until it is. */
 function closedGateway(gateway: Gateway): Gateway {
@@ -60,7 +44,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     gateway.config().servers.filter(({ id }) => allowed.has(id));
   const sees = (id: string): boolean => configured().some((server) => server.id === id);
   const check = (id: string): void => {
-    if (!sees(id)) throw noServer(id);
+    if (!sees(id)) throw noServer(id, only());
   };
   const only = (): string[] => configured().map(({ id }) => id);
   const isOfOurs = (event: GatewayEvent): boolean => {
@@ -77,39 +61,28 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     ...closedGateway(gateway),
     ready: () => gateway.ready(),
     settle: (patienceMs) => gateway.settle(patienceMs),
-    coverage: () => only().toSorted().join(', ').slice(0, COVERAGE_CHARACTERS),
+    coverage: () => gateway.coverage(allowed),
     listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),
     async searchTools(query, options = {}) {
       if (options.server !== undefined) check(options.server);
-      const answer = await gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
-      const own = (address: string): boolean => allowed.has(address.slice(0, address.indexOf(':')));
-      return { ...answer, nearest: answer.nearest.filter(own) };
+      return gateway.searchTools(query, { ...options, servers: only(), principal: principal.name });
     },
     async listTools(server, options) {
       check(server);
       return gateway.listTools(server, options);
     },
+    // What is not found is answered with the nearest names, and these are of servers that are to be seen.
     async toolDetails(server, tool, options) {
       check(server);
-      return gateway.toolDetails(server, tool, options).catch((thrown: unknown) => {
-        throw withoutNeighbours(thrown, server, tool);
-      });
+      return gateway.toolDetails(server, tool, { ...options, servers: allowed });
     },
-    async toolSignature(server, tool) {
+    async toolSignature(server, tool, options) {
       check(server);
-      return gateway.toolSignature(server, tool).catch((thrown: unknown) => {
-        throw withoutNeighbours(thrown, server, tool);
-      });
+      return gateway.toolSignature(server, tool, { ...options, servers: allowed });
     },
     // What is not to be seen is refused where every call is judged, so that it is in the audit log (EXEC-5).
-    async executeTool(server, tool, args, options) {
-      return hideNeighbours(await gateway.executeTool(server, tool, args, named(options)), server, tool);
-    },
-    async *executeStream(server, tool, args, options) {
-      for await (const event of gateway.executeStream(server, tool, args, named(options))) {
-        yield event.type === 'result' ? { ...event, result: hideNeighbours(event.result, server, tool) } : event;
-      }
-    },
+    executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, named(options)),
+    executeStream: (server, tool, args, options) => gateway.executeStream(server, tool, args, named(options)),
     offeredTools: async () => (await gateway.offeredTools()).filter(({ server }) => allowed.has(server)),
     definitionOf: (server, tool) => (sees(server) ? gateway.definitionOf(server, tool) : undefined),
     async serverFacts(server) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { showConfig } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
-import { showConfig } from '../../shown-config.js';
-import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { Exit, withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
 
 /** `toolscout config`: check the config, or show what is in force. */
 export function addConfig(program: Command, deps: CliDeps): void {
@@ -16,14 +16,16 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout config validate --config toolscout.config.json')
     .action(async (flags: CommonFlags) => {
       const { terminal } = deps;
-      const { source, problems, warnings } = await deps.checkConfig(flags.config);
+      const { config: file, demo } = flags;
+      const { source, problems, warnings } = await deps.checkConfig({ config: file, demo });
       if (flags.json) terminal.json({ source, valid: problems.length === 0, problems, warnings });
       else {
+        if (problems.length > 0) terminal.out(`${terminal.paint.red('✗')} ${printable(source)} is not valid`);
         for (const { path, message } of problems)
           terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
         for (const { path, message } of warnings)
           terminal.out(`${terminal.paint.yellow('warning')} ${printable(`${path}: ${message}`)}`);
-        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${source} is valid`);
+        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${printable(source)} is valid`);
       }
       if (problems.length > 0) throw new Exit(2);
     });
@@ -32,8 +34,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .description('Shows where the config is and what it says. Values of variables and headers are never shown.')
     .addHelpText('after', '\nExample:\n  $ toolscout config show')
     .action(async (flags: CommonFlags) => {
-      await withGateway(deps, flags, async (gateway) => {
-        deps.terminal.json(showConfig(gateway.config()), flags.json ? 0 : 2);
-      });
+      const { config, demo } = flags;
+      deps.terminal.json(showConfig(await deps.readConfig({ config, demo })), flags.json ? 0 : 2);
     });
 }

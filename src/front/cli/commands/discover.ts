@@ -3,6 +3,7 @@ import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { noteLeftOut } from '../left-out.js';
 import { progressBar } from '../render.js';
 import { noteWaiting } from '../waiting.js';
 
@@ -74,6 +75,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
           }
           await noteWaiting(gateway, terminal, ids.length > 0 ? ids : undefined);
         }
+        if (ids.length === 0) await noteLeftOut(gateway, terminal);
         if (outcomes.some((outcome) => !outcome.ok)) throw new Exit(1);
       });
     });
@@ -106,6 +108,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
           terminal.out(`${learned}; ${report.failed} failed`);
           for (const { server, error } of report.errors) terminal.out(`  ${server}: ${printable(error)}`);
         }
+        await noteLeftOut(gateway, terminal);
         if (failed.length > 0) throw new Exit(1);
       });
     });

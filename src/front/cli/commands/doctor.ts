@@ -12,9 +12,9 @@ function faultOf(subject: string, code: 'CONFIGURATION_ERROR' | 'STORE_ERROR', t
 }
 
 /** What keeps the config from being used, one finding a problem. */
-async function configFaults(deps: CliDeps, file: string | undefined): Promise<Finding[]> {
+async function configFaults(deps: CliDeps, flags: CommonFlags): Promise<Finding[]> {
   try {
-    const { source, problems } = await deps.checkConfig(file);
+    const { source, problems } = await deps.checkConfig(flags);
     return problems.map(({ path, message }) => ({
       subject: 'config',
       level: 'error',
@@ -32,13 +32,15 @@ async function examineWithoutConfig(
   deps: CliDeps,
   { stateDir }: CommonFlags,
 ): Promise<DoctorReport> {
-  const store = await deps.checkStore({ stateDir }).catch((thrown: unknown) => faultOf('store', 'STORE_ERROR', thrown));
+  const store = await deps
+    .checkStore({ stateDir })
+    .catch((thrown: unknown) => [faultOf('store', 'STORE_ERROR', thrown)]);
   const servers: Finding = {
     subject: 'servers',
     level: 'warning',
     message: 'not examined, because the config is invalid',
   };
-  return { ok: false, findings: [...faults, store, servers], schemas: [] };
+  return { ok: false, findings: [...faults, ...store, servers], schemas: [] };
 }
 
 /** The whole report; where the store cannot be opened the servers are examined without it. */
@@ -77,7 +79,7 @@ export function addDoctor(program: Command, deps: CliDeps): void {
     .description('Checks the config, the store and every server, and says what to do next.')
     .addHelpText('after', '\nExample:\n  $ toolscout doctor')
     .action(async (flags: CommonFlags) => {
-      const faults = flags.demo ? [] : await configFaults(deps, flags.config);
+      const faults = flags.demo ? [] : await configFaults(deps, flags);
       const report = faults.length > 0 ? await examineWithoutConfig(faults, deps, flags) : await examine(deps, flags);
       if (flags.json) deps.terminal.json(report);
       else print(report, deps.terminal);

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type { Gateway } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { NO_SERVER } from '../left-out.js';
 import { progressBar, table } from '../render.js';
 import { noteWaiting } from '../waiting.js';
 
@@ -58,7 +60,9 @@ export function addSearch(program: Command, deps: CliDeps): void {
           terminal.out(table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows));
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
-          terminal.note('Nothing was found.');
+          terminal.note(gateway.config().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
+          for (const tag of await unknownTags(gateway, flags))
+            terminal.note(printable(`No tool has the tag "${tag}".`));
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
           await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
@@ -71,6 +75,13 @@ export function addSearch(program: Command, deps: CliDeps): void {
         if (answer.hits.length === 0) throw new Exit(2);
       });
     });
+}
+
+/** Those of the tags that no offered tool has, whatever is searched for. */
+async function unknownTags(gateway: Gateway, { tag: tags = [], includeDisabled }: Flags): Promise<string[]> {
+  if (tags.length === 0 || includeDisabled) return [];
+  const known = new Set((await gateway.offeredTools()).flatMap((tool) => tool.tags));
+  return tags.filter((tag) => !known.has(tag));
 }
 
 /** Why a hit stands where it stands, in two lines. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ServerView } from '../../../gateway/index.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { NO_SERVER } from '../left-out.js';
 import { ago, table } from '../render.js';
 import { noteWaiting } from '../waiting.js';
 
@@ -15,7 +16,7 @@ export function addServers(program: Command, deps: CliDeps): void {
         const views = await gateway.listServers();
         const { terminal, clock } = deps;
         if (flags.json) return terminal.json({ servers: views });
-        if (views.length === 0) return terminal.note('No server is configured; add one under "servers" in the config.');
+        if (views.length === 0) return terminal.note(NO_SERVER);
         const learned = (view: ServerView): string =>
           view.learnedAt === undefined ? 'never' : ago(clock.now() - view.learnedAt);
         const rows = views.map((view) => [

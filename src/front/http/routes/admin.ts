@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { showConfig } from '../../../gateway/index.js';
 import type { Clock, Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { HttpAuth } from '../../../model/config.js';
-import { showConfig } from '../../shown-config.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
-import { AnyObject, AuditPage, Events, Problem, ReloadReport } from '../schemas.js';
+import { AuditPage, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
 
 /** Followers of events at once. */
 const MOST_FOLLOWERS = 100;
@@ -118,7 +118,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       summary: 'What is in force; never a secret',
       scope: 'admin',
       whole: true,
-      responses: { 200: { description: 'The config.', content: { 'application/json': AnyObject } } },
+      responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
       handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
     }),
     route({

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../../../test/support/command-line.js';
+import { fixture } from '../../../../test/support/fixture.js';
+import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import type { ConfigInput } from '../../../model/config.js';
+
+const keyed = { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } };
+const off = { ...fixture('legacy'), enabled: false };
+
+/** One command over a config. */
+const run = (config: ConfigInput, ...args: string[]) => commandLine(args, { gateway: () => openToolscout(config) });
+
+describe('discover, warm and search', () => {
+  it.each([['discover'], ['warm']])('DISC-3 %s says which servers it did not ask, and why', async (command) => {
+    const config = { servers: { old: fixture('legacy'), keyed, off } };
+    const all = await run(config, command);
+    expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('9 tools') as string });
+    expect(all.stderr).toMatch(/^not asked: keyed: .*NO_SUCH_VARIABLE/m);
+    expect(all.stderr).toMatch(/^not asked: off: disabled in the configuration$/m);
+    expect(all.stderr).not.toContain('not asked: old');
+    const json = await run(config, command, '--json');
+    expect(() => JSON.parse(json.stdout) as unknown).not.toThrow();
+    expect(json.stderr).toContain('not asked: keyed');
+  });
+
+  it('DISC-3 discover says why a held server was not asked', async () => {
+    const gateway = await openToolscout({ servers: {} });
+    await gateway.registerServer({ id: 'held', ...fixture('legacy') });
+    const { stdout, stderr, code } = await commandLine(['discover'], { gateway });
+    expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
+    expect(stderr).toMatch(/^not asked: held: /m);
+  });
+
+  it('DISC-3 a server that is named is answered for, and only those that were not named are silent', async () => {
+    const named = await run({ servers: { keyed, off } }, 'discover', 'keyed');
+    expect(named).toMatchObject({ code: 1, stdout: expect.stringContaining('NO_SUCH_VARIABLE') as string });
+    expect(named.stderr).not.toContain('not asked');
+  });
+
+  it.each([
+    [['discover'], 0],
+    [['warm'], 0],
+    [['search', 'anything'], 2],
+  ] as const)('DISC-3 FIND-5 %j says when no server is configured', async (args, code) => {
+    const ran = await run({ servers: {} }, ...args);
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining('No server is configured') as string });
+    expect(ran.stderr).not.toContain('Nothing was found');
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../support/fixture.js';
+import { lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+
+async function damage({ folder }: Workplace): Promise<string> {
+  await mkdir(join(folder, 'state'), { recursive: true, mode: 0o700 });
+  const file = join(folder, 'state', 'toolscout.db');
+  await writeFile(file, 'this is no database '.repeat(500));
+  return file;
+}
+
+describe('a store that was damaged', () => {
+  it.each([[['servers']], [['servers', '--json']], [['cache', 'stats']]])(
+    'STORE-1 %j says on stderr which file was replaced, where it is kept and what that means; once',
+    async (args) => {
+      const place = await workplace({ servers: { old: fixture('legacy') } });
+      const file = await damage(place);
+      const { code, stdout, stderr } = await place.run(...args);
+      expect(code).toBe(0);
+      const kept = (await readdir(join(place.folder, 'state'))).find((name) => /\.damaged-[^.]*Z$/.test(name));
+      expect(stderr).toContain(file);
+      expect(stderr).toContain(kept);
+      expect(stderr).toContain('trusted on first use again');
+      expect(stdout).not.toContain('damaged');
+      expect((await place.run(...args)).stderr).toBe('');
+    },
+  );
+
+  it('STORE-1 a running toolscout says the same in its log', async () => {
+    const place = await workplace({ servers: {} });
+    await damage(place);
+    const line = await lineMatching(place.start('serve', '--port', '0'), /\{[^\n]*"store\.damaged"[^\n]*\}/);
+    expect(JSON.parse(line[0])).toMatchObject({
+      level: 'warn',
+      notice: expect.stringContaining('trusted on first use again') as string,
+    });
+  });
+
+  it('STORE-1 CLI-3 doctor names it as a warning from then on', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    await damage(place);
+    await place.run('servers');
+    const { code, stdout } = await place.run('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/! store .*\.damaged-/);
+  });
+});
