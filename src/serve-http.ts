@@ -43,6 +43,23 @@ export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: str
   };
 }
 
+/**
+ * Loads what a call may need before it is needed. A module that cannot be read once, because the process has no file free at
+ * that moment, can never be loaded again; so it must not be read for the first time when many clients are there (R10).
+ */
+async function loadEarly(): Promise<void> {
+  await Promise.all([
+    import('./connect/era.js'),
+    import('./connect/era-remote.js'),
+    import('./connect/upstream.js'),
+    import('./connect/upstream-requests.js'),
+    import('./connect/stdio-transport.js'),
+    import('./connect/http-transport.js'),
+    import('./connect/public-fetch.js'),
+    import('ajv/dist/2020.js'),
+  ]);
+}
+
 /** Files that a process has open before anybody comes. */
 const OWN_FILES = 64;
 
@@ -86,6 +103,7 @@ export async function openHttpFront(
     fetchDocument: createDocumentFetch(auth),
     metrics,
   });
+  await loadEarly();
   const front = await listen(app, {
     host,
     port: options.port ?? http.port,

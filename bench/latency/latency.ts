@@ -1,5 +1,6 @@
 // What toolscout adds to a call: the same echo direct, through a bare proxy, and through toolscout with
-// rules, validation and audit on, in one run; memory with a thousand tools; time to the first tools/list.
+// rules, validation and audit on, in one run; memory with a thousand tools; time to the first tools/list; a reload with
+// a thousand tools, the worst query over ten thousand, and how long reading everything in holds up everybody else.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,19 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { conclude, printTable } from '../support/report.js';
 import { firstList, measure, residentMb, start, type Measurement } from './host.js';
+import { measureLimits } from './limits.js';
 
 /** The aims of the project, and the floors that fail a run: machines are noisy, ratios less so. */
-const AIMS = { cpuMs1: 0.6, cpuMs16: 0.2, throughput16: 0.45, rssMb: 100, firstListMs: 300 };
+const AIMS = {
+  cpuMs1: 0.6,
+  cpuMs16: 0.2,
+  throughput16: 0.45,
+  rssMb: 100,
+  firstListMs: 300,
+  reloadMs: 500,
+  hostileQueryCpuMs: 100,
+  heldUpCpuMs: 100,
+};
 const FLOORS = {
   throughput16: 0.2,
   ofBare16: 0.5,
@@ -20,7 +31,16 @@ const FLOORS = {
   firstListMs: 400,
   // Hardly depends on what else the machine does, so the margin is small.
   firstListCpuMs: 240,
+  reloadMs: 1000,
+  hostileQueryCpuMs: 100,
+  heldUpCpuMs: 100,
 };
+
+const LIMITS = [
+  { name: 'reload with 1,000 tools, ms (best of 5)', key: 'reloadMs' },
+  { name: 'worst hostile query over 10,000 tools, CPU ms', key: 'hostileQueryCpuMs' },
+  { name: 'longest hold-up while reading in the corpus, CPU ms', key: 'heldUpCpuMs' },
+] as const;
 
 const CALLS = 2000;
 const TURNS = 15;
@@ -31,19 +51,17 @@ const folder = mkdtempSync(join(tmpdir(), 'toolscout-bench-'));
 const config = join(folder, 'toolscout.config.json');
 const free = { requestsPerSecond: 1_000_000, burstSize: 1_000_000 };
 const huge = path('../../test/fixtures/servers/huge.mjs');
-writeFileSync(
-  config,
-  JSON.stringify({
-    toolRules: [
-      { pattern: ['*', '!*delete*'], tags: ['bench'] },
-      { pattern: '*forbidden*', enabled: false },
-    ],
-    servers: {
-      echo: { command: process.execPath, args: [echo], rateLimit: free },
-      huge: { command: process.execPath, args: [huge, '--tools=1000'] },
-    },
-  }),
-);
+const settings = {
+  toolRules: [
+    { pattern: ['*', '!*delete*'], tags: ['bench'] },
+    { pattern: '*forbidden*', enabled: false },
+  ],
+  servers: {
+    echo: { command: process.execPath, args: [echo], rateLimit: free },
+    huge: { command: process.execPath, args: [huge, '--tools=1000'] },
+  },
+};
+writeFileSync(config, JSON.stringify(settings));
 const serve = [cli, 'serve', '--stdio', '--config', config, '--state-dir', join(folder, 'state')];
 const call = { name: 'echo', arguments: { message: 'hello' } };
 const through = { name: 'execute_tool', arguments: { server: 'echo', tool: 'echo', arguments: { message: 'hello' } } };
@@ -88,6 +106,7 @@ try {
   const firstListMs = Math.min(...starts.map(({ ms }) => ms));
   const firstListCpuMs = Math.min(...starts.map(({ cpuMs }) => cpuMs));
   const rssMb = await loadedMb();
+  const limits = await measureLimits(settings, folder);
 
   const row = (name: string, m: Measurement): string[] => [
     name,
@@ -130,11 +149,23 @@ try {
       ['resident with 1,000 tools, MB', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
       ['first tools/list, ms (best of 7)', firstListMs.toFixed(0), `≤ ${AIMS.firstListMs}`, `≤ ${FLOORS.firstListMs}`],
       ['first tools/list, CPU ms (best of 7)', firstListCpuMs.toFixed(0), '', `≤ ${FLOORS.firstListCpuMs}`],
+      ...LIMITS.map(({ name, key }) => [name, limits[key].toFixed(1), `≤ ${AIMS[key]}`, `≤ ${FLOORS[key]}`]),
     ],
   );
   conclude(
     'latency',
-    { direct, bare, toolscout: ours, throughput16, bestThroughput16, ofBare16, firstListMs, firstListCpuMs, rssMb },
+    {
+      direct,
+      bare,
+      toolscout: ours,
+      throughput16,
+      bestThroughput16,
+      ofBare16,
+      firstListMs,
+      firstListCpuMs,
+      rssMb,
+      ...limits,
+    },
     [
       { name: 'calls/s at 16 against direct', value: throughput16, least: FLOORS.throughput16 },
       { name: 'calls/s at 16 against the bare proxy', value: ofBare16, least: FLOORS.ofBare16 },
@@ -143,6 +174,7 @@ try {
       { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
       { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
       { name: 'CPU ms to the first tools/list', value: firstListCpuMs, most: FLOORS.firstListCpuMs },
+      ...LIMITS.map(({ name, key }) => ({ name, value: limits[key], most: FLOORS[key] })),
     ],
   );
 } finally {

@@ -94,7 +94,7 @@ async function rest(): Promise<void> {
 }
 
 /** Milliseconds that this thread has run; where the system does not say, those of the process with its collector. */
-function ownTime(): number {
+export function ownTime(): number {
   if (process.platform === 'linux') {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   }
@@ -102,7 +102,8 @@ function ownTime(): number {
   return (user + system) / 1000;
 }
 
-async function watch(what: string, tools: number, work: () => Promise<void>): Promise<Block> {
+/** The longest that a piece of work holds up everybody else, of one thread and on the wall. */
+export async function watch(what: string, tools: number, work: () => Promise<void>): Promise<Block> {
   let cpuMs = 0;
   let wallMs = 0;
   let turn = { cpu: ownTime(), wall: performance.now() };

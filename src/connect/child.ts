@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { sleep, type Clock, type Timer } from '../kernel/clock.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createWatchdog } from './watchdog.js';
 
@@ -80,6 +80,8 @@ function killTree(pid: number, log: Log): void {
 async function explainSpawnError(command: ChildCommand, thrown: unknown): Promise<ToolscoutError> {
   const code = (thrown as { code?: string }).code;
   const details = { delivered: false, cause: thrown };
+  const error = toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR');
+  if (error.code === 'OVERLOADED') return error;
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     const folder = command.cwd === undefined || (await isFolder(command.cwd));
     const message = folder

@@ -1,4 +1,4 @@
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { Core } from './core.js';
 import { examine } from './doctor.js';
@@ -14,6 +14,12 @@ export function administrationVerbs(
   'reload' | 'clearCache' | 'forgetUsage' | 'cacheStats' | 'audit' | 'followAudit' | 'doctor' | 'evaluate' | 'config'
 > {
   const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
+
+  /** A record that cannot be kept changes nothing of what became of the reload. */
+  const recordReload = (entry: Omit<Parameters<typeof audit.recordNow>[0], 'kind'>): Promise<void> =>
+    audit
+      .recordNow({ kind: 'reload', ...entry })
+      .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
 
   const reloadOnce = async (by: string): Promise<ReloadReport> => {
     if (core.closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
@@ -39,16 +45,15 @@ export function administrationVerbs(
       if (auditRetentionDays !== loaded.config.limits.auditRetentionDays) core.pruneAudit();
       const { needsRestart } = next.report;
       if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
-      // The new state is in force by now; a record that cannot be kept does not undo that.
-      await audit
-        .recordNow({ kind: 'reload', principal: by, outcome: 'success', detail: { ...next.report } })
-        .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
+      await recordReload({ principal: by, outcome: 'success', detail: { ...next.report } });
       core.events.emit({ type: 'reloaded', report: next.report });
       return next.report;
     } catch (thrown) {
       const reason = core.hide(messageOf(thrown));
       log.error('config.reload-failed', { reason });
       core.events.emit({ type: 'reload-failed', reason });
+      const { code } = toToolscoutError(thrown);
+      await recordReload({ principal: by, outcome: 'failure', code, detail: { reason } });
       throw thrown;
     }
   };

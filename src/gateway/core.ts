@@ -8,14 +8,15 @@ import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog, isWorthRefreshing } from './fill.js';
-import { createLearner, type Learner } from './learner.js';
+import { createLearner, learningProgress, type Learner } from './learner.js';
 import { learnAndTell, type Lanes } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
 import { createRefresher } from './refresher.js';
 import { createRelister } from './relister.js';
+import { createRetention } from './retention.js';
 import { createTrust, type Trust } from './trust.js';
-import type { GatewayEvent } from './verbs.js';
+import type { AskOptions, GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
@@ -41,7 +42,7 @@ export interface Core {
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
   /** Makes sure that a server's list is known before a verb that needs exactly that server; refuses when it may not be used. */
-  known(id: string): Promise<Server>;
+  known(id: string, options?: AskOptions): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
   /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
   refreshInBackground(servers: readonly Server[]): void;
@@ -150,12 +151,8 @@ export function createCore(deps: GatewayDeps): Core {
     }
   };
 
-  const pruneAudit = (): void => {
-    audit
-      .prune(loaded.config.limits.auditRetentionDays)
-      .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
-  };
-
+  const days = (): number => loaded.config.limits.auditRetentionDays;
+  const retention = createRetention({ audit, clock, log, hide, days });
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -166,8 +163,7 @@ export function createCore(deps: GatewayDeps): Core {
         learnInBackground(due);
         startEager(due);
       }
-      // Nobody waits for it: forgetting years of records must not delay the first search.
-      pruneAudit();
+      retention.prune();
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
@@ -245,12 +241,13 @@ export function createCore(deps: GatewayDeps): Core {
     hide,
     filled,
     usable,
-    async known(id) {
+    async known(id, { onLearning } = {}) {
       await filled();
       const server = catalog.server(id);
       // What is off has no list, which is not the same as an empty one.
       if (!isUsable(server)) return usable(id);
       if (!catalog.list(id)) {
+        onLearning?.(learningProgress(0, 1));
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
           throw error
@@ -260,6 +257,7 @@ export function createCore(deps: GatewayDeps): Core {
               })
             : thrown;
         });
+        onLearning?.(learningProgress(1, 1));
       }
       return server;
     },
@@ -270,7 +268,7 @@ export function createCore(deps: GatewayDeps): Core {
       if (host) called.set(server, laneIdOf(host));
       relister.whenRested(server);
     },
-    pruneAudit,
+    pruneAudit: retention.prune,
     swap(next) {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);
@@ -281,6 +279,7 @@ export function createCore(deps: GatewayDeps): Core {
       unwatch();
       approvals.close();
       soon.cancel();
+      retention.stop();
       relister.close();
       refresher.close();
       learner.close();

@@ -107,6 +107,64 @@ function fakeUpstream(
 
 const tool = (name: string): JsonObject => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
 
+describe('the audit log of a gateway', () => {
+  it('EXEC-5 CFG-6 a reload that failed is recorded with who asked for it and why it failed, without a secret', async () => {
+    const loaded = load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } } });
+    const problems = [{ path: 'servers.a', message: 'is canary-7f3d9a' }];
+    const { gateway } = open({
+      loaded,
+      loadConfig: () =>
+        Promise.reject(new ToolscoutError('CONFIGURATION_ERROR', 'No: canary-7f3d9a is no port.', { problems })),
+    });
+    await expect(gateway.reload({ by: 'root' })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    const records = await gateway.audit({ kind: 'reload' });
+    expect(records).toMatchObject([
+      {
+        principal: 'root',
+        outcome: 'failure',
+        code: 'CONFIGURATION_ERROR',
+        detail: { reason: expect.stringContaining('is no port') as string },
+      },
+    ]);
+    expect(JSON.stringify(records)).not.toContain('canary');
+  });
+
+  it('EXEC-5 CFG-6 a log that cannot be written does not hide why a reload failed', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const append = (): Promise<void> => Promise.reject(new Error('the disk is full'));
+    const { gateway, logged } = open({
+      loaded: load({}),
+      store: { ...store, append },
+      loadConfig: () => Promise.reject(new ToolscoutError('CONFIGURATION_ERROR', 'No.')),
+    });
+    await expect(gateway.reload()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR', message: 'No.' });
+    expect(logged.some((line) => line.startsWith('audit.unrecorded'))).toBe(true);
+  });
+
+  it('EXEC-5 forgets what is too old every day and after a reload, not only at the start', async () => {
+    const clock = createFakeClock();
+    const day = 86_400_000;
+    let loaded = load({ limits: { auditRetentionDays: 10 } });
+    const { gateway } = open({ loaded, loadConfig: async () => loaded, clock });
+    await gateway.ready();
+    await gateway.clearCache();
+    const kept = async (): Promise<number> => (await gateway.audit({ kind: 'cache-clear' })).length;
+    await clock.advance(9.5 * day);
+    expect(await kept()).toBe(1);
+    await clock.advance(2 * day);
+    expect(await kept()).toBe(0);
+    await gateway.clearCache();
+    await clock.advance(3.2 * day);
+    expect(await kept()).toBe(1);
+    loaded = load({ limits: { auditRetentionDays: 3 } });
+    await gateway.reload();
+    await clock.advance(1);
+    expect(await kept()).toBe(0);
+    await gateway.close();
+    expect(clock.waiting).toBe(0);
+  });
+});
+
 describe('the gateway', () => {
   it('CFG-6 of two reloads at once the one that was asked for last wins, whoever reads faster', async () => {
     const releases: Array<() => void> = [];

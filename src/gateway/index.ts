@@ -26,7 +26,7 @@ export type { SignInOptions, SignInStatus } from './sign-in.js';
 export { showConfig } from './shown-config.js';
 export { noServer } from './visibility.js';
 export type { Knowledge, ServerView } from './views.js';
-export type { Why } from './why.js';
+export { explainOutOfScope, explainUnseen, type Why } from './why.js';
 export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
 export type { Registry } from '../registry/index.js';

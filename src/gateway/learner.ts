@@ -1,6 +1,7 @@
 import { discoverAll } from '../discover/index.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Learned } from './pipeline.js';
 
@@ -38,9 +39,10 @@ export interface Learner {
   forget(server: string): void;
   /**
    * Waits until the named servers are learned, but for each no longer than `patienceMs` after its
-   * learning was asked for: a server that hangs delays the first searches, not every search.
+   * learning was asked for: a server that hangs delays the first searches, not every search. Whoever waits is told
+   * how far it is.
    */
-  settle(servers: readonly string[], patienceMs: number): Promise<void>;
+  settle(servers: readonly string[], patienceMs: number, onLearning?: (progress: Progress) => void): Promise<void>;
   close(): void;
 }
 
@@ -63,6 +65,13 @@ interface Failure {
 /** A server that failed is left alone this long, doubling with every failure up to the limit. */
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 900_000;
+
+/** How far the learning of some servers is, for whoever waits for it. */
+export function learningProgress(done: number, total: number, failed = 0): Progress {
+  const missed = failed === 0 ? '' : `, ${failed} failed`;
+  const message = `learned ${done - failed} of ${total} ${total === 1 ? 'server' : 'servers'}${missed}`;
+  return { progress: done, total, message };
+}
 
 function stopped(server: string): ToolscoutError {
   return new ToolscoutError(
@@ -161,7 +170,7 @@ export function createLearner(deps: {
       return clock.monotonic() - failed.at >= rest;
     },
     forget,
-    async settle(servers, patienceMs) {
+    async settle(servers, patienceMs, onLearning) {
       const open = servers.map((id) => jobs.get(id)).filter((job) => job !== undefined);
       const now = clock.monotonic();
       const left = Math.max(0, ...open.map((job) => job.since + patienceMs - now));
@@ -170,7 +179,17 @@ export function createLearner(deps: {
       const deadline = sleep(clock, left, stop.signal).catch((thrown: unknown) => {
         if (!stop.signal.aborted) throw thrown;
       });
-      await Promise.race([Promise.all(open.map((job) => job.ended)), deadline]);
+      let done = 0;
+      let failed = 0;
+      onLearning?.(learningProgress(0, open.length));
+      const waitFor = async ({ server, ended }: Job): Promise<void> => {
+        await ended;
+        if (stop.signal.aborted) return;
+        done += 1;
+        if (failures.has(server.id)) failed += 1;
+        onLearning?.(learningProgress(done, open.length, failed));
+      };
+      await Promise.race([Promise.all(open.map(waitFor)), deadline]);
       stop.abort();
     },
     close() {

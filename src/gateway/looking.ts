@@ -4,8 +4,9 @@ import { leanDefinition } from '../normalize/index.js';
 import type { Tool } from '../model/tool.js';
 import { answerSearch } from './answer-search.js';
 import type { Core } from './core.js';
+import { coverageOf } from './coverage.js';
 import type { Gateway } from './verbs.js';
-import { coverageOf, isUsable, viewServer, type Sources } from './views.js';
+import { isUsable, viewServer, type Sources } from './views.js';
 import { explainTool } from './why.js';
 
 /** The verbs that look at what is known and change nothing. */
@@ -45,6 +46,7 @@ export function lookingVerbs(
       await learner.settle(
         awaited.map((server) => server.id),
         core.loaded.config.limits.searchWaitMs,
+        options.onLearning,
       );
       const { principal = 'local' } = options;
       const answer = answerSearch(query, options, servers, sources(), await core.experience.of(principal));
@@ -54,7 +56,7 @@ export function lookingVerbs(
     },
 
     async listTools(server, options = {}) {
-      await core.known(server);
+      await core.known(server, options);
       const tools = core.catalog.index.tools(server);
       // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
       const isShown = ({ status }: Tool): boolean =>
@@ -71,8 +73,9 @@ export function lookingVerbs(
 
     definitionOf: (server, name) => core.catalog.index.tool(server, name)?.definition,
 
-    async toolDetails(server, name, { servers } = {}) {
-      await core.known(server);
+    async toolDetails(server, name, options = {}) {
+      const { servers } = options;
+      await core.known(server, options);
       const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
       ruleCheck({ tool });
       approvalCheck({ tool });

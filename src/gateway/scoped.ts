@@ -2,6 +2,7 @@ import { forbidden } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
 import type { SkillHandle } from './skills.js';
 import type { Gateway } from './verbs.js';
+import { explainOutOfScope } from './why.js';
 
 /** Verbs that say and change nothing a skill could misuse. */
 const PASSED: ReadonlySet<keyof Gateway> = new Set([
@@ -52,6 +53,8 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
       if (options.server !== undefined) demandServer(options.server);
       const answer = await gateway.searchTools(query, {
         ...options,
+        // How many servers there are besides the bound ones is none of a skill's business.
+        onLearning: options.server === undefined ? undefined : options.onLearning,
         includeDisabled: false,
         accepts: (server, tool) => skill.allows(server, tool),
       });
@@ -66,9 +69,8 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     async listTools(server, options) {
       demandServer(server);
       // What is disabled is none of a skill's business.
-      return (await gateway.listTools(server, { meta: options?.meta })).filter(({ name }) =>
-        skill.allows(server, name),
-      );
+      const tools = await gateway.listTools(server, { meta: options?.meta, onLearning: options?.onLearning });
+      return tools.filter(({ name }) => skill.allows(server, name));
     },
 
     offeredTools: async () => (await gateway.offeredTools()).filter(({ server, name }) => skill.allows(server, name)),
@@ -86,8 +88,12 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     },
 
     async why(server, tool) {
-      await demandTool(server, tool);
-      return gateway.why(server, tool);
+      const why = isBound(server) ? await gateway.why(server, tool) : undefined;
+      // Which tools of a bound server serve is not known before its list is.
+      if (why && (skill.allows(server, tool) || why.because === 'connection')) return why;
+      // The same words for all that is not bound, be it there or not.
+      const reason = `"${addressOf(server, tool)}" is not for skill "${skill.id}": none of its bindings covers it.`;
+      return explainOutOfScope(server, tool, reason);
     },
 
     // The check at the door decides about these, and records what it refuses.

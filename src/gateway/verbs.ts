@@ -6,7 +6,7 @@ import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
-import type { Call, CallResult } from '../model/call.js';
+import type { Call, CallResult, Progress } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
@@ -60,6 +60,8 @@ export interface AskOptions {
   readonly meta?: JsonObject;
   /** The servers that the asker may see, where a refusal names others; all by default. */
   readonly servers?: ReadonlySet<string>;
+  /** Told how far it is where a server must be learned before there is an answer. */
+  readonly onLearning?: (progress: Progress) => void;
 }
 
 /** The verbs of toolscout; every front is written against these and nothing else. */

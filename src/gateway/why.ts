@@ -18,9 +18,21 @@ export interface Why {
     | 'rule'
     | 'approval'
     | 'quarantine'
-    | 'provenance';
+    | 'provenance'
+    | 'scope';
   /** One sentence for a person. */
   readonly reason: string;
+}
+
+/** The answer to somebody who may see only some servers, about any other: the same words whether it exists or not (S12). */
+export function explainUnseen(server: string, tool: string): Why {
+  const reason = `No server "${server}" is configured.`;
+  return { address: addressOf(server, tool), offered: false, because: 'server', reason };
+}
+
+/** The answer about a tool that is not for whoever asks, whatever else there is to say of it. */
+export function explainOutOfScope(server: string, tool: string, reason: string): Why {
+  return { address: addressOf(server, tool), offered: false, because: 'scope', reason };
 }
 
 /** Says in one sentence why a tool is or is not offered. */

@@ -116,6 +116,17 @@ describe('errors', () => {
     );
   });
 
+  it('R10 a process without free files is overloaded for a moment, whatever failed for it, and no file is named', () => {
+    for (const code of ['EMFILE', 'ENFILE']) {
+      const thrown = Object.assign(new Error(`${code}: too many open files, open '/home/me/x.js'`), { code });
+      const error = toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR');
+      expect(error).toMatchObject({ code: 'OVERLOADED', retryAfterMs: 1000, cause: thrown });
+      expect(ERROR_TABLE[error.code].status).toBe(503);
+      expect(error.message).not.toContain('/home');
+    }
+    expect(toToolscoutError(Object.assign(new Error('x'), { code: 'ENOENT' })).code).toBe('INTERNAL_ERROR');
+  });
+
   it('EXEC-3 the message of anything is text', () => {
     expect(messageOf(new Error('boom'))).toBe('boom');
     expect(messageOf('text')).toBe('text');

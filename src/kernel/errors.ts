@@ -53,6 +53,7 @@ export const ERROR_TABLE = {
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
   STORE_ERROR: row(500, 1, 'SEVERE', 'Make the state directory writable, or choose another with --state-dir.'),
+  OVERLOADED: row(503, 3, 'WARNING', 'Wait a moment and try again; give the process more open files (ulimit -n).'),
   SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
   INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
 } as const satisfies Record<string, ErrorRow>;
@@ -128,9 +129,19 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** What the system says when a process, or all of them, have as many files and connections open as they may. */
+const NO_FILES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+const NO_FILES_RETRY_MS = 1000;
+
 /** Anything thrown, as a {@link ToolscoutError}; what is already one passes through unchanged. */
 export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ERROR'): ToolscoutError {
-  return thrown instanceof ToolscoutError ? thrown : new ToolscoutError(code, messageOf(thrown), { cause: thrown });
+  if (thrown instanceof ToolscoutError) return thrown;
+  // Nobody's fault and soon over (R10); the message would name a file that has nothing to do with it.
+  if (thrown instanceof Error && NO_FILES.has((thrown as { code?: unknown }).code)) {
+    const message = 'toolscout has as many files and connections open as it may.';
+    return new ToolscoutError('OVERLOADED', message, { retryAfterMs: NO_FILES_RETRY_MS, cause: thrown });
+  }
+  return new ToolscoutError(code, messageOf(thrown), { cause: thrown });
 }
 
 /** JSON as a value; text that hiding made into none stays text. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
+import type { Progress } from './call.js';
 
 /** Why a hit stands where it stands. */
 export interface Explanation {
@@ -45,6 +46,8 @@ export interface SearchOptions {
   readonly principal?: string;
   /** `_meta` of the asker's request: the trace that the search belongs to. */
   readonly meta?: JsonObject;
+  /** Told how many of the servers that the search waits for are learned; never after it was answered. */
+  readonly onLearning?: (progress: Progress) => void;
 }
 
 /** Hits, and what the asker must know to judge that they are not the whole truth (FIND-5). */

@@ -5,8 +5,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
 import { readExpectedFailures, toBaseline } from './expected-failures.js';
-import { runSuite } from './suite.js';
-import { startTarget } from './targets.js';
+import { REQUIREMENTS, runSuite, type SuiteResult } from './suite.js';
+import { buildClient, startTarget } from './targets.js';
 
 const PATIENCE_MS = 120_000;
 
@@ -68,6 +68,47 @@ describe('the fixture of the suite', () => {
     expect((await client.listTools({}, { cacheMode: 'bypass' })).tools).toHaveLength(before + 1);
     expect(asked).toEqual(['Step 1: What is your name?', 'Step 2: What is your favorite color?']);
   });
+});
+
+/** What of the checks about the messages themselves failed, and how many there were. */
+function wireChecks({ scenarios }: SuiteResult): { readonly judged: boolean; readonly failing: string[] } {
+  const about = scenarios.flatMap(({ scenario, checks }) =>
+    checks.filter(({ id }) => id === 'wire-schema-valid').map(({ status }) => ({ scenario, status })),
+  );
+  return {
+    judged: about.length > 0,
+    failing: about.filter(({ status }) => status === 'FAILURE').map(({ scenario }) => scenario),
+  };
+}
+
+describe('toolscout and the suite', () => {
+  it.each(REQUIREMENTS)(
+    'C1 C4 what %s requires holds through toolscout, and every message is as its schema says',
+    async (requirement) => {
+      const folder = await temporaryDirectory();
+      const endpoint = await startTarget('http', folder);
+      onTestFinished(() => endpoint.stop());
+      const args = ['--url', endpoint.url, '--requirements', requirement];
+      const result = await runSuite('server', args, join(folder, 'out'));
+      expect(result.rc).toBe(0);
+      expect(wireChecks(result)).toEqual({ judged: true, failing: [] });
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(REQUIREMENTS)(
+    'C3 C4 the side that talks to servers does what %s requires of a client',
+    async (requirement) => {
+      const folder = await temporaryDirectory();
+      const command = await buildClient(folder);
+      const args = ['--command', command, '--timeout', String(PATIENCE_MS), '--requirements', requirement];
+      const result = await runSuite('client', args, join(folder, 'out'));
+      expect(result.rc).toBe(0);
+      expect(result.passed).toBeGreaterThan(300);
+      expect(wireChecks(result).failing).toEqual([]);
+    },
+    2 * PATIENCE_MS,
+  );
 });
 
 describe('expected failures', () => {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { rawHost, startRaw, type RawHost } from '../support/raw-host.js';
@@ -201,6 +201,37 @@ describe.each(SERVERS)('$name', (server) => {
       expect(rest).toEqual(expected);
       expect(kind === undefined || kind === 'complete').toBe(true);
       if (server.era === 'legacy') expect(meta).toBeUndefined();
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('all of them together', () => {
+  // The statement names 82 servers of the registry; these are the ones that npm ci brings.
+  it(
+    'R2 they are all listed, while one cannot be started and another hangs',
+    async () => {
+      const { through, shared } = await places();
+      const servers = Object.fromEntries(SERVERS.map((server, at) => [`real${at}`, server.entry(through, shared)]));
+      const gateway = await openToolscout({
+        ...SLOW,
+        servers: {
+          absent: { command: '/no/such/program' },
+          hung: { ...fixture('slow', '--hang'), connectTimeout: 10 * PATIENCE_MS },
+          ...servers,
+        },
+      });
+      const all = gateway.discover();
+      const isReady = async (): Promise<boolean> => {
+        const views = await gateway.listServers();
+        return SERVERS.every(({ tools }, at) => views.find(({ id }) => id === `real${at}`)?.tools === tools);
+      };
+      await waitUntil(isReady, { timeoutMs: PATIENCE_MS - 10_000, what: 'all of their tools' });
+      const views = new Map((await gateway.listServers()).map((view) => [view.id, view]));
+      expect(views.get('hung')?.knowledge).toBe('learning');
+      expect(views.get('absent')?.knowledge).toBe('failed');
+      await gateway.close({ drainMs: 0 });
+      await all;
     },
     PATIENCE_MS,
   );

@@ -291,6 +291,24 @@ describe('what a skill may call', () => {
     ]);
   });
 
+  it('FIND-5 NEG-5 a tool outside of the bindings is out of scope, in the same words whether it exists or not', async () => {
+    const gateway = await setUp();
+    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    expect(await scoped.why('irwin', 'get_incident')).toMatchObject({ offered: true, because: 'none' });
+    for (const [server, tool] of [
+      ['irwin', 'delete_incident'],
+      ['irwin', 'get_inciden'],
+      ['nowhere', 'get_incident'],
+    ] as const) {
+      expect(await scoped.why(server, tool)).toEqual({
+        address: `${server}:${tool}`,
+        offered: false,
+        because: 'scope',
+        reason: `"${server}:${tool}" is not for skill "fire-watch": none of its bindings covers it.`,
+      });
+    }
+  });
+
   it('CONN-2 NEG-5 the list of servers of a skill is what is known: no server is learned or waited for', async () => {
     const { directory } = await skillFolder('incident:read', 'gis:radius_query');
     const starts = await startCounter();

@@ -48,6 +48,37 @@ const initialize = {
 };
 
 describe('keys', () => {
+  it('FIND-5 S12 why a tool is or is not offered: a server that is not to be seen is none, and a key that may only look is told so', async () => {
+    const { gateway, http } = await openLocked({
+      servers: { old: fixture('legacy'), older: fixture('legacy'), hidden: fixture('modern') },
+      toolRules: [{ pattern: 'crash', enabled: false }],
+    });
+    await gateway.discover();
+    const why = async (key: string, path: string): Promise<unknown> =>
+      (await http.send(`/v1/why/${path}`, { headers: bearer(key) })).json();
+    expect(await why(ROOT, 'hidden/echo')).toMatchObject({ address: 'hidden:echo', offered: true, because: 'none' });
+    expect(await why(SOME, 'old/echo')).toMatchObject({ offered: true, because: 'none' });
+    expect(await why(SOME, 'old/crash')).toMatchObject({ offered: false, because: 'rule' });
+    expect(await why(SOME, 'old/nothing')).toMatchObject({ offered: false, because: 'unknown-tool' });
+    for (const unseen of ['hidden', 'older', 'hiddem', 'nowhere', 'unheard-of', '__proto__']) {
+      expect(await why(SOME, `${unseen}/echo`)).toEqual({
+        address: `${unseen}:echo`,
+        offered: false,
+        because: 'server',
+        reason: `No server "${unseen}" is configured.`,
+      });
+    }
+    expect(await why(READ, 'old/echo')).toEqual({
+      address: 'old:echo',
+      offered: false,
+      because: 'scope',
+      reason: '"old:echo" may be used, but not by "reader", who lacks the scope "call".',
+    });
+    // What stands in everybody's way is told first.
+    expect(await why(READ, 'old/crash')).toMatchObject({ because: 'rule' });
+    expect((await http.send('/v1/why/old/echo')).status).toBe(401);
+  });
+
   it('S9 A7 nobody without a key comes in, on any route that is not public, the MCP endpoint and streams included', async () => {
     const { http } = await openLocked();
     const wrong: Array<Record<string, string>> = [
@@ -560,6 +591,50 @@ describe('a key that is taken back', () => {
     expect(rest.join('')).not.toContain('hidden');
     expect((await send('/v1/events', { headers: bearer(READ) })).status).toBe(401);
   });
+});
+
+describe('a stream of the audit log', () => {
+  it('EXEC-5 S12 is for administrators who see all servers, as the query is', async () => {
+    const { http } = await openLocked();
+    const accept = { accept: 'text/event-stream' };
+    for (const [key, status] of [
+      [READ, 403],
+      [CALL, 403],
+      [SOME, 403],
+      [ROOT, 200],
+    ] as const) {
+      const answer = await http.send('/v1/audit', { headers: { ...accept, ...bearer(key) } });
+      await answer.body?.cancel();
+      expect([key, answer.status]).toEqual([key, status]);
+    }
+    expect((await http.send('/v1/audit', { headers: accept })).status).toBe(401);
+  });
+
+  it.each(['/v1/audit', '/v1/events'])(
+    'EXEC-5 S12 %s ends with the next heartbeat when its key was taken back and nothing else happens',
+    async (path) => {
+      const { gateway } = await openLocked();
+      const clock = createFakeClock();
+      let loaded = gateway.config();
+      const quiet = { ...gateway, config: () => loaded, onEvent: () => () => undefined };
+      const { send } = await openHttpApp(quiet, { clock });
+      const headers = { accept: 'text/event-stream', ...bearer(ROOT) };
+      const follower = (await send(path, { headers })).body!.getReader();
+      const next = async (): Promise<string> => {
+        const { value, done } = await follower.read();
+        return done ? 'the end' : new TextDecoder().decode(value);
+      };
+      expect(await next()).toContain('event: hello');
+      const beating = next();
+      await clock.advance(15_000);
+      expect(await beating).toBe(': alive\n\n');
+      const { config } = loaded;
+      loaded = { ...loaded, config: { ...config, http: { ...config.http, auth: { ...config.http.auth!, keys: [] } } } };
+      const ending = next();
+      await clock.advance(15_000);
+      expect(await ending).toBe('the end');
+    },
+  );
 });
 
 describe('listening where others can reach it', () => {

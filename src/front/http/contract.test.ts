@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
@@ -138,6 +138,7 @@ describe('the contract', () => {
       '/v1/servers',
       '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
       `/v1/tools/old/${tool}`,
+      `/v1/why/old/${tool}`,
       '/v1/skills',
       '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',
@@ -176,8 +177,10 @@ describe('the contract', () => {
     );
     const streamed = await post('/v1/call', CALL, { accept: 'text/event-stream' });
     expect(await streamed.text()).toContain('event: result');
-    const followed = await send('/v1/events');
-    await followed.body?.cancel();
+    for (const path of ['/v1/events', '/v1/audit']) {
+      const followed = await send(path, { headers: { accept: 'text/event-stream' } });
+      await followed.body?.cancel();
+    }
 
     const waiting = await openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' });
     await waiting.discover();
@@ -246,6 +249,7 @@ describe('the contract', () => {
     expect((await stuck.post('/v1/config/reload', undefined)).status).toBe(400);
     const followers = await Promise.all(Array.from({ length: 101 }, () => stuck.send('/v1/events')));
     expect(followers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect((await stuck.send('/v1/audit', { headers: { accept: 'text/event-stream' } })).status).toBe(429);
     await Promise.all(followers.map(({ body }) => body?.cancel()));
 
     // What nobody may, what nobody is known for, and what breaks.
@@ -310,6 +314,16 @@ describe('the contract', () => {
     const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g)!;
     const { schemas } = document['components'] as { schemas: JsonObject };
     expect([...new Set(references)].map((each) => each.slice(21)).filter((id) => !(id in schemas))).toEqual([]);
+  });
+
+  it('DOC-1 every route of the API stands in its page', async () => {
+    const { document } = await openHttpApp(await openToolscout({}));
+    const page = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+    const named = new Set([...page.matchAll(/`(?:GET |POST )?([/…][^`]*)`/g)].map(([, path]) => path));
+    const short = (path: string): string => `…${path.slice(path.lastIndexOf('/'))}`;
+    const paths = Object.keys((document as unknown as Documented).paths).filter((path) => path.startsWith('/v1/'));
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !named.has(path) && !named.has(short(path)))).toEqual([]);
   });
 
   it('REG-1 an address that is none, and a method that is none, are problems too', async () => {

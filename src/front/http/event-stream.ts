@@ -16,6 +16,8 @@ export interface EventStreamOptions {
   readonly onClose: () => void;
   /** The client's connection. */
   readonly signal: AbortSignal;
+  /** Whether the client may still listen; asked before every event and with every heartbeat, after a no it ends. */
+  readonly mayListen?: () => boolean;
 }
 
 /** A quiet stream says something this often, so that nobody between takes it for dead. */
@@ -31,9 +33,19 @@ export const EVENT_STREAM = 'text/event-stream';
 /** Headers of every stream of events: no cache, and no proxy that gathers. */
 export const EVENT_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } as const;
 
+/** Whether a request asks for events rather than for one answer. */
+export function wantsEvents(request: Request): boolean {
+  const accepted = (request.headers.get('accept') ?? '').toLowerCase().split(',');
+  return accepted.some((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim());
+    // A weight of nothing says that it is not wanted.
+    return type === EVENT_STREAM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
 /** A stream of events with a heartbeat and a bounded memory; it ends with its client. */
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { clock, onClose, signal } = options;
+  const { clock, onClose, signal, mayListen = () => true } = options;
   const encoder = new TextEncoder();
   const waiting: string[] = [];
   let kept = 0;
@@ -53,8 +65,15 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     onClose();
   };
 
+  const end = (): void => {
+    isEnding = true;
+    heart?.cancel();
+    wake?.();
+  };
+
   const put = (chunk: string): void => {
     if (isClosed || isEnding) return;
+    if (!mayListen()) return end();
     waiting.push(chunk);
     kept += chunk.length;
     while (waiting.length > 1 && (waiting.length > MOST_KEPT || kept > MOST_CHARACTERS)) {
@@ -67,9 +86,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const isIdle = (): boolean => waiting.length === 0 && !isClosed && !isEnding;
 
   const beat = (): void => {
+    heart = clock.after(HEARTBEAT_MS, beat);
     // A client that does not even take its heartbeats needs no more of them.
     if (waiting.length === 0) put(': alive\n\n');
-    heart = clock.after(HEARTBEAT_MS, beat);
+    else if (!mayListen()) end();
   };
   heart = clock.after(HEARTBEAT_MS, beat);
   if (signal.aborted) close();
@@ -103,10 +123,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     body,
     // JSON has no line breaks, so that nothing in the data can become an event of its own.
     send: (event, data) => put(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-    end() {
-      isEnding = true;
-      heart?.cancel();
-      wake?.();
-    },
+    end,
   };
 }

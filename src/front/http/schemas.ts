@@ -139,6 +139,24 @@ export const ToolDetails = z.object({
   definition: AnyObject,
 });
 
+/** Why a tool is or is not offered (FIND-5). */
+export const Why = z.object({
+  address: text,
+  offered: z.boolean(),
+  because: z.enum([
+    'none',
+    'server',
+    'connection',
+    'unknown-tool',
+    'rule',
+    'approval',
+    'quarantine',
+    'provenance',
+    'scope',
+  ]),
+  reason: text,
+});
+
 const Explanation = z.object({
   terms: z.array(z.object({ word: text, term: text, fields: texts, share: z.number() })),
   signals: z.array(z.object({ name: text, share: z.number() })),
@@ -176,7 +194,8 @@ export const CallAnswer = z.object({ success: z.literal(true), result: AnyObject
 /** Server-sent events. */
 export const Events = text;
 
-const AuditRecord = z.object({
+/** One record of the audit log. */
+export const AuditRecord = z.object({
   id: text,
   time: z.number(),
   kind: text,

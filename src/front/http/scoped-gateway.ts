@@ -1,6 +1,15 @@
-import { noServer, type CallOptions, type Gateway, type GatewayEvent, type Registry } from '../../gateway/index.js';
+import {
+  explainOutOfScope,
+  explainUnseen,
+  noServer,
+  type CallOptions,
+  type Gateway,
+  type GatewayEvent,
+  type Registry,
+  type Why,
+} from '../../gateway/index.js';
 import { ToolscoutError } from '../../kernel/errors.js';
-import { LOCAL, maySee, type Principal } from '../../model/principal.js';
+import { hasScope, LOCAL, maySee, type Principal } from '../../model/principal.js';
 
 /** Every verb refuses; those that can be narrowed are put in place of these, and a new one is closed until it is. */
 function closedGateway(gateway: Gateway): Gateway {
@@ -20,10 +29,20 @@ function scopeRegistry(registry: Registry, principal: Principal): Registry {
   };
 }
 
+/** Why a tool is or is not offered to this principal, who may be allowed to look only. */
+async function explainTo(principal: Principal, gateway: Gateway, server: string, tool: string): Promise<Why> {
+  const why = await gateway.why(server, tool);
+  if (!why.offered || hasScope(principal, 'call')) return why;
+  const reason = `"${why.address}" may be used, but not by "${principal.name}", who lacks the scope "call".`;
+  return explainOutOfScope(server, tool, reason);
+}
+
 /** The same gateway; what it does for this principal is done in their name. */
-function nameCaller(gateway: Gateway, { name: principal }: Principal): Gateway {
+function nameCaller(gateway: Gateway, caller: Principal): Gateway {
+  const { name: principal } = caller;
   return {
     ...gateway,
+    why: (server, tool) => explainTo(caller, gateway, server, tool),
     searchTools: (query, options) => gateway.searchTools(query, { ...options, principal }),
     executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, { ...options, principal }),
     executeStream: (server, tool, args, options) =>
@@ -80,6 +99,8 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
       check(server);
       return gateway.toolSignature(server, tool, { ...options, servers: allowed });
     },
+    why: async (server, tool) =>
+      sees(server) ? explainTo(principal, gateway, server, tool) : explainUnseen(server, tool),
     // What is not to be seen is refused where every call is judged, so that it is in the audit log (EXEC-5).
     executeTool: (server, tool, args, options) => gateway.executeTool(server, tool, args, named(options)),
     executeStream: (server, tool, args, options) => gateway.executeStream(server, tool, args, named(options)),

@@ -4,7 +4,9 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import { createEventStream } from './event-stream.js';
 import { listen } from './listen.js';
 
@@ -64,6 +66,71 @@ describe('a call with progress', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     call.destroy();
     await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
+  });
+});
+
+describe('GET /v1/audit as a stream', () => {
+  const call = async (gateway: Gateway, message: string): Promise<unknown> =>
+    gateway.executeTool('old', 'echo', { message });
+  const recordsIn = (text: string): string[] =>
+    [...text.matchAll(/^event: record\ndata: (.*)$/gm)].map(([, data]) => {
+      const { arguments: args, kind } = JSON.parse(data!) as { kind: string; arguments?: { message: string } };
+      return args?.message ?? kind;
+    });
+
+  it('EXEC-5 tells of each record as it is kept, in order, of this filter only', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    await call(gateway, 'before');
+    const { send } = await openHttpApp(gateway);
+    const answer = await send('/v1/audit?kind=execution', { headers: EVENTS });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    const reading = readUntil(answer.body!, '"two"');
+    await call(gateway, 'one');
+    await gateway.clearCache();
+    await call(gateway, 'two');
+    const text = await reading;
+    expect(text).toMatch(/^event: hello\n/);
+    expect(recordsIn(text)).toEqual(['one', 'two']);
+  });
+
+  it('EXEC-5 begins with what was there where a limit or a time asks for it, and misses and repeats nothing', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    for (const message of ['a', 'b', 'c']) await call(gateway, message);
+    // A record that comes while the past is read is in both; one that comes right after is in the stream alone.
+    const audit: Gateway['audit'] = async (filter) => {
+      await call(gateway, 'during');
+      const records = await gateway.audit(filter);
+      await call(gateway, 'after');
+      return records;
+    };
+    const { send } = await openHttpApp({ ...gateway, audit });
+    const answer = await send('/v1/audit?kind=execution&limit=3', { headers: EVENTS });
+    const reading = readUntil(answer.body!, '"last"');
+    await call(gateway, 'last');
+    expect(recordsIn(await reading)).toEqual(['b', 'c', 'during', 'after', 'last']);
+    const since = await send('/v1/audit?kind=execution&since=0', { headers: EVENTS });
+    expect(recordsIn(await readUntil(since.body!, '"last"'))).toEqual(['a', 'b', 'c', 'during', 'after', 'last']);
+  });
+
+  it('EXEC-5 R7 a past that cannot be read is a problem and no stream, and nothing stays open', async () => {
+    const gateway = await openToolscout({});
+    let following = 0;
+    const followAudit: Gateway['followAudit'] = () => {
+      following += 1;
+      return () => (following -= 1);
+    };
+    const audit = (): never => {
+      throw new ToolscoutError('STORE_ERROR', 'No.');
+    };
+    const { send } = await openHttpApp({ ...gateway, audit, followAudit });
+    for (let turn = 0; turn < 150; turn++) {
+      expect((await send('/v1/audit?limit=1', { headers: EVENTS })).status).toBe(500);
+      expect((await send('/v1/audit', { method: 'HEAD', headers: EVENTS })).status).toBe(200);
+    }
+    const { body } = await send('/v1/audit', { headers: EVENTS });
+    expect(following).toBe(1);
+    await body!.cancel();
+    expect(following).toBe(0);
   });
 });
 

@@ -249,7 +249,9 @@ export function callMetaTool(
 }
 
 /** The meta-tools that only look. */
-async function look(gateway: Gateway, name: string, args: Arguments, { meta }: CallOptions): Promise<JsonObject> {
+async function look(gateway: Gateway, name: string, args: Arguments, options: CallOptions): Promise<JsonObject> {
+  // A host that gave a token hears what it waits for (DISC-3).
+  const asked = { meta: options.meta, onLearning: options.onProgress };
   let server: string | undefined;
   let tool: string | undefined;
   try {
@@ -261,18 +263,18 @@ async function look(gateway: Gateway, name: string, args: Arguments, { meta }: C
           limit: args.count('limit', 10, 50),
           includeSchema: args.flag('includeSchema'),
           schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MOST_SCHEMA_TOKENS),
-          meta,
+          ...asked,
         });
         return text(searchAnswer(answer));
       }
       case 'get_tool_details': {
         ({ server, tool } = args.address());
-        const { lean } = await gateway.toolDetails(server, tool, { meta });
+        const { lean } = await gateway.toolDetails(server, tool, asked);
         return text(JSON.stringify(lean));
       }
       case 'list_tools': {
         server = args.text('server');
-        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled'), meta });
+        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled'), ...asked });
         const width = tools.length > LONG_LIST ? 60 : 100;
         const list = tools.map((each) => ({
           tool: each.name,
@@ -282,7 +284,7 @@ async function look(gateway: Gateway, name: string, args: Arguments, { meta }: C
         return text(rows({ server }, 'tools', list));
       }
       case 'list_mcp_servers': {
-        const views = await gateway.listServers({ meta });
+        const views = await gateway.listServers(asked);
         const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
           server: view.id,
           ...(view.title ? { title: view.title.slice(0, 80) } : {}),

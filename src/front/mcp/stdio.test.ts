@@ -111,6 +111,62 @@ describe('the stdio front', () => {
     });
   });
 
+  it('DISC-3 whoever waits for servers to be learned hears how far that is, under the token of the host and never without one', async () => {
+    const gateway = await openToolscout({
+      servers: {
+        old: fixture('legacy'),
+        new: fixture('modern'),
+        late: fixture('slow', '--slow-start=300'),
+        gone: { command: '/no/such/program' },
+      },
+      limits: { searchWaitMs: 20_000 },
+    });
+    const host = connect(gateway);
+    await handshake(host);
+    const told = (): unknown[] =>
+      host.received
+        .splice(0)
+        .filter(({ method }) => method === 'notifications/progress')
+        .map(({ params }) => params);
+    const ask = (id: number, name: string, args: JsonObject, _meta?: JsonObject): Promise<JsonObject> =>
+      host.ask(id, 'tools/call', { name, arguments: args, ...(_meta && { _meta }) });
+    const mine = { progressToken: 'mine' };
+
+    expect(JSON.stringify(await ask(1, 'list_tools', { server: 'old' }, mine))).toContain('echo');
+    expect(told()).toEqual([
+      { ...mine, progress: 0, total: 1, message: 'learned 0 of 1 server' },
+      { ...mine, progress: 1, total: 1, message: 'learned 1 of 1 server' },
+    ]);
+    await ask(2, 'search_tools', { query: 'add two numbers' }, { progressToken: 7 });
+    const seven = { progressToken: 7, total: 3 };
+    expect(told()).toEqual([
+      { ...seven, progress: 0, message: 'learned 0 of 3 servers' },
+      { ...seven, progress: 1, message: 'learned 0 of 3 servers, 1 failed' },
+      { ...seven, progress: 2, message: 'learned 1 of 3 servers, 1 failed' },
+      { ...seven, progress: 3, message: 'learned 2 of 3 servers, 1 failed' },
+    ]);
+    // Nobody waits any more, so there is nothing to tell.
+    await ask(3, 'search_tools', { query: 'add two numbers' }, mine);
+    await ask(4, 'list_tools', { server: 'old' }, mine);
+    await ask(5, 'list_mcp_servers', {}, mine);
+    expect(told()).toEqual([]);
+  });
+
+  it('DISC-3 without a token nothing is told, and after the answer nothing is told any more', async () => {
+    const servers = { old: fixture('legacy'), late: fixture('slow', '--slow-start=1500') };
+    const gateway = await openToolscout({ servers, limits: { searchWaitMs: 700 } });
+    const host = connect(gateway);
+    await handshake(host);
+    await host.ask(1, 'tools/call', { name: 'get_tool_details', arguments: { server: 'old', tool: 'echo' } });
+    expect(host.received.map(({ method }) => method)).not.toContain('notifications/progress');
+    const _meta = { progressToken: 1 };
+    await host.ask(2, 'tools/call', { name: 'search_tools', arguments: { query: 'wait' }, _meta });
+    await waitUntil(async () => (await gateway.listServers()).every(({ knowledge }) => knowledge === 'ready'));
+    expect(host.received.filter(({ method }) => method === 'notifications/progress')).toMatchObject([
+      { params: { progress: 0, total: 1 } },
+    ]);
+  });
+
   it('META-6 a cancelled call ends at the server and is not answered; the others are', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
     await gateway.discover();

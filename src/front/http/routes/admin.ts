@@ -1,13 +1,14 @@
 import * as z from 'zod';
-import { showConfig } from '../../../gateway/index.js';
-import type { Clock, Timer } from '../../../kernel/clock.js';
+import { showConfig, type Gateway } from '../../../gateway/index.js';
+import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
 import type { HttpAuth } from '../../../model/config.js';
-import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
+import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
-import { route, type Route } from '../route.js';
-import { AuditPage, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
+import { route, type Route, type RouteInput } from '../route.js';
+import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
 
 /** Followers of events at once. */
 const MOST_FOLLOWERS = 100;
@@ -38,9 +39,79 @@ function createAuthWatch(auth: AdminOptions['auth']): () => boolean {
   };
 }
 
+type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'principal' | 'request' | 'reply'>;
+
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
   let followers = 0;
+
+  /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
+  const follow = async (
+    { gateway, principal, request, reply }: Followed,
+    listen: (stream: EventStream) => (() => void) | Promise<() => void>,
+  ): Promise<Response> => {
+    if (followers >= MOST_FOLLOWERS) {
+      throw new ToolscoutError('RATE_LIMITED', `${MOST_FOLLOWERS} clients follow already.`, { retryAfterMs: 10_000 });
+    }
+    followers += 1;
+    const stops: Array<() => void> = [];
+    let isOver = false;
+    // Whoever still may comes back with a key that is looked at anew.
+    const mayListen = createAuthWatch(auth);
+    const stream = createEventStream({
+      clock,
+      signal: request.signal,
+      mayListen,
+      onClose: () => {
+        followers -= 1;
+        isOver = true;
+        for (const stop of stops) stop();
+      },
+    });
+    try {
+      const { until } = principal;
+      // A token that has expired opens nothing any more.
+      if (until !== undefined) {
+        const expiry = clock.after(Math.max(0, until - clock.now()), () => stream.end());
+        stops.push(() => expiry.cancel());
+      }
+      stream.send('hello', { time: clock.now() });
+      stops.push(await listen(stream));
+      // A reload tells at once who may not come in any more, whatever is listened to.
+      stops.push(gateway.onEvent(() => mayListen() || stream.end()));
+      // The client may have gone while it was let in.
+      if (isOver) for (const stop of stops) stop();
+    } catch (thrown) {
+      await stream.body.cancel();
+      throw thrown;
+    }
+    return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
+  };
+
+  /** New records, after those that were there where a time or a number asks for them; none is missed or told twice. */
+  const listenToAudit = async (
+    gateway: Gateway,
+    { since, limit, ...filter }: AuditFilter,
+    { send }: EventStream,
+  ): Promise<() => void> => {
+    const early: Told[] = [];
+    let tell = (record: Told): unknown => early.push(record);
+    // First of all, so that nothing is lost between the past and the future.
+    const stop = gateway.followAudit(filter, (record) => tell(record));
+    try {
+      const wantsPast = since !== undefined || limit !== undefined;
+      const past = wantsPast ? (await gateway.audit({ ...filter, since, limit })).toReversed() : [];
+      const told = new Set(past.map(({ id }) => id));
+      tell = (record) => send('record', AuditRecord.parse(record));
+      for (const record of [...past, ...early.filter(({ id }) => !told.has(id))]) tell(record);
+      // What the past held already may still come once more.
+      tell = (record) => told.delete(record.id) || send('record', AuditRecord.parse(record));
+      return stop;
+    } catch (thrown) {
+      stop();
+      throw thrown;
+    }
+  };
 
   return [
     route({
@@ -54,49 +125,19 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         200: { description: 'Events, named by their type.', content: { [EVENT_STREAM]: Events } },
         429: problem('Too many follow already.'),
       },
-      handle({ gateway, principal, request, reply }) {
-        if (followers >= MOST_FOLLOWERS) {
-          throw new ToolscoutError('RATE_LIMITED', `${MOST_FOLLOWERS} clients follow already.`, {
-            retryAfterMs: 10_000,
-          });
-        }
-        followers += 1;
-        let isOver = false;
-        let unfollow = (): void => {};
-        let expiry: Timer | undefined;
-        const stream = createEventStream({
-          clock,
-          signal: request.signal,
-          onClose: () => {
-            followers -= 1;
-            isOver = true;
-            expiry?.cancel();
-            unfollow();
-          },
-        });
-        const { until } = principal;
-        if (until !== undefined) expiry = clock.after(Math.max(0, until - clock.now()), () => stream.end());
-        const isSame = createAuthWatch(auth);
-        unfollow = gateway.onEvent((event) => {
-          // Whoever still may comes back with a key that is looked at anew.
-          if (!isSame()) return stream.end();
-          if (JSON.stringify(event).length <= LARGEST_EVENT) stream.send(event.type, event);
-        });
-        // The client may have gone while it was let in.
-        if (isOver) {
-          unfollow();
-          expiry?.cancel();
-        }
-        stream.send('hello', { time: clock.now() });
-        return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
-      },
+      handle: (input) =>
+        follow(input, ({ send }) =>
+          input.gateway.onEvent((event) => {
+            if (JSON.stringify(event).length <= LARGEST_EVENT) send(event.type, event);
+          }),
+        ),
     }),
     route({
       id: 'listAudit',
       group: 'admin',
       method: 'GET',
       path: '/v1/audit',
-      summary: 'The newest records of the audit log',
+      summary: 'The newest records of the audit log; as server-sent events, the new ones as they come',
       scope: 'admin',
       whole: true,
       query: z.object({
@@ -107,8 +148,15 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
         limit: wholeNumber(1, 1000).optional(),
       }),
-      responses: { 200: { description: 'Newest first.', content: { 'application/json': AuditPage } } },
-      handle: async ({ query, gateway, reply }) => reply(AuditPage.parse({ records: await gateway.audit(query) })),
+      responses: {
+        200: { description: 'Newest first.', content: { 'application/json': AuditPage, [EVENT_STREAM]: Events } },
+        429: problem('Too many follow already.'),
+      },
+      async handle(input) {
+        const { query, gateway, request, reply } = input;
+        if (wantsEvents(request)) return follow(input, (stream) => listenToAudit(gateway, query, stream));
+        return reply(AuditPage.parse({ records: await gateway.audit(query) }));
+      },
     }),
     route({
       id: 'showConfig',

@@ -3,7 +3,7 @@ import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
 import type { CallResult, Failure } from '../../../model/call.js';
 import type { CallOptions } from '../../../gateway/index.js';
-import { createEventStream, EVENT_HEADERS, EVENT_STREAM } from '../event-stream.js';
+import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../event-stream.js';
 import { PROBLEM_TYPE, problemResponse } from '../problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { CallAnswer, CallRequest, Events, Problem } from '../schemas.js';
@@ -11,15 +11,6 @@ import { traceMeta } from '../trace.js';
 import type * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
-
-function wantsEvents(request: Request): boolean {
-  const accepted = (request.headers.get('accept') ?? '').toLowerCase().split(',');
-  return accepted.some((range) => {
-    const [type, ...parameters] = range.split(';').map((part) => part.trim());
-    // A weight of nothing says that it is not wanted.
-    return type === EVENT_STREAM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
-}
 
 function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }: Failure): ToolscoutError {
   return new ToolscoutError(code, message, { suggestion, severity, retryAfterMs, problems });

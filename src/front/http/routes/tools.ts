@@ -3,7 +3,7 @@ import { LIMITS } from '../../../kernel/limits.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
-import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList } from '../schemas.js';
+import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../schemas.js';
 import { traceMeta } from '../trace.js';
 
 const name = z.string().min(1).max(500);
@@ -102,6 +102,19 @@ export function toolRoutes(): Route[] {
         const { tool, lean } = await gateway.toolDetails(params.server, params.tool, { meta: traceMeta(request) });
         return reply(ToolDetails.parse({ ...tool, tool: tool.name, definition: lean }));
       },
+    }),
+    route({
+      id: 'whyTool',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/why/{server}/{tool}',
+      summary: 'Why a tool is or is not offered to who asks; starts no server',
+      scope: 'read',
+      params: z.object({ server: name, tool: name }),
+      responses: {
+        200: { description: 'The reason, also when there is no such tool.', content: { 'application/json': Why } },
+      },
+      handle: async ({ params, gateway, reply }) => reply(Why.parse(await gateway.why(params.server, params.tool))),
     }),
   ];
 }

