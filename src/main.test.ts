@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../test/support/fixture.js';
@@ -62,6 +62,21 @@ describe('createToolscout', () => {
     await expect(createToolscout({ stateDir: 'memory', config: '/no/such/config.json' })).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',
     });
+  });
+
+  it.each([
+    [{ CCOS_MCP_CACHE_DIR: ' ' }, '.local/share/toolscout'],
+    [{ CCOS_MCP_CACHE_DIR: ' \t', XDG_DATA_HOME: ' ' }, '.local/share/toolscout'],
+    [{ XDG_DATA_HOME: 'relative' }, '.local/share/toolscout'],
+    [{ CCOS_MCP_CACHE_DIR: 'mine' }, 'mine'],
+  ])('STORE-2 CFG-7 with %j state is kept in %s', async (variables, expected) => {
+    const home = await temporaryDirectory();
+    const env = { PATH, HOME: home, ...variables };
+    const gateway = await open({ config: {}, cwd: home, env, stateDir: undefined });
+    const { findings } = await gateway.doctor();
+    const place = process.platform === 'linux' ? join(home, expected, 'toolscout.db') : /toolscout\.db$/;
+    expect(findings.find(({ subject }) => subject === 'store')?.message).toMatch(place);
+    expect(await readdir(home)).not.toContain(' ');
   });
 
   it('PAT-4 a rule that can never decide is a warning of the config', async () => {

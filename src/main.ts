@@ -69,6 +69,7 @@ function surroundings(options: ToolscoutOptions): Surroundings {
   const env = options.env ?? process.env;
   const home = homeOf(env);
   const cwd = options.cwd ?? process.cwd();
+  const { cacheDirectory, dataHome, localAppData } = readEnvironment(env);
   return {
     cwd,
     home,
@@ -78,7 +79,9 @@ function surroundings(options: ToolscoutOptions): Surroundings {
       stateDirectory({
         platform: process.platform,
         home,
-        env,
+        cacheDirectory,
+        dataHome,
+        localAppData,
         // Nothing is kept then, but the demo's memory still needs a place to write to.
         override: options.stateDir === 'memory' ? tmpdir() : options.stateDir,
       }),

@@ -39,6 +39,8 @@ export interface Environment {
   readonly noColor: boolean;
   /** `XDG_DATA_HOME` */
   readonly dataHome?: string;
+  /** `LOCALAPPDATA`, which Windows sets */
+  readonly localAppData?: string;
   /** `XDG_CONFIG_HOME` */
   readonly configHome?: string;
   /** Variables whose value makes no sense; their default is in force. */
@@ -141,6 +143,7 @@ export function readEnvironment(env: Variables): Environment {
     serviceName: text('OTEL_SERVICE_NAME') ?? 'toolscout',
     noColor: text('NO_COLOR') !== undefined,
     dataHome: directory('XDG_DATA_HOME'),
+    localAppData: text('LOCALAPPDATA'),
     configHome: directory('XDG_CONFIG_HOME'),
     problems,
   };

@@ -4,8 +4,9 @@ import { leanDefinition } from '../normalize/index.js';
 import type { Tool } from '../model/tool.js';
 import { answerSearch } from './answer-search.js';
 import type { Core } from './core.js';
+import { coverageOf } from './coverage.js';
 import type { Gateway } from './verbs.js';
-import { coverageOf, isUsable, viewServer, type Sources } from './views.js';
+import { isUsable, viewServer, type Sources } from './views.js';
 import { explainTool } from './why.js';
 
 /** The verbs that look at what is known and change nothing. */

@@ -11,7 +11,8 @@ import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { createCatalog, type Catalog, type LearnedList } from './catalog.js';
 import { createLearner, type Learner } from './learner.js';
-import { coverageOf, isUsable, problemOf, viewServer } from './views.js';
+import { coverageOf, PLAIN_WORDS } from './coverage.js';
+import { isUsable, problemOf, viewServer } from './views.js';
 import { explainTool, type Why } from './why.js';
 import { instructionsFor, passthroughInstructions } from '../front/mcp/meta-tools.js';
 
@@ -162,6 +163,9 @@ describe('the coverage line', () => {
     const id = fc.oneof(
       fc.stringMatching(/^[a-z0-9._-]{1,20}$/),
       fc.stringMatching(/^[qzxjvkwy]{1,20}$/),
+      fc
+        .array(fc.constantFrom(...PLAIN_WORDS, '9', 'x', '-', '.'), { minLength: 1, maxLength: 5 })
+        .map((parts) => parts.join('-')),
       fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
     );
     fc.assert(fc.property(fc.uniqueArray(id, { maxLength: 60 }), hold), { numRuns: 500 });
@@ -173,7 +177,10 @@ describe('the coverage line', () => {
     expect(coverageOf([server('b'.repeat(256))])).toBe('1 server');
     const line = coverageOf(common.split(' ').map((each) => server(each)));
     expect(line.split(', ').length).toBeGreaterThan(11);
-    for (const each of common.split(' ')) expect(countTokens(`a, ${coverageOf([server(each)])}`) - 1).toBeLessThan(5);
+    for (const word of PLAIN_WORDS) {
+      expect(countTokens(`a, ${word}`), word).toBeLessThanOrEqual(4);
+      expect(countTokens(`a.${word}.a`), word).toBeLessThanOrEqual(6);
+    }
   });
 });
 

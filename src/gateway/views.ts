@@ -1,6 +1,4 @@
 import type { Pool } from '../connect/index.js';
-import { counted, mostTokens } from '../kernel/text.js';
-import { isKnownDomain, primaryDomain } from '../normalize/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
@@ -83,39 +81,4 @@ export function viewServer(server: Server, sources: Sources): ServerView {
     learnedAt: list?.learnedAt,
     health: health.lastError ? { ...health, lastError: sources.hide(health.lastError) } : health,
   };
-}
-
-/** Tokens of the line below, whatever the names are. */
-const COVERAGE_TOKENS = 60;
-
-/** What ` and 12 more` takes of them. */
-const REST_TOKENS = 8;
-
-/** A name with the comma before it; only letters take the space before them along. */
-function costOf(domain: string): number {
-  if (isKnownDomain(domain)) return KNOWN_DOMAIN_TOKENS;
-  return mostTokens(domain) + (/^[a-z]/.test(domain) ? 1 : 2);
-}
-
-/** Known domains are plain words; a test holds them to it. */
-const KNOWN_DOMAIN_TOKENS = 4;
-
-/**
- * One line that names what is behind toolscout (META-8). It depends on nothing but the set of
- * servers, so that its bytes, and a host's prompt cache, stay the same until that set changes.
- */
-export function coverageOf(servers: Iterable<Server>): string {
-  const domains = new Set<string>();
-  for (const server of servers) if (isUsable(server)) domains.add(primaryDomain(server.id));
-  const sorted = [...domains].toSorted();
-  const all = sorted.reduce((sum, domain) => sum + costOf(domain), 0);
-  let left = all <= COVERAGE_TOKENS ? all : COVERAGE_TOKENS - REST_TOKENS;
-  const shown = sorted.filter((domain) => {
-    const fits = costOf(domain) <= left;
-    if (fits) left -= costOf(domain);
-    return fits;
-  });
-  const rest = sorted.length - shown.length;
-  if (rest === 0) return shown.join(', ');
-  return shown.length === 0 ? counted(rest, 'server') : `${shown.join(', ')} and ${rest} more`;
 }

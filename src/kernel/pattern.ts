@@ -44,7 +44,8 @@ const STAR = '*';
 
 const isAny = (): boolean => true;
 
-interface CharClass {
+/** What stands between brackets in a glob. */
+export interface CharClass {
   readonly regex: string;
   readonly accepts: (point: number) => boolean;
   /** A `:` is written in it as one that may stand there. A range that merely spans it was not written for it. */
@@ -54,7 +55,7 @@ interface CharClass {
 }
 
 /** Reads `[abc]`, `[a-z]`, `[!a]` from the bracket at `start`; a `]` that comes first is an ordinary character. */
-function readClass(chars: readonly string[], start: number): CharClass {
+export function readClass(chars: readonly string[], start: number): CharClass {
   let i = start + 1;
   const negated = chars[i] === '!' || chars[i] === '^';
   if (negated) i++;

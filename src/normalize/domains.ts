@@ -19,13 +19,6 @@ const DOMAINS: ReadonlyArray<readonly [words: readonly string[], domain: string]
   [['calendar', 'gcal'], 'calendar'],
 ];
 
-const KNOWN: ReadonlySet<string> = new Set(DOMAINS.map(([, domain]) => domain));
-
-/** Whether a domain is one of the table, and not made of a server's name. */
-export function isKnownDomain(domain: string): boolean {
-  return KNOWN.has(domain);
-}
-
 const SUFFIX = /[-_](?:mcp[-_]server|server|mcp|bot|api)$/;
 
 const GENERIC: ReadonlySet<string> = new Set(['mcp', 'server', 'mcp-server', 'mcp_server', 'api', 'bot']);

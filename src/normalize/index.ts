@@ -1,4 +1,4 @@
-export { inferCategories, inferDomains, isKnownDomain, primaryDomain } from './domains.js';
+export { inferCategories, inferDomains, primaryDomain } from './domains.js';
 export { leanDefinition } from './lean-definition.js';
 export { normalizeTool } from './normalize.js';
 export { compileRules, type Rules } from './rules.js';

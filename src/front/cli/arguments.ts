@@ -51,6 +51,12 @@ function readValue(text: string, type: string, what: string): JsonValue {
   }
 }
 
+/** The value of a flag that names a file or a folder. A shell variable that is not set must not mean the default. */
+export function filledIn(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return value;
+}
+
 /** The value of a flag that counts something. */
 export function wholeNumber(value: string): number {
   const number = Number(value);

@@ -588,6 +588,22 @@ describe('toolscout discover and warm', () => {
 });
 
 describe('toolscout config, cache, audit and doctor', () => {
+  it.each([
+    ['servers', '--state-dir', ''],
+    ['servers', '--state-dir', '  '],
+    ['servers', '-c', ''],
+    ['config', 'validate', '--config', ''],
+    ['config', 'show', '--config='],
+    ['serve', '--state-dir', ''],
+    ['serve', '--config', ''],
+    ['import', '--config', ''],
+    ['install', 'cursor', '--config', ''],
+  ])('CLI-2 STORE-2 %s %s %s with nothing behind the flag is a mistake, not the default', async (...args) => {
+    const ran = await commandLine(args);
+    expect(ran).toMatchObject({ code: 64, stdout: '', opened: [], served: [] });
+    expect(ran.stderr).toContain('must not be empty');
+  });
+
   it('CFG-3 config validate reports every problem and warning, and ends with 2 when there is a problem', async () => {
     const checkConfig = async ({ config }: { config?: string }) => ({
       source: config ?? 'toolscout.config.json',

@@ -6,6 +6,7 @@ import type { LogLevel } from '../../kernel/log.js';
 import type { ModeName } from '../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../model/source.js';
 import { adviceFor } from './advice.js';
+import { filledIn } from './arguments.js';
 import type { Terminal } from './terminal.js';
 
 /** How a command wants its gateway. */
@@ -114,8 +115,8 @@ export class Exit extends Error {
 export function withCommonFlags(command: Command): Command {
   return command
     .option('--json', 'print JSON on stdout')
-    .option('-c, --config <file>', 'use this config file')
-    .option('--state-dir <dir>', 'keep state in this directory')
+    .option('-c, --config <file>', 'use this config file', filledIn)
+    .option('--state-dir <dir>', 'keep state in this directory', filledIn)
     .option('--demo', 'use the demo servers instead of a config')
     .option('-v, --verbose', 'log to stderr what happens');
 }

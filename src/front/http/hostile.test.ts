@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -5,6 +6,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { ToolscoutError } from '../../kernel/errors.js';
+import { silentLog } from '../../kernel/log.js';
 import { listen } from './listen.js';
 
 const CALL = '{"server":"old","tool":"echo","arguments":{"message":"hi"}}';
@@ -94,8 +96,11 @@ describe('requests that are none', () => {
   it('REG-1 whoever sends too much hears that it was too much, however it is sent', async () => {
     const port = await openPort();
     const body = 'x'.repeat(9_000_000);
-    for (const connection of ['close', 'keep-alive']) {
-      const head = `POST /v1/call HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    for (const [path, connection] of ['/v1/call', '/mcp'].flatMap((to) => [
+      [to, 'close'] as const,
+      [to, 'keep-alive'] as const,
+    ])) {
+      const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
       const socket = connect(port, '127.0.0.1');
       const answer = new Promise<string>((resolve, reject) => {
         socket.setEncoding('utf8').once('data', resolve);
@@ -105,6 +110,38 @@ describe('requests that are none', () => {
       expect(await answer).toContain('413');
       socket.destroy();
     }
+  });
+});
+
+describe('bodies that do not come', () => {
+  it('A29 whoever breaks off is no failure of toolscout: nothing is logged as one', async () => {
+    const failed: unknown[] = [];
+    const log = { ...silentLog, error: (event: string, fields?: object) => void failed.push([event, fields]) };
+    const { app } = await openHttpApp(await openToolscout({}), { log });
+    const front = await listen(app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => front.close());
+    const port = Number(new URL(front.url).port);
+    for (const path of ['/mcp', '/servers/x/mcp', '/v1/call']) {
+      for (const rest of ['{"jsonrpc"', '']) {
+        const socket = connect(port, '127.0.0.1');
+        await once(socket, 'connect');
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n${rest}`,
+        );
+        // Whoever comes later is answered later, so the head of the first has arrived.
+        expect((await fetch(`${front.url}/health`)).status).toBe(200);
+        socket.destroy();
+        await once(socket, 'close');
+      }
+      const { status } = await talk(
+        port,
+        `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n`,
+      );
+      expect(status).toBe(400);
+    }
+    expect((await fetch(`${front.url}/health`)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(failed).toEqual([]);
   });
 });
 

@@ -76,10 +76,8 @@ export function readParams(schema: z.ZodObject, params: Readonly<Record<string, 
   return parsed.data;
 }
 
-async function readText(request: Request): Promise<string> {
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > MOST_HEARD) throw tooLarge;
+/** All bytes of a body and how many there were; of a body that is too large only their number. */
+async function readChunks(request: Request): Promise<{ readonly size: number; readonly chunks: Uint8Array[] }> {
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -93,6 +91,17 @@ async function readText(request: Request): Promise<string> {
       break;
     }
   }
+  return { size, chunks };
+}
+
+async function readText(request: Request): Promise<string> {
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > MOST_HEARD) throw tooLarge;
+  const { size, chunks } = await readChunks(request).catch(() => {
+    // Whoever sent it has gone; nobody hears this.
+    throw refuse('The body', [{ path: 'body', message: 'ended before its time' }]);
+  });
   if (size > LIMITS.bodyBytes) throw tooLarge;
   // What a few bytes unpack to knows no bound.
   if (encoding !== 'identity') throw refuse('The body', [{ path: 'content-encoding', message: 'expected none' }]);

@@ -6,6 +6,7 @@ import { createMcpDoors } from './mcp-doors.js';
 
 const endpoint = (): McpEndpoint => ({
   sessions: 0,
+  isBusy: false,
   fetch: async () => new Response(),
   close: async () => {},
 });
@@ -33,6 +34,35 @@ describe('the doors of principals', () => {
     expect(doors.endpointFor(principal('ann', 'call', 'read'), yes)).toBe(reader);
     expect(doors.endpointFor(LOCAL, yes)).toBe(local);
     expect(doors.endpointFor({ ...principal('ann', 'call', 'read'), credential: 'key:2' }, yes)).not.toBe(reader);
+    await doors.close();
+  });
+
+  it('S12 R13 with too many callers the door of one who waits for nothing is closed first', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const closed: string[] = [];
+    let opening = { name: '', isBusy: false };
+    const doors = createMcpDoors({
+      gateway,
+      open() {
+        const { name, isBusy } = opening;
+        return { ...endpoint(), isBusy, close: async () => void closed.push(name) };
+      },
+    });
+    const enter = (name: string, isBusy: boolean): void => {
+      opening = { name, isBusy };
+      doors.endpointFor(principal(name, 'call'), () => true);
+    };
+    enter('busy', true);
+    enter('quiet', false);
+    enter('quieter', false);
+    for (let count = 3; count < 256; count++) enter(`caller ${count}`, true);
+    expect(closed).toEqual([]);
+    enter('one more', false);
+    enter('quieter', false);
+    enter('another', true);
+    expect(closed).toEqual(['quiet', 'one more']);
+    for (let count = 0; count < 2; count++) enter(`late ${count}`, true);
+    expect(closed).toEqual(['quiet', 'one more', 'quieter', 'busy']);
     await doors.close();
   });
 });

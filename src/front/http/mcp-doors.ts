@@ -11,7 +11,7 @@ export interface McpDoors {
   close(): Promise<void>;
 }
 
-/** Endpoints kept at once; beyond that the one that was quiet longest is closed. */
+/** Endpoints kept at once; beyond that one is closed behind which nothing goes on, the one that was quiet longest. */
 const MOST_DOORS = 256;
 
 interface Door {
@@ -38,6 +38,11 @@ export function createMcpDoors(options: {
     doors.delete(key);
     void endpoint.close();
   };
+  const makeRoom = (): void => {
+    const all = [...doors];
+    const quiet = all.find(([, door]) => !door.endpoint.isBusy) ?? all[0];
+    if (quiet) shut(...quiet);
+  };
   const review = (): void => {
     for (const [key, door] of doors) if (!door.isAdmitted()) shut(key, door);
   };
@@ -54,8 +59,7 @@ export function createMcpDoors(options: {
       // Most recently used last, so that the quiet one is the first to go.
       doors.delete(key);
       doors.set(key, { endpoint, isAdmitted });
-      const [oldest] = doors;
-      if (doors.size > MOST_DOORS && oldest) shut(...oldest);
+      if (doors.size > MOST_DOORS) makeRoom();
       return endpoint;
     },
     async close() {

@@ -53,7 +53,13 @@ async function readBounded(request: Request): Promise<Uint8Array | undefined> {
 /** The body as JSON; `undefined` when there is none, a response when it cannot be read. */
 export async function readBody(request: Request): Promise<{ body?: unknown } | Response> {
   if (request.method !== 'POST') return {};
-  const bytes = await readBounded(request);
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await readBounded(request);
+  } catch {
+    // Whoever sent it has gone; nobody hears this.
+    return jsonRpcError(400, -32_700, 'Parse error: the body ended before its time.');
+  }
   if (!bytes) return jsonRpcError(413, -32_600, 'The request body is too large.');
   try {
     return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };

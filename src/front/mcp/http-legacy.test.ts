@@ -164,6 +164,60 @@ describe('the stream of a batch', () => {
   });
 });
 
+describe('sessions of others', () => {
+  it('S5 an event id of another session gives nothing of it', async () => {
+    const { endpoint } = await openSlow();
+    const [ann, bob] = [await connect(endpoint, '2025-11-25'), await connect(endpoint, '2025-11-25')];
+    const text = await (await ann.send(wait('secret', 1))).text();
+    const ids = [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id!);
+    expect(ids.length).toBeGreaterThan(1);
+    for (const id of [...ids, '0', '-1', '1e3', '__proto__', 'constructor']) {
+      const answer = await bob.get({ 'last-event-id': id });
+      expect([200, 400]).toContain(answer.status);
+      expect(await answer.text()).not.toContain('secret');
+    }
+  });
+
+  it('S5 R7 a session that is deleted while it works cancels its calls and ends its streams', async () => {
+    const { gateway, endpoint } = await openSlow();
+    const host = await connect(endpoint, '2025-11-25');
+    const other = await connect(endpoint, '2025-11-25');
+    const streams = [await host.send(wait(1, 20_000)), await host.get()];
+    const mine = await other.send(wait(1, 300));
+    expect(endpoint.isBusy).toBe(true);
+    const remove = (): Promise<Response> =>
+      endpoint.fetch(new Request(URL_OF_IT, { method: 'DELETE', headers: { 'mcp-session-id': host.session } }));
+    const removed = await Promise.all([remove(), host.send(wait(2, 20_000)), remove(), remove()]);
+    // Who comes in the same moment may be told that it was them; whatever they are told, it ends.
+    expect(removed[0]?.status).toBe(200);
+    for (const { status } of removed) expect([200, 404]).toContain(status);
+    for (const stream of [...streams, ...removed]) expect(await stream.text()).not.toMatch(/"id":[12]/);
+    expect((await remove()).status).toBe(404);
+    expect((await host.send(ping(3))).status).toBe(404);
+    expect(await mine.text()).toContain('waited 300');
+    const records = await gateway.audit({ kind: 'execution' });
+    expect(records.map(({ code }) => code)).toEqual(expect.arrayContaining(['CANCELLED', undefined]));
+    expect([endpoint.sessions, endpoint.isBusy]).toEqual([1, false]);
+  });
+
+  it('R13 A29 sessions that are opened and left push out each other, not those in which something goes on', async () => {
+    const { endpoint } = await openSlow();
+    const [working, following, left] = [
+      await connect(endpoint, '2025-11-25'),
+      await connect(endpoint, '2025-11-25'),
+      await connect(endpoint, '2025-11-25'),
+    ];
+    const call = await working.send(wait(1, 20_000));
+    const events = await following.get();
+    for (let count = 0; count < 1100; count++) await connect(endpoint, '2025-11-25');
+    expect(endpoint.sessions).toBe(1000);
+    expect((await working.send(ping(2))).status).toBe(200);
+    expect((await following.send(ping(2))).status).toBe(200);
+    expect((await left.send(ping(2))).status).toBe(404);
+    await Promise.all([call.body?.cancel(), events.body?.cancel()]);
+  }, 60_000);
+});
+
 describe('a host that does not read', () => {
   const STEPS = 2000;
 

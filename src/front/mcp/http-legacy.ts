@@ -10,6 +10,8 @@ import { SessionTransport } from './session-transport.js';
 /** Hosts of the 2025 era over HTTP: each has a session, so that servers can speak to it on their own account. */
 export interface LegacySessions {
   readonly size: number;
+  /** Whether something is answered or listened to in one of them. */
+  readonly isBusy: boolean;
   fetch(request: Request, body: unknown, arrival: Arrival): Promise<Response>;
   /** Ends every session, with everything that is open in it. */
   close(): Promise<void>;
@@ -27,6 +29,8 @@ interface Session {
   followers: number;
 }
 
+const isQuiet = ({ transport, followers }: Session): boolean => followers === 0 && !transport.isBusy;
+
 /** The sessions of one endpoint. */
 export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
   const { front, offerAt, clock, report } = deps;
@@ -36,7 +40,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
   const makeRoom = (): void => {
     if (sessions.size <= MAX_SESSIONS) return;
     const all = [...sessions.values()];
-    const quiet = all.find(({ transport, followers }) => followers === 0 && !transport.isBusy) ?? all[0];
+    const quiet = all.find(isQuiet) ?? all[0];
     void quiet?.transport.close();
   };
 
@@ -83,6 +87,9 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
   return {
     get size() {
       return sessions.size;
+    },
+    get isBusy() {
+      return ![...sessions.values()].every(isQuiet);
     },
     async fetch(request, body, arrival) {
       const id = request.headers.get('mcp-session-id');

@@ -51,8 +51,9 @@ describe('a modern host that listens', () => {
     const opened = await openWatched();
     const stream = await opened.listen(URIS, {}, opened.clock.now() + 60_000);
     await waitUntil(() => opened.watches.open === 1, { what: 'the resource to be watched' });
+    expect(opened.endpoint.isBusy).toBe(true);
     await end(opened, stream);
     await waitUntil(() => opened.watches.open === 0, { what: 'the watching to end' });
-    expect(opened.clock.waiting).toBe(0);
+    expect([opened.clock.waiting, opened.endpoint.isBusy]).toEqual([0, false]);
   });
 });

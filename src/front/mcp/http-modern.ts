@@ -14,6 +14,8 @@ import { watchFor } from './watching.js';
 
 /** Hosts of the 2026-07-28 revision over HTTP: no session, every request stands for itself. */
 export interface ModernRequests {
+  /** Whether something is being answered, or somebody listens. */
+  readonly isBusy: boolean;
   fetch(request: Request, body: unknown, arrival: Arrival): Promise<Response>;
   /** Ends what is being answered, and everybody who listens. */
   close(): Promise<void>;
@@ -36,6 +38,11 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
   const doors = new Map<string, Door>();
   const brought = new WeakMap<Request, Brought>();
   const refuseMismatch = createHeaderCheck();
+  let open = 0;
+  const enter = (): (() => void) => {
+    open += 1;
+    return () => (open -= 1);
+  };
 
   const openDoor = (server: string | undefined): Door => {
     const handler = createMcpHandler(
@@ -84,11 +91,32 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       clock,
       until: arrival.until,
       // Not before: for whoever is refused no server is asked anything.
-      onBegin: () => watchFor(offer, params, { host, log, onUpdate }),
+      onBegin() {
+        const stop = watchFor(offer, params, { host, log, onUpdate });
+        const leave = enter();
+        return () => {
+          stop();
+          leave();
+        };
+      },
     });
   };
 
+  const serveCall = async (request: Request, body: unknown, arrival: Arrival): Promise<Response> => {
+    const leave = enter();
+    try {
+      // A call that said something before its answer is a stream.
+      const response = await doorOf(arrival.server).handler.fetch(request, { parsedBody: body });
+      return boundStream(response, { clock, onBegin: enter });
+    } finally {
+      leave();
+    }
+  };
+
   return {
+    get isBusy() {
+      return open > 0;
+    },
     async fetch(request, body, arrival) {
       const introduction = introductionIn(body);
       const refusal =
@@ -97,8 +125,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       if (refusal) return refusal;
       brought.set(request, { principal: arrival.principal ?? 'local', introduction });
       if (isObject(body) && body['method'] === 'subscriptions/listen') return serveListener(request, body, arrival);
-      // A call that said something before its answer is a stream.
-      return boundStream(await doorOf(arrival.server).handler.fetch(request, { parsedBody: body }), { clock });
+      return serveCall(request, body, arrival);
     },
     async close() {
       await Promise.all([...doors.values()].map((door) => door.close()));

@@ -13,6 +13,8 @@ export interface McpEndpoint {
   fetch(request: Request, arrival?: Arrival): Promise<Response>;
   /** How many sessionful hosts are connected. */
   readonly sessions: number;
+  /** Whether somebody waits for an answer, or listens. */
+  readonly isBusy: boolean;
   /** Ends every session and every stream, and serves nobody any more. */
   close(): Promise<void>;
 }
@@ -47,6 +49,9 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   return {
     get sessions() {
       return legacy.size;
+    },
+    get isBusy() {
+      return modern.isBusy || legacy.isBusy;
     },
     async fetch(original, arrival = {}) {
       if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { counted, printable } from '../../../kernel/text.js';
 import type { ClientRows, ImportPlan, ImportRow } from '../../../model/source.js';
 import { knownClient } from '../clients.js';
+import { filledIn } from '../arguments.js';
 import type { CliDeps } from '../context.js';
 import { table } from '../render.js';
 
@@ -72,7 +73,7 @@ export function addImport(program: Command, deps: CliDeps): void {
     )
     .argument('[client...]', 'only these clients, such as claude-desktop, cursor or vscode')
     .option('--json', 'print JSON on stdout; writes only with --yes')
-    .option('-c, --config <file>', 'write to this config file')
+    .option('-c, --config <file>', 'write to this config file', filledIn)
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'write nothing')
     .option('--home <dir>', 'look for clients in this home directory')

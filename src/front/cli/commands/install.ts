@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
 import type { InstallReport } from '../../../model/source.js';
 import { knownClient } from '../clients.js';
+import { filledIn } from '../arguments.js';
 import type { CliDeps } from '../context.js';
 
 interface Flags {
@@ -31,7 +32,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
     .description('Writes toolscout into the config of a client, in its own format, and keeps a copy of what was there.')
     .argument('<client>', 'the client, such as claude-desktop, claude-code, cursor or vscode')
     .option('--json', 'print JSON on stdout')
-    .option('-c, --config <file>', 'have the client start toolscout with this config file')
+    .option('-c, --config <file>', 'have the client start toolscout with this config file', filledIn)
     .option('--project [dir]', "write the file of the project, not the user's (default: the current folder)")
     .option('--home <dir>', 'look for the client in this home directory')
     .option('--stdio', 'have the client start toolscout itself (default)')

@@ -1,0 +1,146 @@
+import type { Problem } from '../kernel/errors.js';
+import { alternativesOf, coversPlaces, literalOf, type GlobPlace } from '../kernel/glob-cover.js';
+import type { Pattern, PatternList } from '../kernel/pattern.js';
+import type { RuleConfig } from '../model/config.js';
+
+/** A rule that was compiled. */
+export interface CompiledRule {
+  readonly index: number;
+  readonly config: RuleConfig;
+  readonly patterns: PatternList;
+  appliesTo(server: string): boolean;
+}
+
+type Places = readonly GlobPlace[];
+
+/** One part of what a pattern matches: a glob without alternatives, or all of a pattern that cannot be taken apart. */
+interface Part {
+  readonly hasColon: boolean;
+  readonly pattern?: Pattern;
+  readonly places?: Places;
+  /** It matches this text and no other. */
+  readonly literal?: string;
+  /** It matches every tool. */
+  readonly isUniversal: boolean;
+}
+
+/** A rule with its patterns taken apart. */
+interface Anatomy {
+  readonly rule: CompiledRule;
+  readonly positive: readonly Part[];
+  readonly negative: readonly Part[];
+  /** What it can match at most. */
+  readonly reach: readonly Part[];
+  /** Which servers it holds for; `undefined` where that is not a glob. */
+  readonly servers: readonly Places[] | undefined;
+}
+
+const EVERY_TEXT = alternativesOf('*')!;
+/** An id is never empty. */
+const EVERY_SERVER = alternativesOf('?*')!;
+const EVERY_ADDRESS = alternativesOf('?*:*')!;
+const EVERYTHING: Part = { hasColon: false, places: EVERY_TEXT[0], isUniversal: true };
+
+/** The globs that a pattern consists of; `undefined` for a regex. */
+function globsOf(text: string): readonly Places[] | undefined {
+  return text.startsWith('/') ? undefined : alternativesOf(text);
+}
+
+function partsOf(pattern: Pattern): Part[] {
+  const { hasColon, negated, source } = pattern;
+  const globs = globsOf(negated ? source.slice(1) : source);
+  if (!globs) return [{ hasColon, pattern, isUniversal: false }];
+  return globs.map((places) => ({
+    hasColon,
+    pattern,
+    places,
+    literal: literalOf(places),
+    isUniversal: coversAll([places], hasColon ? EVERY_ADDRESS : EVERY_TEXT),
+  }));
+}
+
+function dissect(rule: CompiledRule): Anatomy {
+  const { patterns } = rule.patterns;
+  const positive = patterns.filter(({ negated }) => !negated).flatMap(partsOf);
+  const negative = patterns.filter(({ negated }) => negated).flatMap(partsOf);
+  const { server } = rule.config;
+  const isGlob = server !== undefined && !server.startsWith('!');
+  const servers = server === undefined ? EVERY_SERVER : isGlob ? globsOf(server) : undefined;
+  return { rule, positive, negative, servers, reach: positive.length === 0 ? [EVERYTHING] : positive };
+}
+
+function coversAll(wide: readonly Places[], narrow: readonly Places[]): boolean {
+  return narrow.every((each) => wide.some((other) => coversPlaces(other, each)));
+}
+
+/** Whether everything that one part matches is matched by the other; errs towards no. */
+function coversPart(wide: Part, narrow: Part): boolean {
+  if (wide.isUniversal) return true;
+  if (wide.hasColon !== narrow.hasColon) return false;
+  if (wide.places && narrow.places) return coversPlaces(wide.places, narrow.places);
+  if (narrow.literal !== undefined && wide.pattern) return wide.pattern.matches(narrow.literal);
+  const sourceOf = ({ pattern }: Part): string | undefined => pattern?.source.replace(/^!/, '');
+  return !wide.places && !narrow.places && sourceOf(wide) === sourceOf(narrow);
+}
+
+function coversServers(earlier: Anatomy, later: Anatomy): boolean {
+  const { server } = later.rule.config;
+  if (earlier.rule.config.server === server) return true;
+  if (earlier.servers && coversAll(earlier.servers, EVERY_SERVER)) return true;
+  if (earlier.servers) return later.servers !== undefined && coversAll(earlier.servers, later.servers);
+  const names = later.servers?.map(literalOf);
+  return names !== undefined && names.every((name) => name !== undefined && earlier.rule.appliesTo(name));
+}
+
+/** Whether nothing that `part` matches can be what the earlier rule excludes, or the later one excludes it too. */
+function isHarmless(excluded: Part, part: Part, later: Anatomy): boolean {
+  if (later.negative.some((own) => coversPart(own, excluded) || coversPart(own, part))) return true;
+  if (excluded.hasColon !== part.hasColon) return false;
+  if (part.literal !== undefined) return excluded.pattern?.matches(part.literal) === false;
+  // One alternative may be harmless where the whole pattern is not, so the part itself is asked.
+  return excluded.literal !== undefined && part.places !== undefined && !fits(part.places, excluded.literal);
+}
+
+function fits(places: Places, text: string): boolean {
+  return coversPlaces(
+    places,
+    [...text].map((char): GlobPlace => ({ is: 'char', char })),
+  );
+}
+
+/** Whether every tool that `part` of the later rule lets it decide about is one that the earlier rule matches. */
+function decidesFirst(earlier: Anatomy, later: Anatomy, part: Part): boolean {
+  return (
+    earlier.reach.some((wide) => coversPart(wide, part)) &&
+    coversServers(earlier, later) &&
+    earlier.negative.every((excluded) => isHarmless(excluded, part, later))
+  );
+}
+
+/** Parts of rules that are compared with each other, each with each; what comes after so many is left unsaid. */
+const MOST_COMPARISONS = 100_000;
+
+/** The rules that can never decide, because earlier ones always do; none is named that can (PAT-4). */
+export function findDeadRules(rules: readonly CompiledRule[]): Problem[] {
+  const deciding = rules.filter((rule) => rule.config.enabled !== undefined).map(dissect);
+  const problems: Problem[] = [];
+  let parts = 0;
+  let compared = 0;
+  for (const [position, later] of deciding.entries()) {
+    const before = deciding.slice(0, position);
+    compared += parts * later.reach.length;
+    parts += later.reach.length;
+    if (compared > MOST_COMPARISONS) break;
+    const first = later.reach.map((part) => before.find((earlier) => decidesFirst(earlier, later, part)));
+    const found = first.filter((earlier) => earlier !== undefined);
+    if (found.length < first.length) continue;
+    const names = [...new Set(found.map(({ rule }) => rule.index))].toSorted((a, b) => a - b);
+    const who = names.map((index) => `toolRules[${index}]`).join(' and ');
+    const kept = later.rule.config.tags?.length ? '; its tags still apply' : '';
+    problems.push({
+      path: `toolRules[${later.rule.index}]`,
+      message: `can never decide, because ${who} always ${names.length === 1 ? 'decides' : 'decide'} first${kept}; move it up or remove it`,
+    });
+  }
+  return problems;
+}
