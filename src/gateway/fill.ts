@@ -6,9 +6,13 @@ import type { Tool } from '../model/tool.js';
 import type { Catalog, LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
+/** What clocks may differ by. A list that is further ahead was learned by one that was wrong, and may be of any age (R11). */
+const CLOCK_SLACK_MS = 60_000;
+
 /** Whether a list is to be asked for anew, even where its server must be started for that. */
 export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  return list.invalidated === true || now - list.learnedAt > caching.ttl * 1000;
+  const age = now - list.learnedAt;
+  return list.invalidated === true || age > caching.ttl * 1000 || age < -CLOCK_SLACK_MS;
 }
 
 /** Servers are not started all the time because they let their lists be kept for a moment only. */

@@ -26,10 +26,10 @@ export function limitCrowd(server: Server, most: number): RefuseSurplus {
   });
   return (request, response) => {
     if (!surplus.has(request.socket)) return false;
-    const error = new ToolscoutError('RATE_LIMITED', 'Too many clients are connected.', {
+    const error = new ToolscoutError('OVERLOADED', 'Too many clients are connected.', {
       retryAfterMs: RETRY_AFTER_MS,
     });
-    const { status, headers, body } = writeProblem(error, { traceId: newId(), status: 503 });
+    const { status, headers, body } = writeProblem(error, { traceId: newId() });
     response
       .writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
       .end(body);

@@ -173,7 +173,7 @@ describe('too many clients', () => {
       expect(head).toMatch(/^HTTP\/1\.1 503 /);
       expect(head.toLowerCase()).toContain('\r\nretry-after: 5');
       expect(head.toLowerCase()).toContain('\r\nconnection: close');
-      expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'RATE_LIMITED', retry_after_ms: 5000 });
+      expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'OVERLOADED', retry_after_ms: 5000 });
       await waitUntil(() => socket.closed);
     }
     // Who says nothing is not told anything either, and does not take the place of others for long.
