@@ -98,12 +98,16 @@ export async function start(subject: Subject, calls: number): Promise<Running> {
  * Measures subjects in turns, so that what else the machine does hits all of them alike, and takes
  * each figure from the best turn: noise only ever makes a figure worse.
  */
-export async function measure(subjects: readonly Running[], calls: number, turns: number): Promise<Measurement[]> {
+export async function measure(
+  subjects: readonly Running[],
+  calls: { readonly one: number; readonly sixteen: number },
+  turns: number,
+): Promise<Measurement[]> {
   const rounds = subjects.map(() => ({ one: [] as Round[], sixteen: [] as Round[] }));
   for (let turn = 0; turn < turns; turn++) {
     for (const [index, subject] of subjects.entries()) {
-      rounds[index]!.one.push(await subject.round(calls, 1));
-      rounds[index]!.sixteen.push(await subject.round(calls, 16));
+      rounds[index]!.one.push(await subject.round(calls.one, 1));
+      rounds[index]!.sixteen.push(await subject.round(calls.sixteen, 16));
     }
   }
   const least = (list: Round[], key: keyof Round): number => Math.min(...list.map((round) => round[key]));

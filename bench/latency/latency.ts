@@ -23,8 +23,8 @@ const AIMS = {
   heldUpCpuMs: 100,
 };
 const FLOORS = {
-  throughput16: 0.2,
-  ofBare16: 0.5,
+  throughput16: 0.3,
+  ofBare16: 0.7,
   cpuMs1: 0.6,
   cpuMs16: 0.2,
   rssMb: 95,
@@ -42,8 +42,9 @@ const LIMITS = [
   { name: 'longest hold-up while reading in the corpus, CPU ms', key: 'heldUpCpuMs' },
 ] as const;
 
-const CALLS = 2000;
-const TURNS = 15;
+/** Sixteen at once go on for most of a second: within a tenth, where the processes happen to run decides half of it. */
+const CALLS = { one: 2000, sixteen: 8000 };
+const TURNS = 11;
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const cli = path('../../dist/cli.js');
 const echo = path('echo-server.mjs');
@@ -95,9 +96,9 @@ async function loadedMb(): Promise<number> {
 try {
   await warm();
   const subjects = [
-    await start({ name: 'direct', args: [echo], call }, CALLS),
-    await start({ name: 'bare proxy', args: [path('bare-proxy.mjs'), process.execPath, echo], call }, CALLS),
-    await start({ name: 'toolscout', args: serve, call: through }, CALLS),
+    await start({ name: 'direct', args: [echo], call }, CALLS.one),
+    await start({ name: 'bare proxy', args: [path('bare-proxy.mjs'), process.execPath, echo], call }, CALLS.one),
+    await start({ name: 'toolscout', args: serve, call: through }, CALLS.one),
   ];
   const [direct, bare, ours] = (await measure(subjects, CALLS, TURNS)) as [Measurement, Measurement, Measurement];
   await Promise.all(subjects.map((subject) => subject.close()));
@@ -120,7 +121,7 @@ try {
     m.rssMb.toFixed(0),
   ];
   printTable(
-    `An echo over stdio, best of ${TURNS} turns of ${CALLS} calls; CPU is that of the process the host talks to`,
+    `An echo over stdio, best of ${TURNS} turns of ${CALLS.one} calls, ${CALLS.sixteen} at sixteen; CPU is that of the process the host talks to`,
     ['', 'p50 ms', 'added', 'calls/s ×1', 'calls/s ×16', 'of direct', 'CPU ms ×1', 'CPU ms ×16', 'MB'],
     [row('direct', direct), row('bare proxy', bare), row('toolscout', ours)],
   );
