@@ -76,6 +76,7 @@ describe('the command line', () => {
     const ran = await commandLine(args);
     expect(ran).toMatchObject({ code: 64, stdout: '' });
     expect(ran.stderr).toContain(`unknown command '${wrong}'`);
+    expect(ran.stderr).toMatch(/--help/);
   });
 
   it('CLI-1 help on a command is its help, however it is asked for', async () => {

@@ -26,6 +26,7 @@ function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command 
       '\nExamples:\n  $ toolscout serve\n  $ toolscout search "read a text file"\n  $ toolscout call filesystem read_text_file path=README.md',
     )
     .showSuggestionAfterError()
+    .showHelpAfterError('toolscout --help lists the commands; --help after a command shows how it is used.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.terminal.out(text.trimEnd()),

@@ -81,10 +81,15 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       posted.running.add(id);
     }
     for (const id of posted.running) this.running.set(id, posted);
-    const response = await this.handleRequest(request, { parsedBody: body });
-    // What was refused as a whole is not being answered.
-    if (!response.ok) for (const id of posted.running) this.running.delete(id);
-    return response;
+    let isTaken = false;
+    try {
+      const response = await this.handleRequest(request, { parsedBody: body });
+      isTaken = response.ok;
+      return response;
+    } finally {
+      // What was refused as a whole is not being answered.
+      if (!isTaken) for (const id of posted.running) this.running.delete(id);
+    }
   }
 
   /** A request was cancelled: by the protocol it is not answered. */
@@ -95,8 +100,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    await super.send(message, options);
-    if (!('method' in message) && message.id !== undefined) this.end(message.id);
+    try {
+      await super.send(message, options);
+    } finally {
+      // Also where it could not be sent: nothing more will come.
+      if (!('method' in message) && message.id !== undefined) this.end(message.id);
+    }
   }
 
   /**
