@@ -31,6 +31,8 @@ export interface CallbacksDeps {
   /** The server waits for somebody: the time limit of the call stands still until it is `resume`d. */
   readonly pause: (call: number) => void;
   readonly resume: (call: number) => void;
+  /** Nobody can be asked this on behalf of a call; `undefined` when it is not known which call it was. */
+  readonly unasked?: (call: number | undefined, method: string) => void;
   /** The host the connection belongs to, for questions outside of any call. */
   readonly owner: Host | undefined;
   /** What rules take out of questions and answers, as they are now. */
@@ -136,10 +138,13 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       const params = isObject(message['params']) ? message['params'] : {};
       if (!host) {
         log.debug('connect.declined', { server, method });
+        deps.unasked?.(about?.id, method);
         reply(id, decline(method));
       } else if (!offers(host.capabilities, method, params)) {
         log.debug('connect.unoffered', { server, method });
-        reply(id, { error: { code: METHOD_NOT_FOUND, message: `The host does not offer ${method}.` } });
+        deps.unasked?.(about?.id, method);
+        const message = `The host does not offer ${method}, so the user cannot be asked.`;
+        reply(id, { error: { code: METHOD_NOT_FOUND, message } });
       } else if (isDeeperThan(params, DEEPEST)) {
         reply(id, { error: { code: INVALID_PARAMS, message: `${method} nests deeper than ${DEEPEST} levels.` } });
       } else if (open.size >= MOST_OPEN || open.has(id)) {

@@ -137,6 +137,10 @@ export function createRequests(deps: RequestsDeps): Requests {
       const call = stream === undefined ? undefined : pending.get(stream);
       return stream !== undefined && call ? { id: stream, host: call.options.host } : oldest(isFree);
     },
+    unasked(id, method) {
+      const [first, second] = id === undefined ? pending : [];
+      (second ? undefined : (first?.[1] ?? pending.get(id ?? 0)))?.options.onUnasked?.(method);
+    },
     pause(id) {
       const entry = pending.get(id);
       if (!entry) return;

@@ -2,7 +2,7 @@ import type { Cancel } from '../kernel/cancel.js';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
-import { CALLBACK_METHODS, offers, type Host, type Screen } from '../model/host.js';
+import { CALLBACK_METHODS, offers, unaskedAdvice, type Host, type Screen } from '../model/host.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MOST_ROUNDS = 32;
@@ -18,8 +18,9 @@ export function asksForInput(result: JsonObject): boolean {
   return result['resultType'] === 'input_required';
 }
 
-function refused(server: string, what: string): ToolscoutError {
-  return new ToolscoutError('TOOL_EXECUTION_ERROR', `The server "${server}" asks in the middle of the call ${what}.`);
+function refused(server: string, what: string, suggestion?: string): ToolscoutError {
+  const message = `The server "${server}" asks in the middle of the call ${what}.`;
+  return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion });
 }
 
 /** Refuses what the host did not declare before anything of the round is asked (S8). */
@@ -32,7 +33,7 @@ function questionsOf(server: string, asked: JsonObject, host: Host): Array<[stri
     const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
     if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) throw refused(server, 'for something unknown');
     if (!offers(host.capabilities, method, params))
-      throw refused(server, `for ${method}, which the host does not offer`);
+      throw refused(server, `for ${method}, which the host does not offer`, unaskedAdvice(method));
     return [key, method, params];
   });
 }
@@ -83,7 +84,7 @@ export async function sendInRounds(
   const { server, clock, host, signal } = options;
   let result = await send(params);
   for (let round = 1; asksForInput(result); round++) {
-    if (!host) throw refused(server, 'for input, and nobody is there to give it');
+    if (!host) throw refused(server, 'for input, and nobody is there to give it', unaskedAdvice());
     if (host.era === 'modern') {
       // It answers by calling again; but it is not asked for what it did not declare.
       questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);

@@ -64,6 +64,7 @@ function setUp(options: StageOptions = {}) {
       steps.push('identity');
       return { server, tool: known };
     },
+    signature: ({ name }) => `${name}()`,
     checks: [step('rule'), step('approval'), step('binding')],
     validate: {
       validate: () => {
@@ -256,7 +257,7 @@ describe('executor', () => {
     const { error } = await executor.execute(call());
     expect(error).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', problems });
     expect(error?.message).toBe(
-      'The arguments of "fs:read" are not valid: /a is required; /b is required; /c is required; and 1 more.',
+      'The arguments of "fs:read" are not valid: /a is required; /b is required; /c is required; and 1 more. Signature: read()',
     );
   });
 

@@ -13,6 +13,7 @@ import type { Tool } from '../model/tool.js';
 import type { Upstream } from '../model/upstream.js';
 import type { ArgumentValidator } from './argument-validator.js';
 import type { Check, Subject } from './checks.js';
+import { isErrorResult } from './error-body.js';
 import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
 import { createOutputCheck } from './output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
@@ -34,6 +35,8 @@ export interface ExecutorDeps {
   /** Rule, approval, binding. */
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
+  /** How a tool is called, on one line. */
+  readonly signature: (tool: Tool) => string;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
   readonly outgoing?: (server: string) => Outgoing | undefined;
   /** Throws `RATE_LIMITED` when the server was asked too often. */
@@ -90,6 +93,8 @@ interface Trail {
   contradiction?: string;
   /** How often it was tried again. */
   retries?: number;
+  /** What the server asked that nobody could be asked. */
+  unasked?: string;
 }
 
 /** Refusals of ours that come when the call is about to be sent. */
@@ -137,11 +142,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const timeoutMs = call.timeoutMs ?? toolTimeout(server, tool.name) ?? server.timeoutMs;
     const onProgress = call.onProgress ?? ignoreProgress;
     const isRepeatable = isMarkedRepeatable(tool);
+    const onUnasked = (method: string): void => {
+      trail.unasked = method;
+    };
     const ask = (upstream: Upstream): Promise<JsonObject> => {
       trail.era = upstream.era;
       refuseCancelled(signal);
       const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
-      return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, headers });
+      return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, onUnasked, headers });
     };
     return deps.retry(
       (attempt) => {
@@ -172,9 +180,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const subject = identify(call);
     trail.subject = subject;
     permit(subject);
-    const checked = deps.validate.validate(subject.tool, call.arguments);
+    const checked = call.problems ?? deps.validate.validate(subject.tool, call.arguments);
     const problems = checked instanceof Promise ? await checked : checked;
-    if (problems.length > 0) throw invalidArguments(subject.tool, problems);
+    if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
     const redacted = redactCall(subject);
     refuseCancelled(call.signal);
     deps.limit(subject.server);
@@ -202,7 +210,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function answered(call: Call, trail: Trail, answer: JsonObject): CallResult {
     const incoming = deps.incoming?.(namesOf(call, trail).server);
     const result = incoming ? incoming.result(answer) : answer;
-    if (result['isError'] !== true) return { success: true, result };
+    const isError = result['isError'] === true || isErrorResult(result, trail.subject?.tool.definition['outputSchema']);
+    if (!isError) return { success: true, result };
     return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };
   }
 
@@ -218,8 +227,15 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   /** What a failure is told with: whose it is, and what must not be seen of it. */
   function contextOf(call: Call, trail: Trail): FailureContext {
     const names = namesOf(call, trail);
-    const incoming = trail.phase === 'sending' ? deps.incoming?.(names.server) : undefined;
-    return { ...names, hide: incoming ? (text: string) => hide(incoming.text(text)) : hide };
+    const { subject, unasked: method } = trail;
+    if (trail.phase !== 'sending' || !subject) return { ...names, hide };
+    const incoming = deps.incoming?.(names.server);
+    return {
+      ...names,
+      hide: incoming ? (text: string) => hide(incoming.text(text)) : hide,
+      sent: { transport: subject.server.transport.type, isRepeatable: isMarkedRepeatable(subject.tool) },
+      ...(method !== undefined && { unasked: { method, hasHost: call.host !== undefined } }),
+    };
   }
 
   function record(call: Call, trail: Trail, { success, result, error }: CallResult, latencyMs: number): void {
@@ -319,12 +335,16 @@ function isOverdue(error: ToolscoutError, chosenMs: number | undefined): boolean
 /** Problems named in the message; the others stand in the list. */
 const NAMED = 3;
 
-function invalidArguments(tool: Tool, problems: readonly Problem[]): ToolscoutError {
+function invalidArguments(
+  tool: Tool,
+  problems: readonly Problem[],
+  signature: ExecutorDeps['signature'],
+): ToolscoutError {
   const named = problems.slice(0, NAMED).map(({ path, message }) => `${path} ${message}`);
   const more = problems.length > NAMED ? `; and ${problems.length - NAMED} more` : '';
   return new ToolscoutError(
     'TOOL_VALIDATION_ERROR',
-    `The arguments of "${addressOf(tool.server, tool.name)}" are not valid: ${named.join('; ')}${more}.`,
+    `The arguments of "${addressOf(tool.server, tool.name)}" are not valid: ${named.join('; ')}${more}. Signature: ${signature(tool)}`,
     { problems, delivered: false },
   );
 }

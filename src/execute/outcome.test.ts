@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError, type ErrorCode, type ErrorDetails } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { estimateBytes } from '../kernel/size.js';
 import { failureOf, failureOfResult } from './outcome.js';
 
 const context = { server: 's', tool: 't', hide: (text: string) => text.replaceAll('hunter2', '***') };
+const sent = { transport: 'stdio' as const, isRepeatable: false };
 const text = (value: string): JsonObject => ({ isError: true, content: [{ type: 'text', text: value }] });
 
 describe('failures', () => {
@@ -53,8 +54,9 @@ describe('failures', () => {
   it('EXEC-3 A33 the body of an HTTP refusal is carried through, without secrets', () => {
     const body = { error_code: 'E42', message: 'hunter2 is full', suggestion: 'Delete hunter2.', severity: 'warning' };
     const error = new ToolscoutError('SERVER_CONNECTION_ERROR', 'unavailable', { refusal: { status: 503, body } });
-    expect(failureOf(error, context)).toEqual({
+    expect(failureOf(error, { ...context, sent })).toEqual({
       code: 'SERVER_CONNECTION_ERROR',
+      delivered: 'unknown',
       message: 'E42: *** is full',
       server: 's',
       tool: 't',
@@ -94,10 +96,38 @@ describe('failures', () => {
     });
     expect(failureOf(error, context)).toMatchObject({
       error_code: 'E7',
-      message: 'E7',
+      message: 'E7: failed',
       suggestion: 'Log in.',
       severity: 'SEVERE',
     });
+  });
+
+  it('EXEC-3 a JSON-RPC error keeps its message beside what its data says', () => {
+    const rpc = (data: JsonObject): ToolscoutError =>
+      new ToolscoutError('TOOL_EXECUTION_ERROR', 'The server "s" answered: no such incident', {
+        upstream: { code: -32000, message: 'no such incident', data },
+      });
+    const body = { error_code: 'INCIDENT_NOT_FOUND', suggestion: 'Verify the ID.', severity: 'SEVERE' };
+    expect(failureOf(rpc(body), context)).toMatchObject({
+      message: 'INCIDENT_NOT_FOUND: The server "s" answered: no such incident',
+      error_code: 'INCIDENT_NOT_FOUND',
+      suggestion: 'Verify the ID.',
+      severity: 'SEVERE',
+      upstream: { code: -32000, message: 'no such incident', data: body },
+    });
+    const more = failureOf(rpc({ ...body, message: 'IRWIN has no such ID' }), context).message;
+    expect(more).toContain('no such incident');
+    expect(more).toContain('IRWIN has no such ID');
+    const same = failureOf(rpc({ ...body, message: 'no such incident' }), context).message;
+    expect(same.match(/no such incident/g)).toHaveLength(1);
+    expect(failureOf(rpc({ error: { suggestion: 'x' } }), context).message).toContain('no such incident');
+  });
+
+  it('EXEC-3 an HTTP refusal whose body has no message keeps the message it had', () => {
+    const error = new ToolscoutError('SERVER_CONNECTION_ERROR', 'HTTP 503', {
+      refusal: { status: 503, body: { error_code: 'E9', suggestion: 'Wait.' } },
+    });
+    expect(failureOf(error, context)).toMatchObject({ message: 'E9: HTTP 503', suggestion: 'Wait.' });
   });
 
   it('EXEC-3 an error body behind other texts is found; its name is one short line without secrets', () => {
@@ -120,6 +150,64 @@ describe('failures', () => {
 
   it('A28 a message is never a whole page', () => {
     expect(failureOfResult(text('😀'.repeat(1e6)), context).message.length).toBeLessThanOrEqual(4000);
+  });
+});
+
+describe('a call without an answer', () => {
+  const lost = (details: ErrorDetails = {}, code: ErrorCode = 'SERVER_CONNECTION_ERROR'): ToolscoutError =>
+    new ToolscoutError(code, 'The server "s" ended.', details);
+
+  it('EXEC-4 says that the server is restarted, and whether the call may have taken effect', () => {
+    expect(failureOf(lost(), { ...context, sent })).toMatchObject({
+      delivered: 'unknown',
+      suggestion:
+        'The call may have taken effect: check before you repeat it. toolscout restarts the server with the next call.',
+    });
+    const remote = failureOf(lost(), { ...context, sent: { ...sent, transport: 'http' } });
+    expect(remote.suggestion).toContain('toolscout connects again with the next call.');
+    const repeatable = failureOf(lost(), { ...context, sent: { ...sent, isRepeatable: true } });
+    expect(repeatable.suggestion).toContain('the call can be repeated');
+  });
+
+  it('EXEC-4 says that nothing was sent when nothing was', () => {
+    const table = 'Run toolscout doctor to see why the server cannot be reached.';
+    expect(failureOf(lost({ delivered: false }), { ...context, sent })).toMatchObject({
+      delivered: false,
+      suggestion: table,
+    });
+    expect(failureOf(lost(), context)).toMatchObject({ delivered: false, suggestion: table });
+  });
+
+  it('EXEC-4 a time limit and a cancellation leave it open as well; a refusal by the server does not', () => {
+    const late = failureOf(lost({}, 'TOOL_EXECUTION_TIMEOUT'), { ...context, sent });
+    expect(late).toMatchObject({
+      delivered: 'unknown',
+      suggestion: expect.stringMatching(/may have taken effect.*raise/),
+    });
+    expect(failureOf(lost({}, 'CANCELLED'), { ...context, sent }).delivered).toBe('unknown');
+    expect(failureOf(lost({ refusal: { status: 404 } }), { ...context, sent })).not.toHaveProperty('delivered');
+    expect(failureOf(lost({}, 'RATE_LIMITED'), { ...context, sent })).not.toHaveProperty('delivered');
+  });
+});
+
+describe('a call in which nobody could be asked', () => {
+  const unasked = { method: 'elicitation/create', hasHost: true };
+
+  it('META-6 names the question and that the host does not support it', () => {
+    const failure = failureOfResult(text('Method not found'), { ...context, sent, unasked });
+    expect(failure.message).toBe(
+      'Method not found (The server asked for elicitation/create, but this host does not support it.)',
+    );
+    expect(failure.suggestion).toContain('a host that supports elicitation');
+    const rpc = new ToolscoutError('TOOL_EXECUTION_ERROR', 'failed', { upstream: { code: -32603 } });
+    expect(failureOf(rpc, { ...context, sent, unasked: { ...unasked, hasHost: false } }).message).toBe(
+      'failed (The server asked for elicitation/create, but there is no host to ask.)',
+    );
+  });
+
+  it('META-6 a modern server that misses a capability of the host is explained', () => {
+    const error = new ToolscoutError('TOOL_EXECUTION_ERROR', 'Missing', { upstream: { code: -32_021 } });
+    expect(failureOf(error, { ...context, sent }).suggestion).toContain('this host did not declare');
   });
 });
 

@@ -1,110 +1,106 @@
-import { ERROR_TABLE, hideInUpstream, type Severity, type ToolscoutError } from '../kernel/errors.js';
-import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { ERROR_TABLE, hideInUpstream, type ErrorCode, type ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
 import { oneLine } from '../kernel/text.js';
 import type { Failure } from '../model/call.js';
+import { unaskedAdvice } from '../model/host.js';
+import { errorBodyIn, errorBodyOf, firstTexts, type ErrorBody } from './error-body.js';
 
 /** What a failed call was about, and how secrets are removed from what is said of it. */
 export interface FailureContext {
   readonly server: string;
   readonly tool: string;
   readonly hide: (text: string) => string;
-}
-
-/** What a server itself says about its error (EXEC-3). */
-interface CarriedError {
-  readonly errorCode?: string;
-  readonly message?: string;
-  readonly suggestion?: string;
-  readonly severity?: Severity;
+  /** What was sent, if anything was: how its server is reached, and whether the tool is marked read-only or idempotent. */
+  readonly sent?: { readonly transport: 'stdio' | 'http' | 'sse'; readonly isRepeatable: boolean };
+  /** What the server asked in the call that nobody could be asked, and whether there was a host at all. */
+  readonly unasked?: { readonly method: string; readonly hasHost: boolean };
 }
 
 /** The message of a tool may be a whole page; the result has it untouched. */
-const LONGEST_MESSAGE = 4000;
-
-/** An error body that says what to do is short; longer text is not parsed. */
-const LONGEST_BODY = 64 * 1024;
-
-/** Items of a result in which an error body is looked for. */
-const MOST_ITEMS = 8;
+const MAX_MESSAGE_LENGTH = 4000;
 
 /** Longest name of an error that is carried. */
-const LONGEST_CODE = 100;
+const MAX_CODE_LENGTH = 100;
+
+/** MissingRequiredClientCapability of the 2026-07-28 revision: the server refused because of what the host cannot do. */
+const MISSING_CAPABILITY = -32_021;
+
+/** Failures after which a caller must know whether the call has reached its server. */
+const UNDELIVERED: ReadonlySet<ErrorCode> = new Set([
+  'SERVER_CONNECTION_ERROR',
+  'SESSION_INIT_FAILED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'CANCELLED',
+]);
 
 function cut(text: string): string {
-  return text.length <= LONGEST_MESSAGE
+  return text.length <= MAX_MESSAGE_LENGTH
     ? text
-    : `${text.slice(0, LONGEST_MESSAGE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-function textAt(body: JsonObject, key: string): string | undefined {
-  const value = body[key];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function severityOf(value: JsonValue | undefined): Severity | undefined {
-  const upper = typeof value === 'string' ? value.toUpperCase() : '';
-  return upper === 'WARNING' || upper === 'SEVERE' ? upper : undefined;
-}
-
-/** The error of an upstream's body, when it has one of the fields that say more than text does. */
-function carriedIn(value: unknown): CarriedError | undefined {
-  if (!isObject(value)) return undefined;
-  const body = isObject(value['error']) ? value['error'] : value;
-  const code = textAt(body, 'error_code');
-  const suggestion = textAt(body, 'suggestion');
-  const severity = severityOf(body['severity']);
-  if (code === undefined && suggestion === undefined && severity === undefined) return undefined;
-  const text = textAt(body, 'message') ?? textAt(body, 'error') ?? textAt(body, 'detail');
-  return { errorCode: code, message: [code, text].filter(Boolean).join(': ') || undefined, suggestion, severity };
-}
-
-function parseBody(text: string | undefined): unknown {
-  if (text === undefined || text.length > LONGEST_BODY || !/^\s*\{/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that merely begins like JSON is the message itself.
-    return undefined;
-  }
-}
-
-/** The first texts of a result; an error body seldom stands further back. */
-function firstTexts(result: JsonObject): string[] {
-  if (!Array.isArray(result['content'])) return [];
-  const texts: string[] = [];
-  for (const item of result['content'].slice(0, MOST_ITEMS)) {
-    const text = isObject(item) && item['type'] === 'text' ? textAt(item, 'text') : undefined;
-    if (text !== undefined) texts.push(text);
-  }
-  return texts;
-}
-
-function carriedInTexts(texts: readonly string[]): CarriedError | undefined {
-  for (const text of texts) {
-    const carried = carriedIn(parseBody(text));
-    if (carried) return carried;
-  }
-  return undefined;
+    : `${text.slice(0, MAX_MESSAGE_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** The name a server gave its error, as one short line. */
 function shownCode(code: string | undefined, hide: (text: string) => string): { error_code?: string } {
-  return code === undefined ? {} : { error_code: hide(oneLine(code, LONGEST_CODE)) };
+  return code === undefined ? {} : { error_code: hide(oneLine(code, MAX_CODE_LENGTH)) };
+}
+
+/** What the body says; the message of a JSON-RPC error is never lost to its data. */
+function messageOf(error: ToolscoutError, { errorCode, text }: ErrorBody): string {
+  const { message } = error;
+  const isTold = text === undefined || message.includes(text);
+  const own = error.upstream ? (isTold ? message : `${message} (${text})`) : (text ?? message);
+  return errorCode === undefined || own.startsWith(errorCode) ? own : `${errorCode}: ${own}`;
+}
+
+/** Whether the call has reached its server: `false`, or `unknown` when it may have taken effect (EXEC-4). */
+function deliveryOf(error: ToolscoutError, { sent }: FailureContext): Failure['delivered'] {
+  if (!UNDELIVERED.has(error.code)) return undefined;
+  if (!sent || error.delivered === false) return false;
+  // A server that refused a request with a status of 4xx did not run it.
+  return (error.refusal?.status ?? 500) < 500 ? undefined : 'unknown';
+}
+
+/** What to do after a call of which nobody knows whether it took effect. */
+function adviceAfterLoss({ code, suggestion }: ToolscoutError, { sent }: FailureContext): string {
+  const effect = sent?.isRepeatable
+    ? 'The tool is marked read-only or idempotent: the call can be repeated.'
+    : 'The call may have taken effect: check before you repeat it.';
+  if (code !== 'SERVER_CONNECTION_ERROR') return `${effect} ${suggestion}`;
+  const next = sent?.transport === 'stdio' ? 'restarts the server' : 'connects again';
+  return `${effect} toolscout ${next} with the next call.`;
+}
+
+function unaskedNote({ unasked }: FailureContext): string {
+  if (!unasked) return '';
+  const why = unasked.hasHost ? 'this host does not support it' : 'there is no host to ask';
+  return ` (The server asked for ${unasked.method}, but ${why}.)`;
+}
+
+/** What to do, unless the server itself said it. */
+function adviceFor(error: ToolscoutError, context: FailureContext, delivered: Failure['delivered']): string {
+  if (error.suggestion !== ERROR_TABLE[error.code].suggestion) return error.suggestion;
+  if (context.unasked) return unaskedAdvice(context.unasked.method);
+  if (error.upstream?.code === MISSING_CAPABILITY) {
+    return 'The server requires a client capability that this host did not declare; call the tool from a host that has it.';
+  }
+  return delivered === 'unknown' ? adviceAfterLoss(error, context) : error.suggestion;
 }
 
 /** Anything that stopped a call, as the object every front shows (META-3). */
 export function failureOf(error: ToolscoutError, context: FailureContext): Failure {
   const { server, tool, hide } = context;
-  const carried = carriedIn(error.upstream?.data) ?? carriedIn(error.refusal?.body);
+  const carried = errorBodyIn(error.upstream?.data) ?? errorBodyIn(error.refusal?.body);
+  const delivered = deliveryOf(error, context);
   return {
     code: error.code,
-    message: hide(cut(carried?.message ?? error.message)),
+    message: hide(cut(carried ? messageOf(error, carried) : error.message) + unaskedNote(context)),
     server,
     tool,
-    suggestion: hide(cut(carried?.suggestion ?? error.suggestion)),
+    suggestion: hide(cut(carried?.suggestion ?? adviceFor(error, context, delivered))),
     severity: carried?.severity ?? error.severity,
     ...shownCode(carried?.errorCode, hide),
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(delivered !== undefined && { delivered }),
     ...(error.problems.length > 0 && {
       problems: error.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })),
     }),
@@ -112,18 +108,19 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
   };
 }
 
-/** The failure a tool reported in its own result with `isError`. */
+/** The failure a tool reported in its own result, with `isError` or as an error body. */
 export function failureOfResult(result: JsonObject, context: FailureContext): Failure {
-  const { server, tool, hide } = context;
-  const texts = firstTexts(result);
-  const carried = carriedIn(result['structuredContent']) ?? carriedInTexts(texts);
+  const { server, tool, hide, unasked } = context;
+  const carried = errorBodyOf(result);
   const { severity, suggestion } = ERROR_TABLE.TOOL_EXECUTION_ERROR;
+  const carriedMessage = [carried?.errorCode, carried?.text].filter(Boolean).join(': ');
+  const message = carriedMessage || firstTexts(result)[0] || 'The tool reported an error without saying which.';
   return {
     code: 'TOOL_EXECUTION_ERROR',
-    message: hide(cut(carried?.message ?? texts[0] ?? 'The tool reported an error without saying which.')),
+    message: hide(cut(message) + unaskedNote(context)),
     server,
     tool,
-    suggestion: hide(cut(carried?.suggestion ?? suggestion)),
+    suggestion: hide(cut(carried?.suggestion ?? (unasked ? unaskedAdvice(unasked.method) : suggestion))),
     severity: carried?.severity ?? severity,
     ...shownCode(carried?.errorCode, hide),
   };

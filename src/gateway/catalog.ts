@@ -227,13 +227,13 @@ export function createCatalog(
       serverOf(server);
       const tool = find(server, name);
       if (tool) return tool;
-      const offered = index.tools(server).filter((known) => known.status === 'enabled' && namable(server, known.name));
-      const names = offered.map((known) => known.name);
+      // By name, then by words; those of the server that was asked come first.
+      const own = index
+        .nearest(name, { server, accepts: namable }, 3)
+        .map((address) => address.slice(server.length + 1));
       const elsewhere = index.nearest(name, { accepts: (id, other) => id !== server && namable(id, other) }, 2);
-      throw new ToolscoutError(
-        'TOOL_NOT_FOUND',
-        `Server "${server}" has no tool "${name}".${didYouMean([...nearestNames(name, names), ...elsewhere].slice(0, 3))}`,
-      );
+      const near = didYouMean([...own, ...elsewhere].slice(0, 3));
+      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${name}".${near}`);
     },
   };
 }

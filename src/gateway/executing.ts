@@ -4,6 +4,7 @@ import { unlessCancelled } from '../kernel/cancel.js';
 import { addressOf } from '../kernel/ids.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
+import { signatureOf } from '../normalize/index.js';
 import type { Namable } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
@@ -46,6 +47,7 @@ export function executionVerbs(
       const tool = core.catalog.find(call.server, call.tool);
       return { server, tool: tool ?? core.catalog.tool(call.server, call.tool, namableFor(call)) };
     },
+    signature: signatureOf,
     checks: [ruleCheck, approvalCheck, bindingCheck(skills.covers)],
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
@@ -89,6 +91,7 @@ export function executionVerbs(
       onProgress: options.onProgress,
       host: options.host,
       resumed: options.resumed,
+      problems: options.problems,
     }) satisfies { [Field in keyof Required<Call>]: Call[Field] };
 
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */

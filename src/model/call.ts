@@ -30,6 +30,8 @@ export interface Call {
   readonly onProgress?: (progress: Progress) => void;
   /** Who can be asked while it runs; without one nobody can. */
   readonly host?: Host;
+  /** What is wrong with the way the arguments were sent: the call is refused once it is certain that the caller may make it. */
+  readonly problems?: readonly Problem[];
   /** What a modern host answered to the questions of an earlier round of this call, and the server's own state. */
   readonly resumed?: { readonly inputResponses?: JsonObject; readonly requestState?: string };
 }
@@ -46,13 +48,15 @@ export interface Failure {
   readonly error_code?: string;
   readonly retryAfterMs?: number;
   readonly problems?: readonly Problem[];
+  /** Of a call that got no answer: `false` when it did not reach the server, `unknown` when it may have taken effect. */
+  readonly delivered?: false | 'unknown';
   /** The JSON-RPC error of the server, when that is what failed; fronts that pass servers through give it on. */
   readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
 }
 
 /**
  * What became of a call (EXEC-1). `result` is the server's answer, byte for byte. A tool that
- * answered `isError` gives both: the untouched result, and an error that says so.
+ * answered with `isError` or an error body gives both: the untouched result, and an error that says so.
  */
 export interface CallResult {
   readonly success: boolean;

@@ -8,6 +8,12 @@ export const CALLBACK_METHODS: ReadonlySet<string> = new Set([
   'roots/list',
 ]);
 
+/** What to do about a call that failed because nobody could be asked. */
+export function unaskedAdvice(method = 'elicitation'): string {
+  const feature = method.split('/')[0];
+  return `Give the tool what it asks for as arguments, or call it from a host that supports ${feature}.`;
+}
+
 /** What may accompany a question to a host. */
 export interface HostRequest {
   /** Aborted when the answer is no longer wanted; the host is told so. */

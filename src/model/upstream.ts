@@ -11,6 +11,8 @@ export interface UpstreamRequest {
   readonly onProgress?: (progress: Progress) => void;
   /** Whom the server may ask while it works on this; without one it is told that nobody is there. */
   readonly host?: Host;
+  /** Told when the server asked something that nobody was asked, because there is no host or it does not support it. */
+  readonly onUnasked?: (method: string) => void;
   /** Headers for this request alone, where the transport has such. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -39,6 +39,12 @@ export const Problem = z.object({
   server: text.optional(),
   tool: text.optional(),
   error_code: text.meta({ description: 'What the server itself calls the failure.' }).optional(),
+  delivered: z
+    .union([z.literal(false), z.literal('unknown')])
+    .meta({
+      description: 'Whether a call without an answer reached the server: `unknown` when it may have taken effect.',
+    })
+    .optional(),
   result: AnyObject.optional(),
 });
 

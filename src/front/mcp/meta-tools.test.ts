@@ -315,9 +315,6 @@ describe('execute_tool', () => {
     });
     expect(await run('fail', { message: 'no' })).toEqual({ content: [{ type: 'text', text: 'no' }], isError: true });
     expect(await run('old:add', { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
-    expect(await callMetaTool(gateway, 'execute_tool', { server: 'old', tool: 'image' }, {})).toMatchObject({
-      content: [{ type: 'image' }],
-    });
   });
 
   it('META-3 a refusal is one JSON object with code, message, server, tool, suggestion and severity', async () => {
@@ -351,8 +348,6 @@ describe('execute_tool', () => {
     ['nothing', {}, 'tool'],
     ['no tool', { server: 'notes', arguments: {} }, 'tool'],
     ['no server', { tool: 'read_note', arguments: {} }, 'server'],
-    ['arguments that are a list', { server: 'notes', tool: 'read_note', arguments: [1] }, 'arguments'],
-    ['arguments that are text', { server: 'notes', tool: 'read_note', arguments: '{"id":1}' }, 'arguments'],
   ])('META-3 %s is refused, the field named, and nothing is run', async (_, values, field) => {
     const { isError, body } = await ask(await notes(), 'execute_tool', values);
     expect(isError).toBe(true);
@@ -363,7 +358,55 @@ describe('execute_tool', () => {
 
   it('META-3 a refusal of the request itself names the server and the tool as far as they were given', async () => {
     const { body } = await ask(await notes(), 'execute_tool', { server: 'notes', tool: 'read_note', arguments: 'x' });
-    expect(body).toMatchObject({ code: 'INVALID_REQUEST', server: 'notes', tool: 'read_note' });
+    expect(body).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', server: 'notes', tool: 'read_note' });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['no arguments', {}, 'arguments is missing: send an object, or {} to call the tool without arguments'],
+    ['arguments of null', { arguments: null }, 'arguments is missing'],
+    ['arguments of an empty text', { arguments: '' }, 'arguments is missing'],
+    ['a key beside them', { ms: 5 }, 'ms is outside of arguments: put ms inside arguments'],
+    ['a key beside empty ones', { ms: 5, arguments: {} }, 'put ms inside arguments'],
+    ['a parameter beside others', { head: 5, arguments: { path: 'a' } }, 'put head inside arguments'],
+    ['another name', { args: { path: 'a' } }, 'args is not a field of execute_tool: rename args to arguments'],
+    ['a list', { arguments: [1] }, 'arguments must be an object, not an array'],
+    ['a text', { arguments: 'path=a' }, 'arguments must be an object, not a text that is not a JSON object'],
+    ['a list as text', { arguments: '[1]' }, 'not a text that is not a JSON object'],
+  ])('META-1 EXEC-3 %s: the tool is not run with {}, the agent is told where they belong', async (_, sent, told) => {
+    const open = {
+      name: 'read_file',
+      inputSchema: { type: 'object', properties: { path: { type: 'string' }, head: { type: 'number' } } },
+    };
+    const { gateway, starts } = await openOfflineGateway([{ id: 'fs', tools: [open] }]);
+    const { isError, body } = await ask(gateway, 'execute_tool', { server: 'fs', tool: 'read_file', ...sent });
+    expect(isError).toBe(true);
+    expect(body).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', server: 'fs', tool: 'read_file' });
+    expect(body['message']).toContain(told);
+    expect(body['message']).toContain('Signature: read_file(path?: string, head?: number)');
+    expect(starts()).toBe(0);
+    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('PAT-5 META-4 a call that is sent the wrong way shows no signature of what the caller may not run', async () => {
+    const refused = async (values: JsonObject): Promise<JsonObject> =>
+      (await ask(await notes(), 'execute_tool', { server: 'notes', ...values, id: 1 })).body;
+    const disabled = await refused({ tool: 'delete_note' });
+    expect(disabled).toMatchObject({ code: 'TOOL_DISABLED' });
+    expect(JSON.stringify(disabled)).not.toContain('Signature');
+    expect(await refused({ tool: 'raed_note' })).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    expect(await refused({ server: 'nots', tool: 'read_note' })).toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it('META-1 accepts arguments as JSON text and nested twice, and keys that hosts add', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const run = (tool: string, rest: JsonObject): Promise<JsonObject> =>
+      callMetaTool(gateway, 'execute_tool', { server: 'old', tool, ...rest }, {});
+    const sum = { structuredContent: { sum: 3 } };
+    expect(await run('add', { arguments: '{"a": 1, "b": 2}' })).toMatchObject(sum);
+    expect(await run('add', { arguments: { arguments: { a: 1, b: 2 } } })).toMatchObject(sum);
+    expect(await run('add', { arguments: { a: 1, b: 2 }, toolCallId: 'x' })).toMatchObject(sum);
+    expect(await run('image', { arguments: '{}' })).toMatchObject({ content: [{ type: 'image' }] });
+    expect(await run('image', { arguments: {}, sessionId: 'x' })).toMatchObject({ content: [{ type: 'image' }] });
   });
 
   it('CONN-7 META-3 a refusal that passes with time says when', async () => {

@@ -1,8 +1,9 @@
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
-import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import { isDeeperThan, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { CallOptions, Gateway } from '../../gateway/index.js';
-import type { Failure } from '../../model/call.js';
+import type { CallResult, Failure } from '../../model/call.js';
 import type { SearchAnswer } from '../../model/hit.js';
+import { plainArguments, readToolArguments } from './tool-arguments.js';
 
 const string = { type: 'string' };
 const readOnly = { readOnlyHint: true, openWorldHint: false };
@@ -144,6 +145,12 @@ export function refusal(error: ToolscoutError, server?: string, tool?: string): 
   return { ...text(JSON.stringify(body)), isError: true };
 }
 
+/** The tool that a call is about. */
+interface Address {
+  readonly server: string;
+  readonly tool: string;
+}
+
 /** The arguments of a meta-tool call, read once at the door. */
 class Arguments {
   constructor(
@@ -179,13 +186,8 @@ class Arguments {
       : this.fail(name, `a whole number from 1 to ${most}`);
   }
 
-  object(name: string): JsonObject {
-    const value = this.values[name] ?? {};
-    return isObject(value) ? value : this.fail(name, 'an object');
-  }
-
   /** Server and tool; `server:tool` in `tool` is accepted (META-4). */
-  address(): { server: string; tool: string } {
+  address(): Address {
     const tool = this.text('tool');
     const server = this.optionalText('server');
     const colon = tool.indexOf(':');
@@ -215,11 +217,14 @@ function searchAnswer(answer: SearchAnswer): string {
 }
 
 /** `execute_tool`: the server's own answer, or why there is none. */
-async function callThrough(gateway: Gateway, args: Arguments, options: CallOptions): Promise<JsonObject> {
-  let meant: { readonly server: string; readonly tool: string } | undefined;
+async function callThrough(gateway: Gateway, values: JsonObject, options: CallOptions): Promise<JsonObject> {
+  let meant: Address | undefined;
   try {
-    meant = args.address();
-    const { result, error } = await gateway.executeTool(meant.server, meant.tool, args.object('arguments'), options);
+    meant = new Arguments('execute_tool', values).address();
+    const plain = plainArguments(values);
+    const { result, error } = await (plain
+      ? gateway.executeTool(meant.server, meant.tool, plain, options)
+      : callMisplaced(gateway, meant, values, options));
     if (result && isDeeperThan(result, DEEPEST_RESULT)) {
       throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
     }
@@ -227,6 +232,19 @@ async function callThrough(gateway: Gateway, args: Arguments, options: CallOptio
   } catch (thrown) {
     return refused(thrown, meant?.server, meant?.tool);
   }
+}
+
+/** A call whose arguments do not stand where they belong: run when what was meant is certain, else refused by the executor. */
+async function callMisplaced(
+  gateway: Gateway,
+  { server, tool }: Address,
+  values: JsonObject,
+  options: CallOptions,
+): Promise<CallResult> {
+  // A tool that is not known or not allowed is refused below, in the same order as every other call.
+  const found = await gateway.toolDetails(server, tool, { meta: options.meta }).catch(() => undefined);
+  const { arguments: args, problems } = readToolArguments(values, found?.tool.definition);
+  return gateway.executeTool(server, tool, args, problems.length > 0 ? { ...options, problems } : options);
 }
 
 /** What a host is told instead of an answer; an error that only the protocol can say is thrown. */
@@ -243,9 +261,9 @@ export function callMetaTool(
   values: JsonObject,
   options: CallOptions,
 ): Promise<JsonObject> {
-  const args = new Arguments(name, values);
   // Of its own, since it runs so much more often than the others together.
-  return name === 'execute_tool' ? callThrough(gateway, args, options) : look(gateway, name, args, options);
+  if (name === 'execute_tool') return callThrough(gateway, values, options);
+  return look(gateway, name, new Arguments(name, values), options);
 }
 
 /** The meta-tools that only look. */

@@ -85,8 +85,8 @@ export function addCall(program: Command, deps: CliDeps): void {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
           for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
           terminal.note(printable(adviceFor(outcome.error)));
-        } else if (!flags.json && own !== undefined) {
-          terminal.note(`${terminal.paint.red(printable(own))}: ${printable(suggestion)}`);
+        } else if (!flags.json && (own !== undefined || suggestion !== ERROR_TABLE[code].suggestion)) {
+          terminal.note(`${terminal.paint.red(printable(own ?? code))}: ${printable(suggestion)}`);
         }
         throw new Exit(ERROR_TABLE[code].exit);
       });

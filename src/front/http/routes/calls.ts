@@ -19,11 +19,15 @@ function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }
 /** What a failed call says: the failure, and the untouched result of a tool that answered with an error. */
 export function failedCall({ error, result }: CallResult, traceId: string): Response {
   if (!error) throw new Error('A call failed without a reason.');
-  const { server, tool, error_code: own } = error;
-  return problemResponse(errorOf(error), {
-    traceId,
-    more: { server, tool, ...(own === undefined ? {} : { error_code: own }), ...(result ? { result } : {}) },
-  });
+  const { server, tool, error_code, delivered } = error;
+  const more = {
+    server,
+    tool,
+    ...(error_code !== undefined && { error_code }),
+    ...(delivered !== undefined && { delivered }),
+    ...(result && { result }),
+  };
+  return problemResponse(errorOf(error), { traceId, more });
 }
 
 /** Running tools: through the same guarded door as everybody else. */

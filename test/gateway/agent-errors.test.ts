@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { callMetaTool } from '../../src/front/mcp/meta-tools.js';
+import type { Gateway } from '../../src/gateway/index.js';
+import type { JsonObject } from '../../src/kernel/json.js';
+import { commandLine } from '../support/command-line.js';
+import { fixture } from '../support/fixture.js';
+import { openHttpApp } from '../support/http-app.js';
+import { connectHost } from '../support/mcp-host.js';
+import { openOfflineGateway } from '../support/offline-gateway.js';
+import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
+
+describe('an error body without isError', () => {
+  const body = { error_code: 'INCIDENT_NOT_FOUND', suggestion: 'Verify the Fire ID.', severity: 'SEVERE' };
+  const results: Record<string, JsonObject> = {
+    as_text: { content: [{ type: 'text', text: JSON.stringify(body) }] },
+    structured: { content: [{ type: 'text', text: 'see there' }], structuredContent: { error: body } },
+  };
+
+  it('EXEC-3 META-3 is a failure for the library, the command line, the HTTP API and the audit log; the host gets the result untouched', async () => {
+    const { url } = await scriptedServer({
+      tools: Object.keys(results).map((name) => scriptedTool(name)),
+      answer: (method, { name }) => (method === 'tools/call' ? { result: results[String(name)] } : undefined),
+    });
+    const open = (): Promise<Gateway> => openToolscout({ servers: { s: { url } } });
+    const gateway = await open();
+    const http = await openHttpApp(gateway);
+    for (const [tool, result] of Object.entries(results)) {
+      const failure = { code: 'TOOL_EXECUTION_ERROR', ...body };
+      expect(await gateway.executeTool('s', tool, {}), tool).toMatchObject({ success: false, result, error: failure });
+      const meant = { server: 's', tool, arguments: {} };
+      expect(await callMetaTool(gateway, 'execute_tool', meant, {}), tool).toEqual(result);
+      const problem = await http.post('/v1/call', meant);
+      expect([problem.status, await problem.json()], tool).toEqual([
+        502,
+        expect.objectContaining({ ...failure, result }),
+      ]);
+      const { code, stdout } = await commandLine(['call', 's', tool, '--json'], { gateway: open });
+      expect([code, JSON.parse(stdout)], tool).toMatchObject([3, { success: false, result, error: failure }]);
+    }
+    for (const record of await gateway.audit({ kind: 'execution' })) {
+      expect(record).toMatchObject({ outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' });
+    }
+  });
+});
+
+describe('arguments beside the field for them', () => {
+  it('META-1 EXEC-3 the HTTP API names stray keys and runs nothing', async () => {
+    const { gateway, starts } = await openOfflineGateway([{ id: 'fs', tools: [scriptedTool('look')] }]);
+    const http = await openHttpApp(gateway);
+    for (const stray of ['ms', 'args']) {
+      const problem = await http.post('/v1/call', { server: 'fs', tool: 'look', [stray]: {} });
+      expect([problem.status, await problem.json()]).toMatchObject([
+        400,
+        { code: 'INVALID_REQUEST', detail: expect.stringContaining(`"${stray}"`) as string },
+      ]);
+    }
+    expect(starts()).toBe(0);
+  });
+});
+
+describe('a tool that is not there', () => {
+  it('META-4 the nearest names are of the same server first, by their words too', async () => {
+    const tool = (name: string, description: string): JsonObject => ({
+      name,
+      description,
+      inputSchema: { type: 'object' },
+    });
+    const { gateway } = await openOfflineGateway([
+      { id: 'aaa', tools: [tool('open_file', 'Opens a file.'), tool('open_files', 'Opens files.')] },
+      { id: 'fs', tools: [tool('read_text_file', 'Reads a file.'), tool('stat', 'Says how old it is.')] },
+    ]);
+    const { error } = await gateway.executeTool('fs', 'open_file', {});
+    expect(error?.message).toBe(
+      'Server "fs" has no tool "open_file". Did you mean "read_text_file" or "aaa:open_file" or "aaa:open_files"?',
+    );
+  });
+});
+
+describe('a server that ends in the middle of a call', () => {
+  it('EXEC-4 the agent is told that it is restarted and that the call may have taken effect; so it is', async () => {
+    const gateway = await openToolscout({ servers: { old: { ...fixture('legacy'), timeout: 20_000 } } });
+    const call = { server: 'old', tool: 'crash', arguments: {} };
+    const told = JSON.parse(textOf(await callMetaTool(gateway, 'execute_tool', call, {}))) as JsonObject;
+    expect(told).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: 'unknown' });
+    expect(told['suggestion']).toMatch(/may have taken effect.*restarts the server with the next call/);
+    expect(textOf(await gateway.executeTool('old', 'echo', { message: 'back' }))).toBe('back');
+    const problem = await (await openHttpApp(gateway)).post('/v1/call', call);
+    expect(await problem.json()).toMatchObject({ delivered: 'unknown' });
+  });
+
+  it('EXEC-4 a server that cannot be started says that nothing was sent', async () => {
+    const { gateway } = await openOfflineGateway([{ id: 'gone', tools: [scriptedTool('look')] }], {
+      retryPolicy: { maxRetries: 0 },
+    });
+    const { error } = await gateway.executeTool('gone', 'look', {});
+    expect(error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: false });
+  });
+});
+
+describe('a tool that asks the user', () => {
+  it.each(['legacy', 'modern'] as const)(
+    'META-6 S8 without anybody to ask, a failed call to a %s server names that as the reason',
+    async (era) => {
+      const server = fixture('asking', ...(era === 'modern' ? ['--modern'] : []));
+      const gateway = await openToolscout({ servers: { asking: server } });
+      // Sampling that is declined fails in the server; the reason must not be lost in its words.
+      const { error } = await gateway.executeTool('asking', 'sample', { prompt: 'p' });
+      expect(error?.message).toMatch(/there is no host to ask|nobody is there/);
+      expect(error?.suggestion).toMatch(/a host that supports (sampling|elicitation)/);
+      const { stderr } = await commandLine(['call', 'asking', 'sample', 'prompt=p'], {
+        gateway: () => openToolscout({ servers: { asking: server } }),
+      });
+      expect(stderr).toMatch(/a host that supports/);
+    },
+  );
+
+  it.each([
+    ['legacy', 'legacy'],
+    ['legacy', 'modern'],
+    ['modern', 'legacy'],
+    ['modern', 'modern'],
+  ] as const)('META-6 S8 a %s host that cannot be asked by a %s server is named as the reason', async (host, era) => {
+    const server = fixture('asking', ...(era === 'modern' ? ['--modern'] : []));
+    const gateway = await openToolscout({ servers: { asking: server } });
+    const { request } = await connectHost(gateway, { era: host, over: 'stdio', capabilities: {} });
+    const call = { server: 'asking', tool: 'elicit', arguments: { message: 'm' } };
+    const answer = await request('tools/call', { name: 'execute_tool', arguments: call });
+    expect(answer['isError']).toBe(true);
+    expect(textOf(answer)).toMatch(/(host|client) does not (offer|support)/i);
+  });
+});
