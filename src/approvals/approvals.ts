@@ -31,7 +31,16 @@ import { launchOf, originOf, presentationOf, type Presentation } from './fingerp
 import { createLedger } from './ledger.js';
 import type { TrustRecord } from './record.js';
 import { weighServer } from './risk.js';
-import { approvalsOf, approveIn, askedSubjects, rejectIn, standingOf, type Answer, type Subject } from './rule.js';
+import {
+  approvalsOf,
+  approveIn,
+  askedSubjects,
+  rejectIn,
+  standingOf,
+  type Answer,
+  type ChosenSubject,
+  type Subject,
+} from './rule.js';
 
 /** Who is trusted with what: pins, requests and decisions, shared by all processes of a store (SEC-9). */
 export interface Approvals {
@@ -64,9 +73,9 @@ export interface Approvals {
   /** Everything of a server about which something is asked, the server before its tools. */
   asked(server: Server): Subject[];
   /** Trusts subjects, all or none; durable when it resolves. */
-  approve(server: Server, subjects: readonly Subject[], answer: Answer): Promise<Approval[]>;
+  approve(server: Server, subjects: readonly ChosenSubject[], answer: Answer): Promise<Approval[]>;
   /** Rejects subjects, all or none; durable when it resolves. */
-  reject(server: Server, subjects: readonly Subject[], answer: Answer): Promise<Approval[]>;
+  reject(server: Server, subjects: readonly ChosenSubject[], answer: Answer): Promise<Approval[]>;
   /** What a request would change. */
   diff(server: Server, subject: Subject): Promise<ApprovalDiff>;
   /** Called with the ids of servers about which another process noted something. The answer stops it. */
@@ -159,8 +168,8 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
 
   const decide = async (
     server: Server,
-    subjects: readonly Subject[],
-    apply: (record: TrustRecord, subject: Subject) => TrustRecord,
+    subjects: readonly ChosenSubject[],
+    apply: (record: TrustRecord, subject: ChosenSubject) => TrustRecord,
     state: Approval['state'],
   ): Promise<Approval[]> => {
     await ledger.load();

@@ -4,4 +4,5 @@ export { originOf } from './fingerprint.js';
 export { createMarketplace, type Marketplace } from './marketplace.js';
 export { createRegistrations, REGISTRATIONS, type Registration, type Registrations } from './registrations.js';
 export { createPromotion, type Promotion } from './promotion.js';
-export type { Subject } from './rule.js';
+export { checkHash, type ChosenSubject } from './rule.js';
+export { createShown } from './shown.js';

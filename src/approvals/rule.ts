@@ -10,6 +10,26 @@ export type Subject =
   | { readonly about: 'instructions' }
   | { readonly about: 'tool'; readonly tool: string };
 
+/** A subject together with the hash, or its beginning, that the person saw; another one is refused. */
+export type ChosenSubject = Subject & { readonly expected?: string };
+
+/** Characters of a hash that name one definition beyond doubt. */
+export const MIN_HASH_LENGTH = 12;
+
+/**
+ * Checks what a person gave as a hash.
+ *
+ * @throws ToolscoutError `INVALID_REQUEST` when it is too short or no hash.
+ */
+export function checkHash(hash: string): string {
+  if (hash.length >= MIN_HASH_LENGTH && /^[0-9a-f]{1,64}$/i.test(hash)) return hash.toLowerCase();
+  throw new ToolscoutError(
+    'INVALID_REQUEST',
+    `The hash ${JSON.stringify(hash.slice(0, 80))} is not valid: it needs ${MIN_HASH_LENGTH} to 64 hexadecimal characters.`,
+    { suggestion: 'Copy it from toolscout pending or toolscout diff.' },
+  );
+}
+
 /** How a subject stands in a record. */
 export function standingOf(record: TrustRecord, subject: Subject): Standing {
   if (subject.about === 'launch') return record.start;
@@ -50,24 +70,28 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
       suggestion: `Run toolscout discover ${record.server}, look at it again and decide then.`,
     });
   }
-  if (expected !== undefined && !ask.hash.startsWith(expected)) {
-    throw new ToolscoutError('TOOL_CHANGED', `"${ref}" is no longer what you saw: its hash is now ${ask.hash}.`, {
-      suggestion: `Look at it again: toolscout diff ${ref}`,
-    });
+  if (expected !== undefined && !ask.hash.startsWith(checkHash(expected))) {
+    throw changed(ref, ask.hash);
   }
   return ask;
+}
+
+function changed(ref: string, hash: string): ToolscoutError {
+  return new ToolscoutError('TOOL_CHANGED', `"${ref}" is no longer what you saw: its hash is now ${hash}.`, {
+    suggestion: `Look at it again: toolscout diff ${ref}`,
+  });
 }
 
 /** How a request is answered. */
 export interface Answer {
   readonly ruling: Ruling;
-  /** The beginning of the hash the person saw; another one is refused. */
+  /** The hash, or its beginning, that the person saw of every subject that does not name its own. */
   readonly expected?: string;
 }
 
 /** Trusts what is asked for, and nothing else: its hash is what is pinned from now on. */
-export function approveIn(record: TrustRecord, subject: Subject, { ruling, expected }: Answer): TrustRecord {
-  const ask = askOf(record, subject, expected, ruling.at);
+export function approveIn(record: TrustRecord, subject: ChosenSubject, { ruling, expected }: Answer): TrustRecord {
+  const ask = askOf(record, subject, subject.expected ?? expected, ruling.at);
   const { trust } = standingOf(record, subject);
   const tool = subject.about === 'tool' ? { tool: subject.tool } : {};
   const replaced: Past[] = trust
@@ -83,10 +107,13 @@ const NO_RISK: Risk = { level: 'low', reasons: [] };
  * Rejects what is asked for, or takes back the trust when nothing is. It stays out until it becomes
  * something else or somebody approves it.
  */
-export function rejectIn(record: TrustRecord, subject: Subject, { ruling, expected }: Answer): TrustRecord {
+export function rejectIn(record: TrustRecord, subject: ChosenSubject, answer: Answer): TrustRecord {
+  const { ruling } = answer;
   const { trust, ask: asked } = standingOf(record, subject);
+  const expected = subject.expected ?? answer.expected;
   const hash = trust?.hash ?? (subject.about === 'launch' ? record.launch : undefined);
   if (!asked && hash !== undefined) {
+    if (expected !== undefined && !hash.startsWith(checkHash(expected))) throw changed(refOf(record, subject), hash);
     const ask: Ask = { hash, at: ruling.at, state: 'rejected', risk: NO_RISK, changed: [], ruling };
     return withStanding(record, subject, { ask });
   }

@@ -1,7 +1,7 @@
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
-import type { Subject } from '../approvals/index.js';
+import { checkHash, createShown, type ChosenSubject } from '../approvals/index.js';
 import type { Core } from './core.js';
 import type { Exporting } from './exporting.js';
 import type { MarketplaceKeeper } from './marketplace.js';
@@ -12,20 +12,42 @@ export interface RulingOptions {
   /** Who decides; `local` unless said otherwise. */
   readonly by?: string;
   readonly reason?: string;
-  /** Everything of the server that waits, its tools included. */
+  /** Everything of the server that waits, its tools included; nothing that was rejected or has expired. */
   readonly all?: boolean;
-  /** The beginning of the hash that was looked at; something else is refused. */
+  /** With `all`: also approve requests of critical risk. */
+  readonly includeCritical?: boolean;
+  /**
+   * The hash that was looked at, or at least its first 12 characters; something else is refused. Without it a request is
+   * refused that is no longer what `by` was last shown.
+   */
   readonly hash?: string;
+  /** Also refuse a request that was never shown to `by`, unless `hash` names it. */
+  readonly requireShown?: boolean;
+}
+
+/** A request that `all` did not approve. */
+export interface SkippedApproval {
+  readonly ref: string;
+  readonly hash: string;
+  readonly reason: 'critical' | 'changed' | 'not-shown';
 }
 
 /** What became of a decision. */
 export interface RulingReport {
   readonly approvals: readonly Approval[];
+  /** What waits as well, was covered by `all` and was left alone. */
+  readonly skipped: readonly SkippedApproval[];
   /** Folders whose exported files were promoted. */
   readonly promoted: readonly string[];
   /** Manifests that are in the marketplace now because of it. */
   readonly registered: number;
 }
+
+const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
+  critical: 'critical risk',
+  changed: 'changed since it was shown to you',
+  'not-shown': 'not shown to you yet',
+};
 
 /** Characters of a name or a reason that are kept. */
 const LONGEST_TEXT = 500;
@@ -55,12 +77,82 @@ export function approvalVerbs(
     return { server: core.catalog.server(colon > 0 ? ref.slice(0, colon) : ref) };
   };
 
-  /** What a reference means of everything that waits. */
-  const subjectsOf = (server: Server, tool: string | undefined, options: RulingOptions): Subject[] => {
-    if (tool !== undefined) return [{ about: 'tool', tool }];
-    const asked = core.approvals.asked(server);
-    if (options.all) return asked;
-    return asked.filter(({ about }) => about !== 'tool');
+  const shown = createShown({ store: core.deps.store, log: core.deps.log });
+
+  const subjectOf = ({ about, tool }: Approval, expected?: string): ChosenSubject => {
+    const named = expected === undefined ? {} : { expected };
+    return about === 'tool' ? { about, tool: tool ?? '', ...named } : { about, ...named };
+  };
+
+  /** Everything of a server that waits, was rejected or has expired. */
+  const askedOf = (server: Server): Approval[] =>
+    core.approvals.list([server]).filter(({ state }) => state !== 'approved' && state !== 'superseded');
+
+  /** The requests that a reference means, before anybody asks whether they are what was shown. */
+  const requestsFor = (asked: readonly Approval[], tool: string | undefined, { all, hash }: RulingOptions) => {
+    const pending = asked.filter(({ state }) => state === 'pending');
+    if (all) return pending;
+    if (tool !== undefined) return asked.filter((approval) => approval.tool === tool);
+    const own = asked.filter(({ about }) => about !== 'tool');
+    const named = hash === undefined ? [] : own.filter((approval) => approval.hash.startsWith(checkHash(hash)));
+    if (named.length > 0) return named;
+    // What was rejected is approved only by name, and only when nothing else of the server waits.
+    const waiting = own.filter(({ state }) => state === 'pending');
+    return waiting.length > 0 ? waiting : own;
+  };
+
+  const notShown = (approval: Approval): ToolscoutError =>
+    new ToolscoutError('APPROVAL_REQUIRED', `"${approval.ref}" was not shown to you yet, so it is not approved.`, {
+      suggestion: `Look at it first: toolscout diff ${approval.ref}; then approve it, or name its hash.`,
+    });
+
+  /** What is decided about, each with the hash that it must still have when the decision is written (A41). */
+  const choose = async (
+    verb: 'approve' | 'reject',
+    server: Server,
+    tool: string | undefined,
+    options: RulingOptions,
+  ): Promise<{ subjects: ChosenSubject[]; skipped: SkippedApproval[] }> => {
+    const { all, hash, by = 'local', requireShown = false, includeCritical = false } = options;
+    if (hash !== undefined) checkHash(hash);
+    if (all && hash !== undefined) {
+      throw new ToolscoutError('INVALID_REQUEST', 'A hash names one request, and "all" names many: give one of them.');
+    }
+    const requests = requestsFor(askedOf(server), tool, options);
+    if (requests.length === 0 && tool !== undefined && !all) {
+      return { subjects: [{ about: 'tool', tool, ...(hash === undefined ? {} : { expected: hash }) }], skipped: [] };
+    }
+    if (hash !== undefined) return { subjects: requests.map((each) => subjectOf(each, hash)), skipped: [] };
+    if (verb === 'reject') return { subjects: requests.map((each) => subjectOf(each)), skipped: [] };
+    const seenBy = await shown.recall(by);
+    const subjects: ChosenSubject[] = [];
+    const skipped: SkippedApproval[] = [];
+    for (const request of requests) {
+      const seen = seenBy(request);
+      const reason =
+        seen === undefined && requireShown
+          ? 'not-shown'
+          : seen !== undefined && seen !== request.hash
+            ? 'changed'
+            : all && !includeCritical && request.risk.level === 'critical'
+              ? 'critical'
+              : undefined;
+      if (all && reason) skipped.push({ ref: request.ref, hash: request.hash, reason });
+      else if (reason === 'not-shown') throw notShown(request);
+      else subjects.push(subjectOf(request, seen ?? request.hash));
+    }
+    return { subjects, skipped };
+  };
+
+  const allSkipped = (server: Server, skipped: readonly SkippedApproval[]): ToolscoutError => {
+    const named = skipped.slice(0, 5).map(({ ref, reason }) => `${ref} (${SKIPPED_BECAUSE[reason]})`);
+    const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
+    const isCritical = skipped.every(({ reason }) => reason === 'critical');
+    return new ToolscoutError('APPROVAL_REQUIRED', `Nothing was approved: ${named.join(', ')}${more}.`, {
+      suggestion: isCritical
+        ? `Look at each with toolscout diff ${server.id} and approve it by name, or add --include-critical.`
+        : 'Run toolscout pending to see what waits now.',
+    });
   };
 
   const nothing = (server: Server): ToolscoutError => {
@@ -83,17 +175,18 @@ export function approvalVerbs(
     verb: 'approve' | 'reject',
     ref: string,
     options: RulingOptions,
-  ): Promise<{ server: Server; approvals: Approval[] }> => {
+  ): Promise<{ server: Server; approvals: Approval[]; skipped: SkippedApproval[] }> => {
     await core.filled();
     const { server, tool } = locate(ref);
-    let subjects = subjectsOf(server, tool, options);
+    const chosen = await choose(verb, server, tool, options);
+    const { skipped } = chosen;
+    let { subjects } = chosen;
     // Rejecting a server that nobody asks about takes back the trust in it.
     if (subjects.length === 0 && verb === 'reject' && !options.all) subjects = [{ about: 'launch' }];
-    if (subjects.length === 0) throw nothing(server);
+    if (subjects.length === 0) throw skipped.length > 0 ? allSkipped(server, skipped) : nothing(server);
     const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
     const reason = options.reason?.slice(0, LONGEST_TEXT);
     const ruling = { by, ...(reason ? { reason } : {}), at: clock.now() };
-    const expected = options.hash === undefined ? {} : { expected: options.hash };
     const record = {
       kind: verb,
       principal: by,
@@ -101,7 +194,7 @@ export function approvalVerbs(
       ...(tool === undefined ? {} : { tool }),
     };
     try {
-      const approvals = await core.approvals[verb](server, subjects, { ruling, ...expected });
+      const approvals = await core.approvals[verb](server, subjects, { ruling });
       core.trust.reconsider([server.id]);
       await audit.recordNow({
         ...record,
@@ -113,7 +206,7 @@ export function approvalVerbs(
         },
       });
       for (const approval of approvals) core.events.emit({ type: 'approval', approval });
-      return { server, approvals };
+      return { server, approvals, skipped };
     } catch (thrown) {
       if (thrown instanceof ToolscoutError && thrown.code !== 'NOTHING_FOUND') {
         audit.record({ ...record, outcome: 'refused', code: thrown.code });
@@ -127,14 +220,17 @@ export function approvalVerbs(
       await core.filled();
       const { servers } = core.catalog;
       const chosen = filter.server === undefined ? [...servers.values()] : [core.catalog.server(filter.server)];
-      return core.approvals
+      const approvals = core.approvals
         .list(chosen)
         .filter(({ state }) => filter.state === undefined || state === filter.state)
         .toSorted((a, b) => (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.requestedAt - b.requestedAt));
+      const { shownTo = 'local' } = filter;
+      if (shownTo !== false) await shown.note(shownTo, approvals);
+      return approvals;
     },
 
     async approve(ref, options = {}) {
-      const { server, approvals } = await rule('approve', ref, options);
+      const { server, approvals, skipped } = await rule('approve', ref, options);
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       // A server that may start now is learned at once; what it lists within a moment is registered with it.
@@ -144,7 +240,7 @@ export function approvalVerbs(
       if (isExported) await refresh(server.id);
       const promoted = await promotion?.promote(server.id, isWhole ? undefined : tools);
       const registered = await register(server.id, isWhole ? undefined : new Set(tools));
-      return { approvals, promoted: promoted === undefined ? [] : [promoted], registered };
+      return { approvals, skipped, promoted: promoted === undefined ? [] : [promoted], registered };
     },
 
     async reject(ref, options = {}) {
@@ -152,16 +248,22 @@ export function approvalVerbs(
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       if (isWhole || tools.length > 0) await marketplace.withdraw(server.id, isWhole ? undefined : new Set(tools));
-      return { approvals, promoted: [], registered: 0 };
+      return { approvals, skipped: [], promoted: [], registered: 0 };
     },
 
-    async diffApproval(ref) {
+    async diffApproval(ref, { shownTo = 'local' } = {}) {
       await core.filled();
       const { server, tool } = locate(ref);
-      if (tool !== undefined) return [await core.approvals.diff(server, { about: 'tool', tool })];
-      const asked = core.approvals.asked(server);
+      const asked = tool === undefined ? core.approvals.asked(server) : [{ about: 'tool' as const, tool }];
       if (asked.length === 0) throw nothing(server);
-      return Promise.all(asked.map((subject) => core.approvals.diff(server, subject)));
+      const diffs = await Promise.all(asked.map((subject) => core.approvals.diff(server, subject)));
+      if (shownTo !== false) {
+        await shown.note(
+          shownTo,
+          diffs.map(({ approval }) => approval),
+        );
+      }
+      return diffs;
     },
   };
 }

@@ -170,7 +170,7 @@ export interface Gateway {
   /** Rejects what is asked for, or takes back the trust in it. */
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** What a request would change: of one tool, or of everything of a server that waits. */
-  diffApproval(ref: string): Promise<ApprovalDiff[]>;
+  diffApproval(ref: string, options?: Pick<ApprovalFilter, 'shownTo'>): Promise<ApprovalDiff[]>;
   /** Asks a URL for its tools without trusting it: nothing is kept and no tool is called (A36). */
   introspectRemoteApi(
     candidate: { readonly url: string },

@@ -52,6 +52,8 @@ export interface Approval {
 export interface ApprovalFilter {
   readonly server?: string;
   readonly state?: ApprovalState;
+  /** Who is shown the answer, which is remembered (A41): `local` by default, `false` for nobody. */
+  readonly shownTo?: string | false;
 }
 
 /** One difference between what was trusted and what is there now. */

@@ -248,6 +248,33 @@ describe('a tool that changes after it was trusted', () => {
     expect((await gateway.listApprovals({ state: 'superseded' })).map(({ hash }) => hash)).toEqual([looked!.hash]);
   });
 
+  it('A41 a program that listed requests approves those; each principal has seen what was shown to it', async () => {
+    const place = await notebook();
+    const gateway = await place.open();
+    const change = async (description: string): Promise<void> => {
+      await place.show({ ...GOOD, tools: [{ ...READ, description }, LIST] });
+      await gateway.discover();
+    };
+    await gateway.discover();
+    await change('first change');
+    await gateway.listApprovals({ shownTo: 'bob' });
+    await change('second change');
+    await gateway.listApprovals();
+    const refused = { code: 'TOOL_CHANGED' };
+    await expect(gateway.approve('notes:read_note', { by: 'bob' })).rejects.toMatchObject(refused);
+    await expect(gateway.approve('notes', { by: 'bob', all: true })).rejects.toMatchObject({
+      code: 'APPROVAL_REQUIRED',
+    });
+    const strict = { by: 'carol', requireShown: true };
+    await expect(gateway.approve('notes:read_note', strict)).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    await expect(gateway.approve('notes:read_note', { ...strict, hash: 'abc' })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+    expect(await offered(gateway)).toBe(false);
+    expect((await gateway.approve('notes', { all: true })).skipped).toEqual([]);
+    expect(await offered(gateway)).toBe(true);
+  });
+
   it('PAT-3 a rule comes first: a disabled tool stays disabled, and is quarantined once it is enabled', async () => {
     const place = await notebook();
     const gateway = await place.open();

@@ -175,6 +175,8 @@ describe('keys', () => {
     const path = '/v1/approvals/old%3Aecho/approve';
     expect((await http.post('/v1/call', echo, bearer(CALL))).status).toBe(403);
     for (const key of [READ, CALL, SOME]) expect((await http.post(path, {}, bearer(key))).status).toBe(403);
+    expect((await http.post(path, { reason: 'not read' }, bearer(ROOT))).status).toBe(403);
+    await http.send('/v1/approvals/old%3Aecho/diff', { headers: bearer(ROOT) });
     const approved = await http.post(path, { reason: 'read it' }, bearer(ROOT));
     expect(await approved.json()).toMatchObject({
       approvals: [{ ref: 'old:echo', state: 'approved', ruling: { by: 'root', reason: 'read it' } }],

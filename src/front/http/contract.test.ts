@@ -191,6 +191,10 @@ describe('the contract', () => {
     expect(approvals.length).toBeGreaterThan(2);
     const [one, two] = approvals.filter(({ ref }) => ref.includes(':')).map(({ ref }) => encodeURIComponent(ref));
     expect((await held.send(`/v1/approvals/${one}/diff`)).status).toBe(200);
+    expect((await held.post(`/v1/approvals/${one}/approve`, { hash: approvals[0]!.hash.slice(0, 11) })).status).toBe(
+      400,
+    );
+    expect((await held.post(`/v1/approvals/${one}/approve`, { hash: '' })).status).toBe(400);
     expect((await held.post(`/v1/approvals/${one}/approve`, { reason: 'looked at it' })).status).toBe(200);
     expect((await held.post(`/v1/approvals/${two}/reject`, {})).status).toBe(200);
 

@@ -128,7 +128,7 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
       const [views, items, approvals] = await Promise.all([
         gateway.listServers(),
         itemsOf(gateway),
-        gateway.listApprovals(),
+        gateway.listApprovals({ shownTo: false }),
       ]);
       const cache = gateway.cacheStats();
       const one = (value: number): Sample[] => [{ value }];

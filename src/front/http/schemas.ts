@@ -342,11 +342,20 @@ export const ApprovalDiffs = z.object({
 export const RulingRequest = z.strictObject({
   reason: text.max(500).optional(),
   all: z.boolean().optional(),
-  hash: text.max(64).optional(),
+  includeCritical: z.boolean().optional(),
+  hash: text
+    .regex(/^[0-9a-fA-F]{12,64}$/)
+    .optional()
+    .meta({ description: 'The hash that was looked at, or at least its first 12 characters.' }),
 });
 
 /** What became of a decision. */
-export const RulingReport = z.object({ approvals: z.array(Approval), promoted: texts, registered: count });
+export const RulingReport = z.object({
+  approvals: z.array(Approval),
+  skipped: z.array(z.object({ ref: text, hash: text, reason: z.enum(['critical', 'changed', 'not-shown']) })),
+  promoted: texts,
+  registered: count,
+});
 
 /** Approved manifests. */
 export const ManifestList = z.object({ manifests: z.array(AnyObject) });

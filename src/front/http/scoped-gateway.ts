@@ -144,10 +144,10 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     },
     listApprovals: async (filter) =>
       (await gateway.listApprovals(filter)).filter((approval) => allowed.has(approval.server)),
-    async diffApproval(ref) {
+    async diffApproval(ref, options) {
       // An id may itself hold a colon, so what comes back is looked at as well.
       if (![...allowed].some((id) => ref === id || ref.startsWith(`${id}:`))) throw noServer(ref);
-      return (await gateway.diffApproval(ref)).filter(({ approval }) => allowed.has(approval.server));
+      return (await gateway.diffApproval(ref, options)).filter(({ approval }) => allowed.has(approval.server));
     },
     onEvent: (listener) =>
       gateway.onEvent((event) => {

@@ -61,9 +61,9 @@ async function run(gateway: Gateway, name: string, values: JsonObject, by: strin
   if (name === 'ccos_introspect_remote_api') {
     return (await gateway.introspectRemoteApi({ url: textOf(values, 'url') }, { by })) as unknown as JsonObject;
   }
-  const { ref, state, target, risk } = await gateway.registerServer(proposalOf(values), { by });
-  const next = `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${ref}`;
-  return { server: ref, state, target, risk: risk.level, next };
+  const { ref, state, target, risk, hash } = await gateway.registerServer(proposalOf(values), { by });
+  const next = `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
+  return { server: ref, state, target, risk: risk.level, hash, next };
 }
 
 /** Answers a call of an administrator's tool. Failures are answers, never exceptions (META-3). */

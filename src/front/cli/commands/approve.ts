@@ -5,9 +5,16 @@ import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '..
 
 interface Flags extends CommonFlags {
   readonly all?: boolean;
+  readonly includeCritical?: boolean;
   readonly reason?: string;
   readonly hash?: string;
 }
+
+const SKIPPED = {
+  critical: 'critical risk: approve it by name, or add --include-critical',
+  changed: 'changed since it was shown to you: run toolscout pending',
+  'not-shown': 'not shown to you yet: run toolscout pending',
+} as const;
 
 /** References printed of a decision about many tools. */
 const SHOWN = 20;
@@ -18,18 +25,25 @@ function addRuling(
   verb: 'approve' | 'reject',
   words: { readonly summary: string; readonly description: string; readonly example: string; readonly done: string },
 ): void {
-  withCommonFlags(program.command(verb))
+  const command = withCommonFlags(program.command(verb))
     .summary(words.summary)
     .description(words.description)
     .argument('<ref>', 'id of a server, or server:tool')
     .option('--all', 'everything of the server that waits, its tools included')
     .option('--reason <text>', 'why; it is kept with the decision')
-    .option('--hash <hash>', 'only if this is still the hash of it, or how that begins')
+    .option('--hash <hash>', 'only if this is still its hash; the first 12 characters are enough')
     .addHelpText('after', `\nExample:\n  $ toolscout ${words.example}`)
     .action(async (ref: string, flags: Flags) => {
       await withGateway(deps, flags, async (gateway: Gateway) => {
-        const { all, reason, hash } = flags;
-        const report = await gateway[verb](ref, { by: 'local', all, reason, hash });
+        const { all, includeCritical, reason, hash } = flags;
+        const report = await gateway[verb](ref, {
+          by: 'local',
+          all,
+          includeCritical,
+          reason,
+          hash,
+          requireShown: true,
+        });
         const { terminal } = deps;
         if (flags.json) return terminal.json(report);
         for (const { ref: each, about, hash: whole } of report.approvals.slice(0, SHOWN)) {
@@ -40,9 +54,13 @@ function addRuling(
         }
         const more = report.approvals.length - SHOWN;
         if (more > 0) terminal.out(`… and ${more} more`);
+        for (const { ref: each, reason: why } of report.skipped.slice(0, SHOWN)) {
+          terminal.note(`Not approved: ${inLine(each)} (${SKIPPED[why]})`);
+        }
         for (const folder of report.promoted) terminal.out(`Promoted its exported files: ${inLine(folder)}`);
       });
     });
+  if (verb === 'approve') command.option('--include-critical', 'with --all: also what has a critical risk');
 }
 
 /** `toolscout approve`: trusts what waits, exactly as it is (SEC-9). */
@@ -50,8 +68,8 @@ export function addApprove(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'approve', {
     summary: 'trust a server or a tool that waits for approval',
     description:
-      'Trusts a server, or a tool exactly as it is now: searchable and callable at once, here and in every running toolscout. A later change of it waits again.',
-    example: 'approve github:create_issue --reason "read the diff"',
+      'Trusts a server, or a tool exactly as it was shown by pending or diff: searchable and callable at once, here and in every running toolscout. What changed since then is refused. A later change of it waits again.',
+    example: 'approve github:create_issue --hash 5d0c0f1f7a3e --reason "read the diff"',
     done: 'Approved',
   });
 }

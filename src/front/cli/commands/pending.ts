@@ -29,7 +29,7 @@ function phrase({ about, pinned, changed, state }: Approval): string {
 
 /** One approval over several lines; a command is never shortened (S25). */
 function describe(approval: Approval, terminal: Terminal, now: number): string[] {
-  const { ref, about, risk, state, ruling, requestedAt, target, origin } = approval;
+  const { ref, about, risk, state, ruling, requestedAt, target, origin, hash } = approval;
   const { paint } = terminal;
   const lines = [`${paint.bold(inLine(ref))}  ${inLine(phrase(approval))}  ${paint.dim(ago(now - requestedAt))}`];
   if (about === 'launch') lines.push(`  ${origin === 'project' ? 'from a project' : origin}: ${inLine(target)}`);
@@ -38,7 +38,8 @@ function describe(approval: Approval, terminal: Terminal, now: number): string[]
   }
   if (state === 'pending') {
     const look = about === 'launch' ? '' : `toolscout diff ${ref}   `;
-    lines.push(paint.dim(`  → ${inLine(`${look}toolscout approve ${ref}   toolscout reject ${ref}`)}`));
+    const approve = `toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
+    lines.push(paint.dim(`  → ${inLine(`${look}${approve}   toolscout reject ${ref}`)}`));
   }
   if (ruling) {
     const reason = ruling.reason ? `: ${ruling.reason}` : '';
@@ -59,7 +60,7 @@ export function addPending(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout pending')
     .action(async (flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const approvals = await gateway.listApprovals({ server: flags.server, state: flags.state });
+        const approvals = await gateway.listApprovals({ server: flags.server, state: flags.state, shownTo: 'local' });
         const { terminal, clock } = deps;
         if (flags.json) return terminal.json({ approvals });
         if (approvals.length === 0) {

@@ -29,7 +29,7 @@ export function approvalRoutes(): Route[] {
         404: NOTHING,
       },
       async handle({ params, body, gateway, principal, reply }) {
-        const report = await gateway[verb](params.ref, { ...body, by: principal.name });
+        const report = await gateway[verb](params.ref, { ...body, by: principal.name, requireShown: true });
         return reply(RulingReport.parse(report));
       },
     });
@@ -47,8 +47,8 @@ export function approvalRoutes(): Route[] {
         state: z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded']).optional(),
       }),
       responses: { 200: { description: 'The approvals.', content: { 'application/json': ApprovalList } } },
-      handle: async ({ query, gateway, reply }) =>
-        reply(ApprovalList.parse({ approvals: await gateway.listApprovals(query) })),
+      handle: async ({ query, gateway, principal, reply }) =>
+        reply(ApprovalList.parse({ approvals: await gateway.listApprovals({ ...query, shownTo: principal.name }) })),
     }),
     route({
       id: 'diffApproval',
@@ -62,8 +62,8 @@ export function approvalRoutes(): Route[] {
         200: { description: 'The differences.', content: { 'application/json': ApprovalDiffs } },
         404: NOTHING,
       },
-      handle: async ({ params, gateway, reply }) =>
-        reply(ApprovalDiffs.parse({ diffs: await gateway.diffApproval(params.ref) })),
+      handle: async ({ params, gateway, principal, reply }) =>
+        reply(ApprovalDiffs.parse({ diffs: await gateway.diffApproval(params.ref, { shownTo: principal.name }) })),
     }),
     decide('approve', 'Trusts a server or a tool exactly as it is asked for'),
     decide('reject', 'Rejects what is asked for, or takes back the trust in it'),

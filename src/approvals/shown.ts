@@ -1,0 +1,60 @@
+import { messageOf } from '../kernel/errors.js';
+import { sha256 } from '../kernel/hash.js';
+import { isObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { Approval } from '../model/approval.js';
+import type { Store } from '../model/store.js';
+
+/** What was last shown to whom, so that nobody approves something else than they saw (A41). */
+export interface Shown {
+  /** Remembers the hash of every open request among these as shown to `principal`. Never rejects. */
+  note(principal: string, approvals: readonly Approval[]): Promise<void>;
+  /** The hash that `principal` last saw of a request; `undefined` when it was never shown to them. */
+  recall(principal: string): Promise<(approval: Pick<Approval, 'ref' | 'about'>) => string | undefined>;
+}
+
+const SPACE = 'shown';
+const ATTEMPTS = 20;
+
+/** Requests remembered for one principal; the oldest go first. */
+const MAX_SHOWN = 20_000;
+
+const nameOf = ({ ref, about }: Pick<Approval, 'ref' | 'about'>): string => `${about} ${ref}`;
+
+function unpack(value: unknown): Map<string, string> {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** The memory of what was shown, over a store that all processes share. */
+export function createShown({ store, log }: { readonly store: Store; readonly log: Log }): Shown {
+  return {
+    async note(principal, approvals) {
+      const open = approvals.filter(({ state }) => state !== 'approved' && state !== 'superseded');
+      if (open.length === 0) return;
+      const key = sha256(principal);
+      try {
+        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+          const entry = await store.get(SPACE, key);
+          const seen = unpack(entry?.value);
+          if (open.every((approval) => seen.get(nameOf(approval)) === approval.hash)) return;
+          for (const approval of open) {
+            // Deleted first, so that what was shown last stands last.
+            seen.delete(nameOf(approval));
+            seen.set(nameOf(approval), approval.hash);
+          }
+          const kept = Object.fromEntries([...seen].slice(-MAX_SHOWN));
+          if (await store.put(SPACE, key, kept, { ifRevision: entry?.revision ?? 0 })) return;
+        }
+        log.warn('approvals.shown-busy', { principal });
+      } catch (thrown) {
+        // Approving then needs the hash; nothing is approved that was not seen.
+        log.warn('approvals.shown-unsaved', { principal, reason: messageOf(thrown) });
+      }
+    },
+    async recall(principal) {
+      const seen = unpack((await store.get(SPACE, sha256(principal)))?.value);
+      return (approval) => seen.get(nameOf(approval));
+    },
+  };
+}
