@@ -155,12 +155,14 @@ describe('the stream of a batch', () => {
     const host = await connect((await openSlow()).endpoint, '2025-11-25');
     const call = await host.send(wait(1, 20_000));
     const reader = call.body!.pipeThrough(new TextDecoderStream()).getReader();
-    const { value } = await reader.read();
-    const [, last] = /^id: (\S+)$/m.exec(value!)!;
+    let said = '';
+    while (!/^id: \S+$/m.test(said)) said += (await reader.read()).value ?? '';
+    const [, last] = /^id: (\S+)$/m.exec(said)!;
     await host.send(cancel(1));
     while (!(await reader.read()).done);
     const back = await host.get({ 'last-event-id': last! });
-    expect([back.status, await back.text()]).toEqual([200, '']);
+    expect(back.status).toBe(405);
+    expect(await back.text()).not.toContain('Cancelled');
   });
 });
 
@@ -168,12 +170,12 @@ describe('sessions of others', () => {
   it('S5 an event id of another session gives nothing of it', async () => {
     const { endpoint } = await openSlow();
     const [ann, bob] = [await connect(endpoint, '2025-11-25'), await connect(endpoint, '2025-11-25')];
-    const text = await (await ann.send(wait('secret', 1))).text();
+    const text = await (await ann.send(wait('secret', 300))).text();
     const ids = [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id!);
     expect(ids.length).toBeGreaterThan(1);
     for (const id of [...ids, '0', '-1', '1e3', '__proto__', 'constructor']) {
       const answer = await bob.get({ 'last-event-id': id });
-      expect([200, 400]).toContain(answer.status);
+      expect([200, 400, 405]).toContain(answer.status);
       expect(await answer.text()).not.toContain('secret');
     }
   });

@@ -48,6 +48,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     const { server: door = '', principal = 'local' } = arrival;
     const offer = await offerAt(arrival.server, isObject(body['params']) ? body['params'] : {});
     const transport = new SessionTransport({
+      clock,
       onOpen(id) {
         sessions.set(id, { transport, door, principal, followers: 0 });
         makeRoom();
@@ -81,7 +82,9 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
       session.followers += 1;
       return () => (session.followers -= 1);
     };
-    return boundStream(await transport.handleRequest(request), { clock, until, onBegin });
+    const last = request.method === 'GET' ? request.headers.get('last-event-id') : null;
+    const response = await (last ? transport.resume(request, last) : transport.handleRequest(request));
+    return boundStream(response, { clock, until, onBegin });
   };
 
   return {
