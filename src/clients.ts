@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Launch } from './config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from './front/cli/context.js';
 import { configReader } from './main.js';
+import { ToolscoutError } from './kernel/errors.js';
 import type { SourceType } from './model/config.js';
 import { homeOf, ownScript, placeOf } from './place.js';
 
@@ -58,6 +59,21 @@ async function nearbyConfig(cwd: string, env: Around['env']): Promise<string | u
   return path !== undefined && [cwd, resolve(cwd, '.toolscout')].includes(dirname(path)) ? path : undefined;
 }
 
+/** Whether a host of a name is shown the meta-tools by the config that toolscout will use. */
+async function metaToolsShown({ cwd, env }: Around, wish: InstallWish): Promise<(host: string) => boolean> {
+  const { createModeChoice } = await import('./front/mcp/modes.js');
+  try {
+    const file = wish.config === undefined ? undefined : resolve(cwd, wish.config);
+    const { config } = await configReader({ config: file, cwd, env })();
+    const choose = createModeChoice(config.mode, config.hostModes);
+    return (host) => choose({ clientInfo: { name: host } }) !== 'passthrough';
+  } catch (thrown) {
+    // toolscout can be installed before its config is written; until then the default mode holds.
+    if (!(thrown instanceof ToolscoutError) || thrown.code !== 'CONFIGURATION_ERROR') throw thrown;
+    return () => true;
+  }
+}
+
 async function installClient(around: Around, wish: InstallWish): ReturnType<CliDeps['install']> {
   const { install } = await import('./config/install.js');
   const { home, env, project } = surroundings(around, wish);
@@ -66,6 +82,7 @@ async function installClient(around: Around, wish: InstallWish): ReturnType<CliD
     place: placeOf({ home, env, project }),
     scope: wish.project === undefined ? 'user' : 'project',
     launch: await launchFor(around, wish),
+    showsMetaTools: await metaToolsShown(around, wish),
     uninstall: wish.uninstall,
     dryRun: wish.dryRun,
   });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../test/contract/importer-contract.js';
 import type { SourceType } from '../model/config.js';
-import { install, installableClients, type InstallOptions } from './install.js';
+import { install as installWith, installableClients, type InstallOptions } from './install.js';
 import { parseData } from './parse.js';
 import { importClient } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
@@ -14,6 +14,10 @@ const STDIO = {
   args: ['/opt/toolscout/dist/cli.js', 'serve', '--stdio'],
 } as const;
 const HTTP = { type: 'http', url: 'http://127.0.0.1:7077/mcp' } as const;
+
+type Wish = Omit<InstallOptions, 'showsMetaTools'> & Partial<InstallOptions>;
+
+const install = (wish: Wish): ReturnType<typeof installWith> => installWith({ showsMetaTools: () => true, ...wish });
 
 interface Case {
   readonly client: SourceType;
@@ -46,7 +50,7 @@ describe('install', () => {
       const isThere = existsSync(path);
       const text = isThere ? await readFile(path, 'utf8') : '';
       // The recorded files of some have us in them already; the way begins without.
-      const clean = { client, place, scope, launch: each.launch } as InstallOptions;
+      const clean = { client, place, scope, launch: each.launch } as Wish;
       await install({ ...clean, uninstall: true });
       const before = existsSync(path) ? await readFile(path, 'utf8') : '';
       const data = await parseData(before, path, format);
@@ -120,5 +124,20 @@ describe('install', () => {
     await expect(refused({ scope: 'project' })).rejects.toMatchObject({ suggestion: 'Install it without --project.' });
     await expect(refused({ client: 'air' })).rejects.toMatchObject({ suggestion: 'Install it with --project.' });
     await expect(refused({ client: 'tools-yaml' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+
+  it('CLI-3 META-5 alwaysLoad is written for a client that knows it and is shown the five tools, and taken out otherwise', async () => {
+    const place = await settle([]);
+    const asked: string[] = [];
+    const entryFor = async (client: SourceType, isShown: boolean): Promise<unknown> => {
+      const showsMetaTools = (host: string): boolean => asked.push(host) > 0 && isShown;
+      const { file } = await install({ client, place, scope: 'user', launch: STDIO, showsMetaTools });
+      const { mcpServers } = JSON.parse(await readFile(file, 'utf8')) as { mcpServers: Record<string, unknown> };
+      return mcpServers['toolscout'];
+    };
+    expect(await entryFor('claude-code', true)).toEqual({ ...STDIO, alwaysLoad: true });
+    expect(await entryFor('claude-code', false)).toEqual(STDIO);
+    expect(await entryFor('cursor', true)).not.toHaveProperty('alwaysLoad');
+    expect(new Set(asked)).toEqual(new Set(['claude-code']));
   });
 });

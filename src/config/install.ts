@@ -19,14 +19,27 @@ export interface InstallOptions {
   readonly place: Place;
   readonly scope: ServerScope;
   readonly launch: Launch;
+  /** Whether a host that gives this name is shown the meta-tools: only then they are to be loaded always. */
+  readonly showsMetaTools: (host: string) => boolean;
   /** Take it out again. */
   readonly uninstall?: boolean;
   /** Only say what would be done. */
   readonly dryRun?: boolean;
 }
 
-/** Fields that say how a server is started or reached; what else a user added to the entry stays. */
-const LAUNCH_FIELDS = new Set(['type', 'source', 'command', 'args', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl']);
+/** Fields that toolscout writes; what else a user added to the entry stays. */
+const OWN_FIELDS = new Set([
+  'type',
+  'source',
+  'command',
+  'args',
+  'cmd',
+  'url',
+  'uri',
+  'serverUrl',
+  'httpUrl',
+  'alwaysLoad',
+]);
 
 /** The clients toolscout can be installed in. */
 export function installableClients(): SourceType[] {
@@ -50,11 +63,24 @@ function placeIn(data: unknown, { key, list }: Installation): { keys: Edit['keys
   return { keys: [...key, at === -1 ? entries.length : at], current: isObject(current) ? current : undefined };
 }
 
-function entryFor({ installation, title }: Importer, launch: Launch, current: JsonObject | undefined): JsonObject {
-  const entry = installation!.entry(launch);
-  if (!entry) throw refuse(`${title} cannot use a server over ${launch.type}.`, 'Install it with --stdio.');
-  const kept = Object.entries(current ?? {}).filter(([name]) => !LAUNCH_FIELDS.has(name));
-  return { ...(installation!.list ? { name: OWN_NAME } : {}), ...Object.fromEntries(kept), ...entry };
+/** What toolscout writes of itself. */
+function ownEntry({ entry, alwaysLoadsAs }: Installation, options: InstallOptions): JsonObject | undefined {
+  const own = entry(options.launch);
+  // Otherwise the search of the client hides the five tools, and an agent has to search for the search. With every tool
+  // offered directly it would load all of them.
+  const alwaysLoad = alwaysLoadsAs !== undefined && options.showsMetaTools(alwaysLoadsAs);
+  return own && { ...own, ...(alwaysLoad && { alwaysLoad }) };
+}
+
+function entryFor(
+  { installation, title }: Importer,
+  own: JsonObject | undefined,
+  options: InstallOptions,
+  current: JsonObject | undefined,
+): JsonObject {
+  if (!own) throw refuse(`${title} cannot use a server over ${options.launch.type}.`, 'Install it with --stdio.');
+  const kept = Object.entries(current ?? {}).filter(([name]) => !OWN_FIELDS.has(name));
+  return { ...(installation!.list ? { name: OWN_NAME } : {}), ...Object.fromEntries(kept), ...own };
 }
 
 function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
@@ -82,7 +108,9 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   const text = opened.text ?? '';
   const data = await parseData(text, target.path, format);
   const { keys, current } = placeIn(data, installation);
-  const entry = uninstall ? undefined : entryFor(importer, launch, current);
+  // Only what is ours is shown: the user may have added credentials to the entry.
+  const shown = uninstall ? undefined : ownEntry(installation, options);
+  const entry = uninstall ? undefined : entryFor(importer, shown, options, current);
   const action = uninstall
     ? current
       ? 'removed'
@@ -98,8 +126,6 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   const next = changes
     ? `Restart ${title}, or reload its servers.${launch.type === 'http' && !uninstall ? ' Keep "toolscout serve" running.' : ''}`
     : 'Nothing had to be changed.';
-  // Only what is ours is shown: the user may have added credentials to the entry.
-  const shown = uninstall ? undefined : installation.entry(launch);
   const report = { client, title, file: opened.path, action, entry: shown, next } as const;
   if (!changes) return { ...report, written: false };
   const edited = await editText(text, { path: target.path, format }, edits);

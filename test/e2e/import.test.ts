@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SOURCE_TYPES } from '../../src/model/config.js';
@@ -49,6 +49,11 @@ describe('the built command and other clients', () => {
     expect(entry.args).toEqual([CLI, 'serve', '--stdio']);
     const plan = JSON.parse((await run(place, 'import', '--json')).stdout) as ImportPlan;
     expect(plan.clients).toMatchObject([{ client: 'claude-code', servers: [] }]);
+    // Offered directly, every tool would be loaded.
+    await writeFile(join(place.home, 'direct.json'), JSON.stringify({ mode: 'auto' }));
+    const direct = await run(place, 'install', 'claude-code', '--json', '--config', join(place.home, 'direct.json'));
+    expect(JSON.parse(direct.stdout)).toMatchObject({ action: 'updated', entry: { type: 'stdio' } });
+    expect(direct.stdout).not.toContain('alwaysLoad');
     const out = await run(place, 'install', 'claude-code', '--uninstall');
     expect(out.code).toBe(0);
     expect(JSON.parse(await readFile(join(place.home, '.claude.json'), 'utf8'))).toEqual({ mcpServers: {} });

@@ -52,9 +52,11 @@ export const claudeCode: Importer = {
         file.scope === 'user' ? readProjects(file, place) : together([]),
       ]),
     ),
-  installation: inMcpServers(
-    (place, scope) => (scope === 'user' ? userSettings(place) : projectFile(place, 'jsonc', '.mcp.json')[0]),
-    // Otherwise its own search hides the five tools, and an agent has to search for the search.
-    (launch) => ({ ...typedEntry('stdio', 'http')(launch), alwaysLoad: true }),
-  ),
+  installation: {
+    ...inMcpServers(
+      (place, scope) => (scope === 'user' ? userSettings(place) : projectFile(place, 'jsonc', '.mcp.json')[0]),
+      typedEntry('stdio', 'http'),
+    ),
+    alwaysLoadsAs: 'claude-code',
+  },
 };

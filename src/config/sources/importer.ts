@@ -51,6 +51,11 @@ export interface Installation {
   readonly list?: boolean;
   /** The entry; `undefined` when the client cannot use that transport. */
   entry(launch: Launch): JsonObject | undefined;
+  /**
+   * The client hides tools until its own search finds them, unless an entry has `alwaysLoad`. This is the name that it gives
+   * in its handshake, by which it gets its mode.
+   */
+  readonly alwaysLoadsAs?: string;
   /** What a new file must hold besides. */
   readonly preamble?: JsonObject;
 }

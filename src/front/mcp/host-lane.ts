@@ -6,6 +6,7 @@ import type { Log } from '../../kernel/log.js';
 import { Transit } from '../../kernel/transit.js';
 import { protocolError, toRpcError } from './exchange.js';
 import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
+import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
 import type { Offer } from './offer.js';
 
@@ -17,7 +18,7 @@ export interface HostLaneOptions {
   readonly sole?: boolean;
   /** Names the session; unguessable. */
   readonly sessionId: () => string;
-  /** What this host is offered; asked once, when it introduces itself. */
+  /** What this host is offered; asked when it introduces itself, be it with a handshake or with the first modern request. */
   readonly offer: (introduction: JsonObject) => Offer;
   readonly onOpen?: (session: LegacySession, offer: Offer) => void;
   /** A modern host begins to listen (`params`), or ends to (`undefined`). */
@@ -82,6 +83,12 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     offer = options.offer(handshake.params);
   };
 
+  /** A modern host has no handshake: every request says who asks. */
+  const meet = (message: JsonObject): void => {
+    const introduction = introductionIn(message);
+    if (isObject(introduction['clientInfo'])) offer = options.offer(introduction);
+  };
+
   const open = (): void => {
     const { capabilities } = handshake!.params;
     session = createLegacySession({
@@ -136,6 +143,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     const isNamed = isRequestId(id);
     if (method === 'initialize' && isNamed && !session) introduce(id, message['params']);
     if (!session) {
+      if (!offer && isNamed) meet(message);
       if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});
       const { requestId } = isObject(message['params']) ? message['params'] : {};
       if (method === 'notifications/cancelled') options.onListen?.(requestId as RequestId, undefined);

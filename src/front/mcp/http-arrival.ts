@@ -111,12 +111,3 @@ export function createHeaderCheck(): HeaderCheck {
     return jsonRpcError(400, -32_020, `The headers and the body of the request disagree: ${fault}.`, body['id']);
   };
 }
-
-const PREFIX = 'io.modelcontextprotocol/';
-
-/** What a modern request says about its host, in the words of a handshake. */
-export function introductionIn(body: unknown): JsonObject {
-  const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
-  const meta = isObject(params['_meta']) ? params['_meta'] : {};
-  return { clientInfo: meta[`${PREFIX}clientInfo`], capabilities: meta[`${PREFIX}clientCapabilities`] };
-}

@@ -2,13 +2,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { boundStream } from './bounded-stream.js';
 import type { ListKind } from './front.js';
-import {
-  createHeaderCheck,
-  introductionIn,
-  refuseUnknownMethod,
-  type Arrival,
-  type HttpEraDeps,
-} from './http-arrival.js';
+import { createHeaderCheck, refuseUnknownMethod, type Arrival, type HttpEraDeps } from './http-arrival.js';
+import { introductionIn } from './introduction.js';
 import { createMcpServer } from './server.js';
 import { watchFor } from './watching.js';
 

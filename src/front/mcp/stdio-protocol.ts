@@ -31,18 +31,21 @@ export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
   return serveStdio(
     ({ era }) => {
       const offer = deps.offer();
-      const server = createMcpServer(offer, (request, context) => front.modern.answer(offer, request, context, sender));
+      const server = createMcpServer(offer, (request, context) =>
+        front.modern.answer(deps.offer(), request, context, sender),
+      );
       if (era === 'legacy') return server;
       const tell = (method: string, params?: object): void => {
         server
           .notification({ method, ...params } as never)
           .catch((thrown: unknown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }));
       };
-      const unlisten = front.listen({ offer, changed: (kind) => tell(listChanged(kind)) });
+      const concerns = (changed: string | undefined): boolean => deps.offer().concerns(changed);
+      const unlisten = front.listen({ offer: { concerns }, changed: (kind) => tell(listChanged(kind)) });
       const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
       listens.begin((params) => {
         const host = front.modern.listener(isObject(params) ? params['_meta'] : undefined, sender);
-        return watchFor(offer, params, { host, log, onUpdate });
+        return watchFor(deps.offer(), params, { host, log, onUpdate });
       });
       server.onclose = () => {
         unlisten();

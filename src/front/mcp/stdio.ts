@@ -1,6 +1,7 @@
 import { newId } from '../../kernel/ids.js';
 import { createFront } from './front.js';
 import { createListens } from './listens.js';
+import type { Offer } from './offer.js';
 import { openHost, type Served } from './opening.js';
 import type { FrontDeps } from './server.js';
 import { createServerOffer } from './server-offer.js';
@@ -26,6 +27,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const serve = async (): Promise<Served> => {
     const only = deps.server === undefined ? undefined : await createServerOffer(gateway, deps.server);
     const listens = createListens();
+    let nameless: Offer | undefined;
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
       sole: true,
@@ -42,7 +44,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
           serveStdioProtocol({
             lane,
             front,
-            offer: () => lane.offer ?? only ?? front.offerFor({}),
+            offer: () => lane.offer ?? only ?? (nameless ??= front.offerFor({})),
             sender,
             listens,
             log,
