@@ -2,7 +2,7 @@ import { compilePattern } from '../../kernel/pattern.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 
 /** What is known of a host by the name it gives (`clientInfo.name`). */
-export interface KnownHost {
+interface KnownHost {
   /** Names it gives; lower case, globs. */
   readonly names: readonly string[];
   /**
@@ -19,7 +19,7 @@ export interface KnownHost {
  * only and Kiro when it is told to, so they do not count as deferring. The APIs of Anthropic and OpenAI refuse a whole
  * request for one schema with a union at its root, so every host that uses one of them wants flat schemas.
  */
-export const KNOWN_HOSTS: readonly KnownHost[] = [
+const KNOWN_HOSTS: readonly KnownHost[] = [
   { names: ['claude-code*'], defers: true, wantsFlatSchemas: true },
   { names: ['visual studio code*', 'vscode*'], defers: true, wantsFlatSchemas: true },
   { names: ['cursor*'], defers: true, wantsFlatSchemas: true },
