@@ -64,7 +64,11 @@ export function checkConfig(raw: unknown, shared = false): CheckedConfig {
   }
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const { [SECTION]: section, ...outer } = given(raw);
+  // For editors; it says nothing about what the config means.
+  const { [SECTION]: section, $schema: address, ...outer } = given(raw);
+  if (address !== undefined && typeof address !== 'string') {
+    problems.push(problemAt('$schema', `expected a string, found ${describeValue(address)}`));
+  }
   if (section !== undefined && !isObject(section)) {
     problems.push(problemAt(SECTION, `expected an object, found ${describeValue(section)}`));
   }

@@ -29,7 +29,7 @@ export interface ChildCommand {
 /** How a child ended. */
 export interface ChildExit {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: string | null;
 }
 
 /** A running child, leader of its own process group. */

@@ -286,5 +286,5 @@ export const Config = z.strictObject({
 /** See the schema of the same name. */
 export type Config = z.infer<typeof Config>;
 
-/** What a person writes: every field optional, any of them inside `discovery` instead. */
-export type ConfigInput = z.input<typeof Config> & { discovery?: z.input<typeof Config> };
+/** What a person writes: every field optional, any of them inside `discovery` instead; `$schema` is for editors. */
+export type ConfigInput = z.input<typeof Config> & { $schema?: string; discovery?: z.input<typeof Config> };
