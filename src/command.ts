@@ -9,6 +9,7 @@ import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
 import { printable } from './kernel/text.js';
 import { checkStore, configReader, createToolscout } from './main.js';
+import { createOwnConfig } from './own-config.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -23,11 +24,9 @@ const terminal = createTerminal({
 /** Says so where nobody wrote a config. */
 function noteAbsence({ source }: { readonly source: string }, { demo }: { readonly demo?: boolean }): void {
   if (source === 'demo' && !demo) {
-    terminal.note(
-      terminal.paint.dim('No config found: using the demo servers. Write toolscout.config.json for your own.'),
-    );
+    terminal.note(terminal.paint.dim('No config found: using the demo servers. Run toolscout init for your own.'));
   } else if (source === 'defaults') {
-    terminal.note('No config found. Write toolscout.config.json, or try --demo.');
+    terminal.note('No config found. Run toolscout init, or try --demo.');
   }
 }
 
@@ -57,6 +56,7 @@ const deps: CliDeps = {
   },
   checkStore,
   ...createClients({ cwd: process.cwd(), env: process.env }),
+  ...createOwnConfig({ cwd: process.cwd(), env: process.env }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
     const { createInterface } = await import('node:readline/promises');

@@ -149,7 +149,7 @@ export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'e
 
 /** Opens toolscout: the whole gateway as one object with its verbs. Close it when done. */
 export async function createToolscout(options: ToolscoutOptions = {}): Promise<Gateway> {
-  const { cwd, env, stateDir } = surroundings(options);
+  const { cwd, env, home, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
   const redaction = createRedaction({ hide: (text) => mask.hide(text) });
@@ -269,8 +269,12 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
     async writeServer(id, entry, path) {
-      const { writeServer } = await import('./config/write-server.js');
-      return writeServer(id, entry, { path, cwd });
+      const [{ writeServer }, { userConfigStem }] = await Promise.all([
+        import('./config/write-server.js'),
+        import('./config/find.js'),
+      ]);
+      const own = userConfigStem({ home, xdgConfigHome: readEnvironment(env).configHome });
+      return writeServer(id, entry, { path, newPath: `${own}.json` });
     },
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,

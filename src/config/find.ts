@@ -35,9 +35,21 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
+/** The user's own config file, without its ending. */
+export function userConfigStem({ home, xdgConfigHome }: Pick<FindOptions, 'home' | 'xdgConfigHome'>): string {
+  return join(xdgConfigHome ?? join(home, '.config'), 'toolscout', 'config');
+}
+
+/** Files with this name and any ending that a config may have, in the order in which they are tried. */
+export async function configFilesAt(stem: string): Promise<string[]> {
+  const candidates = FORMATS.map((format) => `${stem}.${format}`);
+  const exists = await Promise.all(candidates.map(isFile));
+  return candidates.filter((_, i) => exists[i]);
+}
+
 /** Finds the config file, and says which files beside it are not read. */
 export async function locateConfig(options: FindOptions): Promise<FoundConfig | undefined> {
-  const { file, cwd, home } = options;
+  const { file, cwd } = options;
   if (file !== undefined) {
     const path = resolve(cwd, file);
     if (await isFile(path)) return { path, hidden: [] };
@@ -51,12 +63,10 @@ export async function locateConfig(options: FindOptions): Promise<FoundConfig | 
     join(cwd, '.toolscout', 'config'),
     join(cwd, 'toolscout.config'),
     join(cwd, 'anygpt.config'),
-    join(options.xdgConfigHome ?? join(home, '.config'), 'toolscout', 'config'),
+    userConfigStem(options),
   ];
   for (const stem of stems) {
-    const candidates = FORMATS.map((format) => `${stem}.${format}`);
-    const exists = await Promise.all(candidates.map(isFile));
-    const [path, ...hidden] = candidates.filter((_, i) => exists[i]);
+    const [path, ...hidden] = await configFilesAt(stem);
     if (path !== undefined) return { path, hidden };
   }
   return undefined;

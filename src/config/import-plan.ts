@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type JsonObject, type JsonValue } from '../kernel/json.js';
 import { SOURCE_TYPES, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
@@ -6,7 +6,7 @@ import { showEntry } from './create-server.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceWithBackup } from './edit/replace-file.js';
-import { locateConfig, type FindOptions, type Format } from './find.js';
+import { locateConfig, userConfigStem, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
 import { keysOfField, rawField } from './raw-field.js';
@@ -41,8 +41,7 @@ async function findTarget(find: FindOptions): Promise<Target> {
     const { text = '' } = await openFile(found.path);
     return { path: found.path, format: formatOf(found.path), raw: await parseConfig(text, found.path) };
   }
-  const path = join(find.xdgConfigHome ?? join(find.home, '.config'), 'toolscout', 'config.json');
-  return { path, format: 'json', raw: {} };
+  return { path: `${userConfigStem(find)}.json`, format: 'json', raw: {} };
 }
 
 /** What is configured already, in the config itself and through its sources. */

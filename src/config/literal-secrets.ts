@@ -1,5 +1,5 @@
 import type { ServerEntry } from '../model/config.js';
-import { hideInArguments, hideInUrl, isSecretName, looksSecret } from './credentials.js';
+import { hideInArguments, hideInUrl, isSecretName, looksSecret, type Hidden } from './credentials.js';
 import { literalPart } from './expand.js';
 
 /** Words of a header that stand beside a credential and are none. */
@@ -13,12 +13,25 @@ function isSecretPair([name, value]: readonly [string, string]): boolean {
 }
 
 /**
- * Whether an entry holds something in clear that looks like a credential. It is better to take an ordinary value for
- * one than the other way round.
+ * Where an entry holds something in clear that looks like a credential: `env NAME`, `header NAME`, `argument N`, `url`. It is
+ * better to take an ordinary value for one than the other way round.
  */
-export function holdsLiteralSecret({ env, headers, args, url, command }: ServerEntry): boolean {
-  const pairs = [...Object.entries(env ?? {}), ...Object.entries(headers ?? {})];
-  const words = [command ?? '', ...(args ?? [])].map(literalPart);
-  const hidden = [...hideInArguments(words), hideInUrl(literalPart(url ?? ''))];
-  return pairs.some(isSecretPair) || hidden.some(({ secrets }) => secrets.some((secret) => secret !== ''));
+export function literalSecrets({ env, headers, args, url, command }: ServerEntry): string[] {
+  const named = (kind: string, pairs: Readonly<Record<string, string>> = {}): string[] =>
+    Object.entries(pairs)
+      .filter(isSecretPair)
+      .map(([name]) => `${kind} ${name}`);
+  const isSecret = ({ secrets }: Hidden): boolean => secrets.some((secret) => secret !== '');
+  const words = hideInArguments([command ?? '', ...(args ?? [])].map(literalPart));
+  return [
+    ...named('env', env),
+    ...named('header', headers),
+    ...words.flatMap((word, at) => (isSecret(word) ? [at === 0 ? 'command' : `argument ${at}`] : [])),
+    ...(isSecret(hideInUrl(literalPart(url ?? ''))) ? ['url'] : []),
+  ];
+}
+
+/** Whether an entry holds something in clear that looks like a credential. */
+export function holdsLiteralSecret(entry: ServerEntry): boolean {
+  return literalSecrets(entry).length > 0;
 }

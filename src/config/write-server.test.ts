@@ -12,7 +12,7 @@ async function write(name: string, text: string, id = 'x', entry = ENTRY): Promi
   const cwd = await temporaryDirectory();
   const path = join(cwd, name);
   await writeFile(path, text);
-  await writeServer(id, entry, { path, cwd });
+  await writeServer(id, entry, { path, newPath: join(cwd, 'new.json') });
   return { text: await readFile(path, 'utf8'), path };
 }
 
@@ -44,7 +44,9 @@ describe('writing a server to the config', () => {
     for (const name of ['toolscout.config.ts', 'a.js', 'a.mjs']) {
       const path = join(cwd, name);
       await writeFile(path, 'export default {}');
-      const failure = await writeServer('x', ENTRY, { path, cwd }).catch((thrown: unknown) => thrown);
+      const failure = await writeServer('x', ENTRY, { path, newPath: join(cwd, 'new.json') }).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(failure).toMatchObject({
         code: 'CONFIGURATION_ERROR',
         suggestion: expect.stringContaining('"command":"npx"'),
@@ -55,11 +57,11 @@ describe('writing a server to the config', () => {
 
   it('REG-9 a new file is made where there is none, and never over one that is there', async () => {
     const cwd = await temporaryDirectory();
-    const path = await writeServer('x', ENTRY, { cwd });
-    expect(path).toBe(join(cwd, 'toolscout.config.json'));
+    const path = await writeServer('x', ENTRY, { newPath: join(cwd, 'own', 'config.json') });
+    expect(path).toBe(join(cwd, 'own', 'config.json'));
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ servers: { x: ENTRY } });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    await expect(writeServer('y', ENTRY, { cwd })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    await expect(writeServer('y', ENTRY, { newPath: path })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
   });
 
   it('REG-9 what would not be valid, or cannot be read, is not written', async () => {
@@ -80,11 +82,15 @@ describe('writing a server to the config', () => {
       const cwd = await temporaryDirectory();
       const path = join(cwd, name);
       await writeFile(path, text);
-      await expect(writeServer('x', ENTRY, { path, cwd })).rejects.toThrow(/has a server "x" already/);
+      await expect(writeServer('x', ENTRY, { path, newPath: join(cwd, 'new.json') })).rejects.toThrow(
+        /has a server "x" already/,
+      );
       expect(await readFile(path, 'utf8')).toBe(text);
     }
     const gone = await temporaryDirectory();
-    await expect(writeServer('x', ENTRY, { path: join(gone, 'a.json'), cwd: gone })).rejects.toThrow(/not there/);
+    await expect(writeServer('x', ENTRY, { path: join(gone, 'a.json'), newPath: '/x.json' })).rejects.toThrow(
+      /not there/,
+    );
     expect(await readdir(gone)).toEqual([]);
   });
 
@@ -100,7 +106,7 @@ describe('writing a server to the config', () => {
     await writeFile(real, '{}');
     await chmod(real, 0o640);
     await symlink(real, link);
-    await writeServer('x', ENTRY, { path: link, cwd });
+    await writeServer('x', ENTRY, { path: link, newPath: '/x.json' });
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect((await stat(real)).mode & 0o777).toBe(0o640);
     expect(JSON.parse(await readFile(real, 'utf8'))).toEqual({ servers: { x: ENTRY } });

@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { ServerEntry } from '../model/config.js';
+import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceFile } from './edit/replace-file.js';
-import { formatOf, parseData } from './parse.js';
+import { formatOf, parseData, type DataFormat } from './parse.js';
 import { valueAt } from './path.js';
 import { keysOfField } from './raw-field.js';
 import { validateConfig } from './validate.js';
@@ -14,16 +13,26 @@ import { validateConfig } from './validate.js';
 export interface WriteOptions {
   /** The config that is in force, if it is a file. */
   readonly path?: string;
-  /** Where a new one is made otherwise. */
-  readonly cwd: string;
+  /** The file that is made otherwise. */
+  readonly newPath: string;
 }
 
-const NEW_FILE = 'toolscout.config.json';
+function refusal(path: string, reason: string, suggestion: string): ToolscoutError {
+  return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, { suggestion, file: path });
+}
 
-function cannot(path: string, reason: string, id: string, entry: ServerEntry): ToolscoutError {
-  return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, {
-    suggestion: `Add it under "servers" yourself: ${JSON.stringify({ [id]: entry })}`,
-  });
+/** The format of a config that can be edited. */
+function dataFormatOf(path: string, suggestion: string): DataFormat {
+  const format = formatOf(path);
+  if (format !== 'ts' && format !== 'js' && format !== 'mjs') return format;
+  throw refusal(path, 'is code, which toolscout does not edit', suggestion);
+}
+
+/** What is wrong after a change and was not before; other problems are no reason to stop. */
+function newProblem(before: unknown, after: unknown): string | undefined {
+  const known = new Set(validateConfig(before).problems.map((problem) => problem.path));
+  const problem = validateConfig(after).problems.find((found) => !known.has(found.path));
+  return problem && `${problem.path}: ${problem.message}`;
 }
 
 /**
@@ -33,34 +42,50 @@ function cannot(path: string, reason: string, id: string, entry: ServerEntry): T
  * @throws ToolscoutError `CONFIGURATION_ERROR`; its suggestion holds the entry to paste where a file is code.
  */
 export async function writeServer(id: string, entry: ServerEntry, options: WriteOptions): Promise<string> {
-  if (options.path === undefined) {
-    const path = join(options.cwd, NEW_FILE);
-    const text = `${JSON.stringify({ servers: { [id]: entry } }, null, 2)}\n`;
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((thrown: unknown) => {
-      throw cannot(path, `cannot be written: ${messageOf(thrown)}`, id, entry);
-    });
-    return path;
-  }
-  const { path } = options;
-  const format = formatOf(path);
-  if (format === 'ts' || format === 'js' || format === 'mjs') {
-    throw cannot(path, 'is code, which toolscout does not write', id, entry);
-  }
+  const path = options.path ?? options.newPath;
+  const paste = `Add it under "servers" yourself: ${JSON.stringify({ [id]: entry })}`;
+  const format = dataFormatOf(path, paste);
   const opened = await openFile(path);
-  if (opened.text === undefined) throw cannot(path, 'is not there any more', id, entry);
-  const before = await parseData(opened.text, path, format);
+  if (opened.text === undefined && options.path !== undefined) throw refusal(path, 'is not there any more', paste);
+  if (opened.text !== undefined && options.path === undefined) throw refusal(path, 'is there already', paste);
+  const text = opened.text ?? '';
+  const before = await parseData(text, path, format);
   const keys = [...keysOfField(before, 'servers'), id];
-  // Somebody may have added it since the config was loaded.
-  if (valueAt(before, keys) !== undefined) throw cannot(path, `has a server "${id}" already`, id, entry);
-  const edit = { keys, value: entry as unknown as JsonValue };
-  const edited = await editText(opened.text, { path, format }, [edit]).catch((thrown: unknown) => {
-    throw cannot(path, `cannot be extended: ${messageOf(thrown).replace(/\.$/, '')}`, id, entry);
+  // Another program may have added it since the config was loaded.
+  if (valueAt(before, keys) !== undefined) {
+    throw refusal(path, `has a server "${id}" already`, `Choose another name, or run: toolscout remove ${id}`);
+  }
+  const edit: Edit = { keys, value: entry as unknown as JsonValue };
+  const edited = await editText(text, { path, format }, [edit]).catch((thrown: unknown) => {
+    throw refusal(path, `cannot be extended: ${messageOf(thrown).replace(/\.$/, '')}`, paste);
   });
-  // Only what the new server breaks is a reason to stop; other problems were there before.
-  const known = new Set(validateConfig(before).problems.map((problem) => problem.path));
-  const { problems } = validateConfig(await parseData(edited, path, format));
-  const problem = problems.find((found) => !known.has(found.path));
-  if (problem) throw cannot(path, `would not be valid: ${problem.path}: ${problem.message}`, id, entry);
+  const problem = newProblem(before, await parseData(edited, path, format));
+  if (problem !== undefined) throw refusal(path, `would not be valid: ${problem}`, paste);
   await replaceFile(opened, edited);
   return path;
+}
+
+/**
+ * Takes a server out of a config file, keeping everything else in it as it is written.
+ *
+ * @throws ToolscoutError `SERVER_NOT_FOUND` when the file has no such server; `CONFIGURATION_ERROR` when it cannot be edited.
+ */
+export async function removeServer(id: string, path: string): Promise<void> {
+  const byHand = `Remove "${id}" from "servers" in that file yourself.`;
+  const format = dataFormatOf(path, byHand);
+  const opened = await openFile(path);
+  const text = opened.text ?? '';
+  const before = await parseData(text, path, format);
+  const keys = [...keysOfField(before, 'servers'), id];
+  if (valueAt(before, keys) === undefined) {
+    throw new ToolscoutError('SERVER_NOT_FOUND', `${path} has no server "${id}" of its own.`, {
+      suggestion: 'Run toolscout servers: SOURCE names the file that a server comes from.',
+    });
+  }
+  const edited = await editText(text, { path, format }, [{ keys }]).catch((thrown: unknown) => {
+    throw refusal(path, `cannot be changed: ${messageOf(thrown).replace(/\.$/, '')}`, byHand);
+  });
+  const problem = newProblem(before, await parseData(edited, path, format));
+  if (problem !== undefined) throw refusal(path, `would not be valid without "${id}": ${problem}`, byHand);
+  await replaceFile(opened, edited);
 }

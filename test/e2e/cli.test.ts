@@ -7,6 +7,9 @@ import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace } from '../support/toolscout.js';
 
 const COMMANDS = [
+  'init',
+  'add',
+  'remove',
   'serve',
   'servers',
   'search',

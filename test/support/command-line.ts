@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { createClients } from '../../src/clients.js';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
+import { createOwnConfig } from '../../src/own-config.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
@@ -33,6 +34,8 @@ export interface Surroundings {
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
   /** What other clients there are; by default those of an empty environment. */
   readonly clients?: ReturnType<typeof createClients>;
+  /** The folder and the environment of the process, for commands that write the config. */
+  readonly process?: Parameters<typeof createOwnConfig>[0];
   /** When the user wants to stop; by default never. */
   readonly stopped?: () => Promise<void>;
   /** Plays the browser: called with the address that is opened. */
@@ -65,6 +68,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     checkStore: around.checkStore ?? (() => Promise.reject(new Error('This command line may not look at the store.'))),
     readConfig: around.readConfig ?? (() => Promise.reject(new Error('This command line may not read a config.'))),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
+    ...createOwnConfig(around.process ?? { cwd: tmpdir(), env: {} }),
     async serve(options) {
       served.push(options);
       await around.serve?.(options);

@@ -6,8 +6,8 @@ import { indentOf } from './indent.js';
 type Jsonc = typeof import('jsonc-parser');
 
 /**
- * A new field at the beginning of an object that has others, on lines of its own: at the end it would come between
- * the last field and the remark behind it. `undefined` when the object is not written like that.
+ * A new field at the beginning of an object that is written on several lines: at the end it would come between the last
+ * field and the remark behind it. `undefined` when the object is not written like that.
  */
 function prepend(
   text: string,
@@ -16,16 +16,19 @@ function prepend(
   value: unknown,
   step: string,
 ): string | undefined {
-  const first = parent?.type === 'object' ? parent.children?.[0] : undefined;
-  if (!parent || !first) return undefined;
+  if (parent?.type !== 'object') return undefined;
+  const first = parent.children?.[0];
+  const until = first?.offset ?? parent.offset + parent.length;
   const lineEnd = text.indexOf('\n', parent.offset);
-  if (lineEnd === -1 || lineEnd > first.offset) return undefined;
-  const lineStart = text.lastIndexOf('\n', first.offset) + 1;
-  const indent = text.slice(lineStart, first.offset);
+  if (lineEnd === -1 || lineEnd >= until) return undefined;
+  // Without a field only remarks are in it; it then begins one step deeper than the line of its bracket.
+  const indent = first
+    ? text.slice(text.lastIndexOf('\n', first.offset) + 1, first.offset)
+    : `${/^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', parent.offset) + 1))![0]}${step}`;
   if (indent.trim() !== '') return undefined;
   const eol = text[lineEnd - 1] === '\r' ? '\r\n' : '\n';
   const lines = JSON.stringify(value, null, step).split('\n');
-  const field = `${indent}${JSON.stringify(key)}: ${lines.join(`${eol}${indent}`)},`;
+  const field = `${indent}${JSON.stringify(key)}: ${lines.join(`${eol}${indent}`)}${first ? ',' : ''}`;
   return `${text.slice(0, lineEnd + 1)}${field}${eol}${text.slice(lineEnd + 1)}`;
 }
 

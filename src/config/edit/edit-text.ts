@@ -11,6 +11,12 @@ async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text);
   for (const { keys, value } of edits) {
+    // A name with nothing behind it is the place for what is to stand there.
+    const empty = keys.findIndex((_, depth) => depth > 0 && document.getIn(keys.slice(0, depth)) === null);
+    if (empty !== -1 && value !== undefined) {
+      const kind = typeof keys[empty] === 'number' ? [] : {};
+      document.setIn(keys.slice(0, empty), document.createNode(kind));
+    }
     if (value === undefined) document.deleteIn(keys);
     else document.setIn(keys, document.createNode(value));
   }

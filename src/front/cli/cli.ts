@@ -79,7 +79,9 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
     const error = toToolscoutError(thrown);
     const { terminal } = deps;
-    if (args.includes('--json')) terminal.json(failureJson(error));
+    // What follows "--" belongs to somebody else's command.
+    const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+    if (own.includes('--json')) terminal.json(failureJson(error));
     terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);
     terminal.note(printable(adviceFor(error)));
     return ERROR_TABLE[error.code].exit;

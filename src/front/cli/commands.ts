@@ -1,3 +1,4 @@
+import { addAdd, addRemove } from './commands/add.js';
 import { addApprove, addReject } from './commands/approve.js';
 import { addAudit } from './commands/audit.js';
 import { addAuth } from './commands/auth.js';
@@ -10,6 +11,7 @@ import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
 import { addImport } from './commands/import.js';
+import { addInit } from './commands/init.js';
 import { addInspect } from './commands/inspect.js';
 import { addPending } from './commands/pending.js';
 import { addInstall } from './commands/install.js';
@@ -23,6 +25,9 @@ import { addWhy } from './commands/why.js';
 
 /** Every command, in the order of the help. */
 export const COMMANDS = [
+  addInit,
+  addAdd,
+  addRemove,
   addServe,
   addServers,
   addSearch,

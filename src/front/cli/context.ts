@@ -3,7 +3,8 @@ import type { Finding, Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
-import type { ModeName } from '../../model/config.js';
+import type { ModeName, ServerEntry } from '../../model/config.js';
+import type { ShownTransport } from '../../model/server.js';
 import type { ImportPlan, InstallReport } from '../../model/source.js';
 import { adviceFor } from './advice.js';
 import { filledIn } from './arguments.js';
@@ -73,6 +74,22 @@ export interface CliDeps {
   checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding[]>;
   /** Reads the config that these flags mean, without opening anything. */
   readConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<ReturnType<Gateway['config']>>;
+  /** Writes a config to begin with; never over a file that is there. */
+  initConfig(options: {
+    readonly config?: string;
+    /** The folder of a project, instead of the user's own place. */
+    readonly project?: string;
+  }): Promise<{ readonly path: string; readonly schema: string }>;
+  /** Writes a server to the config that is in force, or to the one that is named. */
+  addServer(options: {
+    readonly id: string;
+    readonly entry: ServerEntry;
+    readonly config?: string;
+    /** Also what looks like a credential in clear. */
+    readonly allowSecrets?: boolean;
+  }): Promise<{ readonly path: string; readonly isNew: boolean; readonly shown: ShownTransport }>;
+  /** Takes a server out of that config. */
+  removeServer(options: { readonly id: string; readonly config?: string }): Promise<{ readonly path: string }>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */

@@ -1,0 +1,97 @@
+import { join, resolve } from 'node:path';
+import type { CliDeps } from './front/cli/context.js';
+import { ToolscoutError } from './kernel/errors.js';
+import { homeOf } from './place.js';
+import { VERSION } from './version.js';
+
+/** What a command about the config knows of the process. */
+interface Around {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where editors find the JSON Schema of the config of this version. */
+const SCHEMA_URL = `https://unpkg.com/toolscout@${VERSION}/dist/schemas/config.json`;
+
+/** Where a config is looked for. */
+async function placesFor({ cwd, env }: Around, file?: string) {
+  const { readEnvironment } = await import('./config/index.js');
+  return { file, cwd, home: homeOf(env), xdgConfigHome: readEnvironment(env).configHome };
+}
+
+/** What the commands that write the user's own config need; loaded only when one of them runs. */
+export function createOwnConfig(around: Around): Pick<CliDeps, 'initConfig' | 'addServer' | 'removeServer'> {
+  return {
+    async initConfig({ config, project }) {
+      const [find, { formatOf }, { starterConfig }, { openFile, replaceFile }] = await Promise.all([
+        import('./config/find.js'),
+        import('./config/parse.js'),
+        import('./config/starter.js'),
+        import('./config/edit/replace-file.js'),
+      ]);
+      const own = find.userConfigStem(await placesFor(around));
+      const stem = project === undefined ? own : join(resolve(around.cwd, project), 'toolscout.config');
+      const path = config === undefined ? `${stem}.jsonc` : resolve(around.cwd, config);
+      const opened = await openFile(path);
+      // A file with another ending in the same place would be read instead, or not be read any more.
+      const [there] = opened.text === undefined && config === undefined ? await find.configFilesAt(stem) : [];
+      const taken = opened.text === undefined ? there : path;
+      if (taken !== undefined) {
+        throw new ToolscoutError('CONFIGURATION_ERROR', `${taken} is there already. Nothing was written.`, {
+          suggestion: 'Add a server to it with toolscout add, or name another file with --config.',
+          file: taken,
+        });
+      }
+      await replaceFile(opened, starterConfig(formatOf(path), SCHEMA_URL));
+      return { path, schema: SCHEMA_URL };
+    },
+
+    async addServer({ id, entry, config, allowSecrets }) {
+      const [find, { literalSecrets }, { writeServer }, { showEntry }] = await Promise.all([
+        import('./config/find.js'),
+        import('./config/literal-secrets.js'),
+        import('./config/write-server.js'),
+        import('./config/create-server.js'),
+      ]);
+      const secrets = literalSecrets(entry);
+      if (secrets.length > 0 && !allowSecrets) {
+        throw new ToolscoutError(
+          'INVALID_REQUEST',
+          `"${id}" was not added: ${secrets.join(', ')} would be written to the config in clear.`,
+          {
+            suggestion:
+              "Put the value into an environment variable and write '${NAME}', or repeat with --allow-secrets.",
+            problems: secrets.map((path) => ({ path, message: 'looks like a credential' })),
+          },
+        );
+      }
+      const places = await placesFor(around, config);
+      const named = config === undefined ? undefined : resolve(around.cwd, config);
+      const inForce = named === undefined ? await find.findConfig(places) : undefined;
+      const isNew = named === undefined ? inForce === undefined : !(await isThere(named));
+      const path = named ?? inForce ?? `${find.userConfigStem(places)}.json`;
+      await writeServer(id, entry, isNew ? { newPath: path } : { path, newPath: path });
+      return { path, isNew, shown: showEntry(entry) };
+    },
+
+    async removeServer({ id, config }) {
+      const [{ findConfig }, { removeServer }] = await Promise.all([
+        import('./config/find.js'),
+        import('./config/write-server.js'),
+      ]);
+      const path = await findConfig(await placesFor(around, config));
+      if (path === undefined) {
+        throw new ToolscoutError('SERVER_NOT_FOUND', `There is no config, so there is no server "${id}" to remove.`, {
+          suggestion: 'Name the config with --config.',
+        });
+      }
+      await removeServer(id, path);
+      return { path };
+    },
+  };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  const { openFile } = await import('./config/edit/replace-file.js');
+  return (await openFile(path)).text !== undefined;
+}
