@@ -236,9 +236,8 @@ describe('argument validator', () => {
     expect(await validator.validate(toolOf({ required: ['a'] }), {})).toHaveLength(1);
   });
 
-  it('A25 a run that would visit too much ends, and says so once', async () => {
-    const unchecked: string[] = [];
-    const validator = createArgumentValidator({ onUnchecked: (_tool, reason) => unchecked.push(reason) });
+  it('A25 A45 a run that would visit too much ends, and the arguments are refused', async () => {
+    const tooLarge = [expect.stringContaining('must be smaller to be checked against the input schema') as string];
     const doubling = {
       type: 'object',
       properties: { k: { anyOf: [{ $ref: '#' }, { $ref: '#' }, { type: 'null' }] } },
@@ -246,33 +245,37 @@ describe('argument validator', () => {
     };
     let args: JsonObject = { k: 5 };
     for (let depth = 0; depth < 50; depth++) args = { k: args };
-    expect(await validator.validate(toolOf(doubling), args)).toEqual([]);
-    expect(await validator.validate(toolOf(doubling), args)).toEqual([]);
-    expect(unchecked).toEqual(['checking them takes more than 200000 steps']);
-    expect(await validator.validate(toolOf(doubling), { k: 5 })).not.toEqual([]);
+    expect(await linesOf(doubling, args)).toEqual(tooLarge);
+    expect(await linesOf(doubling, { k: null })).toEqual([]);
 
     const enumerated = { properties: { a: { items: { enum: Array.from({ length: 10_000 }, (_, i) => i) } } } };
-    expect(await validator.validate(toolOf(enumerated), { a: Array.from({ length: 100_000 }, () => -1) })).toEqual([]);
+    expect(await linesOf(enumerated, { a: Array.from({ length: 100_000 }, () => -1) })).toEqual(tooLarge);
     const long = { properties: { a: { items: { pattern: 'a.*b' } } } };
-    const texts = Array.from({ length: 100 }, () => 'a'.repeat(10_000));
-    expect(await validator.validate(toolOf(long), { a: texts })).toEqual([]);
-    expect(unchecked).toHaveLength(3);
+    expect(await linesOf(long, { a: Array.from({ length: 100 }, () => 'a'.repeat(10_000)) })).toEqual(tooLarge);
   });
 
-  it('EXEC-2 A25 a text too long for its pattern leaves only the patterns unchecked, and that is told once', async () => {
-    const unchecked: string[] = [];
-    const validator = createArgumentValidator({ onUnchecked: (_tool, reason) => unchecked.push(reason) });
-    const tool = toolOf({
+  it('A45 padding one field does not carry another past its pattern', async () => {
+    const schema = {
       type: 'object',
-      properties: { content: { type: 'string', pattern: '^[ -~]*$' }, mode: { enum: ['read', 'write'] } },
-      additionalProperties: false,
-    });
-    const content = 'x'.repeat(400_100);
-    const wrong = await validator.validate(tool, { content, mode: 'destroy', extra: 1 });
-    expect(wrong.map(({ path }) => path).toSorted()).toEqual(['/extra', '/mode']);
-    expect(await validator.validate(tool, { content, mode: 'read' })).toEqual([]);
-    expect(unchecked).toEqual(['its patterns: checking them takes more than 200000 steps']);
-    expect(await validator.validate(tool, { content: 'ä', mode: 'read' })).toHaveLength(1);
+      properties: { path: { type: 'string', pattern: '^/safe/' }, note: { type: 'string', pattern: '^[ -~]*$' } },
+    };
+    expect(await linesOf(schema, { path: '/etc/passwd', note: 'x'.repeat(1000) })).toHaveLength(1);
+    expect(await linesOf(schema, { path: '/etc/passwd', note: 'x'.repeat(500_000) })).toHaveLength(1);
+    const rows = {
+      ...schema,
+      properties: { ...schema.properties, rows: { type: 'array', items: { type: 'number' } } },
+    };
+    expect(await linesOf(rows, { path: '/etc/passwd', rows: Array.from({ length: 500_000 }, () => 1) })).toHaveLength(
+      1,
+    );
+  });
+
+  it('EXEC-2 ordinary large arguments are checked and pass', async () => {
+    const row = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] };
+    const schema = { properties: { rows: { type: 'array', items: row }, text: { type: 'string', pattern: '^x' } } };
+    const rows = Array.from({ length: 50_000 }, (_, index) => ({ a: 'x', b: index }));
+    expect(await linesOf(schema, { rows, text: `x${'y'.repeat(100_000)}` })).toEqual([]);
+    expect(await linesOf(schema, { rows: [...rows, { b: 1 }] })).toHaveLength(1);
   });
 
   it('EXEC-2 says yes and no exactly where a plain validator does', async () => {

@@ -4,7 +4,6 @@ import { canonicalJson, isDeeperThan, isObject, type JsonObject, type JsonValue 
 import { LIMITS } from '../kernel/limits.js';
 import type { Tool } from '../model/tool.js';
 import { COST_KEYWORD, toCheckable, type CheckableSchema } from './checkable-schema.js';
-import { withoutPatterns } from './pattern-free.js';
 import { toProblems, WHOLE } from './problems.js';
 
 /** Checks arguments against the input schema of a tool (EXEC-2); it never changes them. */
@@ -20,7 +19,7 @@ export interface ArgumentValidator {
 export interface ValidatorOptions {
   /** Compiled schemas kept; the ones used longest ago go first. */
   readonly maxCompiled?: number;
-  /** Told once a tool whose arguments, or a part of them, cannot be checked. */
+  /** Told once a tool whose schema, or a part of it, cannot be checked. */
   readonly onUnchecked?: (tool: Tool, reason: string) => void;
 }
 
@@ -28,22 +27,8 @@ type AjvClass = typeof Ajv2020;
 
 type Run = (args: JsonObject) => Problem[];
 
-/** A compiled schema; `check` is `undefined` when it cannot be checked. */
-interface Compiled {
-  readonly check: Run | undefined;
-  /** Compiles it without its patterns, where it has some. */
-  readonly loosen: (() => Run) | undefined;
-  /** The same without its patterns, for arguments that are too long for those; compiled when there are such. */
-  loose: Run | undefined;
-  /** Whether it was told already that some run went over its budget. */
-  warned: boolean;
-}
-
-/** Subschemas that one run may visit: thousands of rows pass, a hostile schema ends in milliseconds. */
-const MOST_VISITS = 200_000;
-
-/** One visit pays for this many characters under a pattern. */
-const CHARACTERS_PER_VISIT = 2;
+/** Subschemas that one run may visit: a hundred thousand rows pass, a hostile schema ends in a moment. */
+const MAX_VISITS = 400_000;
 
 /** Thrown inside a run that visited too much. */
 class BudgetSpent extends Error {
@@ -57,7 +42,7 @@ interface Budget {
 
 function spend(budget: Budget, visits: number): true {
   budget.left -= visits;
-  if (budget.left < 0) throw new BudgetSpent(`checking them takes more than ${MOST_VISITS} steps`);
+  if (budget.left < 0) throw new BudgetSpent();
   return true;
 }
 
@@ -67,7 +52,8 @@ function regexEngine(patterns: CheckableSchema['patterns'], budget: Budget) {
     const regex = patterns.get(source);
     return {
       test: (text: string) => {
-        spend(budget, 1 + Math.ceil(text.length / CHARACTERS_PER_VISIT));
+        // A character under a pattern takes about as long as a visit.
+        spend(budget, 1 + text.length);
         return regex?.test(text) ?? true;
       },
       // The compiler tells patterns apart by this.
@@ -120,7 +106,7 @@ function compile(Ajv: AjvClass, { schema, patterns, hasUnevaluated }: Omit<Check
   });
   const run: ValidateFunction = ajv.compile(schema);
   return (args) => {
-    budget.left = MOST_VISITS;
+    budget.left = MAX_VISITS;
     const problems = run(args) ? [] : toProblems(run.errors ?? []);
     // The errors hold the arguments, which may be large and secret.
     run.errors = null;
@@ -131,10 +117,10 @@ function compile(Ajv: AjvClass, { schema, patterns, hasUnevaluated }: Omit<Check
 /** A validator with an empty cache. */
 export function createArgumentValidator(options: ValidatorOptions = {}): ArgumentValidator {
   const { maxCompiled = 500, onUnchecked = () => {} } = options;
-  /** By hash of the definition, the one used longest ago first. */
-  const cache = new Map<string, Compiled>();
+  /** By hash of the definition, the one used longest ago first; `undefined` for a schema that cannot be checked. */
+  const cache = new Map<string, Run | undefined>();
   /** The one used last: a loop over one tool need not reorder the cache. */
-  let latest: { readonly hash: string; readonly compiled: Compiled } | undefined;
+  let latest: { readonly hash: string; readonly run: Run | undefined } | undefined;
   let loaded: AjvClass | undefined;
   let loading: Promise<AjvClass> | undefined;
 
@@ -144,59 +130,40 @@ export function createArgumentValidator(options: ValidatorOptions = {}): Argumen
     return Ajv2020;
   }
 
-  function prepare(Ajv: AjvClass, tool: Tool): Compiled {
+  function prepare(Ajv: AjvClass, tool: Tool): Run | undefined {
     try {
       const checkable = toCheckable(tool.definition['inputSchema']);
       if (checkable.skipped.length > 0) onUnchecked(tool, checkable.skipped.join('; '));
-      const { schema, patterns, hasUnevaluated } = checkable;
-      const loosen = (): Run => compile(Ajv, { schema: withoutPatterns(schema), patterns: new Map(), hasUnevaluated });
-      return {
-        check: compile(Ajv, checkable),
-        loosen: patterns.size > 0 ? loosen : undefined,
-        loose: undefined,
-        warned: false,
-      };
+      return compile(Ajv, checkable);
     } catch (thrown) {
       onUnchecked(tool, messageOf(thrown));
-      return { check: undefined, loosen: undefined, loose: undefined, warned: true };
+      return undefined;
     }
   }
 
-  function compiledFor(Ajv: AjvClass, tool: Tool): Compiled {
-    if (latest?.hash === tool.hash) return latest.compiled;
-    let compiled = cache.get(tool.hash);
-    if (compiled) cache.delete(tool.hash);
-    else compiled = prepare(Ajv, tool);
-    cache.set(tool.hash, compiled);
-    latest = { hash: tool.hash, compiled };
+  function runFor(Ajv: AjvClass, tool: Tool): Run | undefined {
+    const { hash } = tool;
+    if (latest?.hash === hash) return latest.run;
+    const run = cache.has(hash) ? cache.get(hash) : prepare(Ajv, tool);
+    cache.delete(hash);
+    cache.set(hash, run);
+    latest = { hash, run };
     if (cache.size > maxCompiled) {
       const oldest = cache.keys().next();
       if (!oldest.done) cache.delete(oldest.value);
     }
-    return compiled;
+    return run;
   }
 
   function check(Ajv: AjvClass, tool: Tool, args: JsonObject): Problem[] {
-    const compiled = compiledFor(Ajv, tool);
+    const run = runFor(Ajv, tool);
     try {
-      return compiled.check?.(args) ?? [];
+      return run?.(args) ?? [];
     } catch (thrown) {
-      const problems = thrown instanceof BudgetSpent ? checkLoosely(compiled, args) : undefined;
-      // A budget that is spent, or a stack: the server checks its arguments itself.
-      if (!compiled.warned) onUnchecked(tool, `${problems ? 'its patterns: ' : ''}${messageOf(thrown)}`);
-      compiled.warned = true;
-      return problems ?? [];
-    }
-  }
-
-  /** What is wrong besides the patterns: one long text must not carry everything else past the check. */
-  function checkLoosely(compiled: Compiled, args: JsonObject): Problem[] | undefined {
-    try {
-      compiled.loose ??= compiled.loosen?.();
-      return compiled.loose?.(args);
-    } catch {
-      // Not the patterns made it too much; who asked for this says so.
-      return undefined;
+      // Arguments that are too large to be checked are refused: padding must not carry anything past the check (A45).
+      const limit =
+        thrown instanceof BudgetSpent ? `checking them takes more than ${MAX_VISITS} steps` : messageOf(thrown);
+      return [{ path: WHOLE, message: `must be smaller to be checked against the input schema: ${limit}` }];
     }
   }
 
