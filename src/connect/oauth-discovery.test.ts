@@ -128,12 +128,41 @@ describe('where one signs in', () => {
     expect(['127.0.0.1.evil.example', '10.0.0.1', 'localhost.evil.example', '::1'].some(isLoopback)).toBe(false);
   });
 
+  it.each([
+    'https://10.0.0.1/token',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/token',
+    'https://[fd00::1]/token',
+    'https://[::ffff:192.168.0.1]/token',
+    'https://[4000::1]/token',
+    'https://metadata.google.internal/token',
+    'https://localhost/token',
+    'https://0x7f.1/token',
+  ])('A47 A19 a public server cannot lead a sign-in to %s', async (address) => {
+    const scope = { server: 'x', url: 'https://mcp.example/mcp', ownHosts: ['mcp.example'] };
+    await expect(createEndpointFetch(scope, { clock: systemClock })(address)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      suggestion: expect.stringContaining('auth.issuer') as string,
+    });
+  });
+
+  it('A47 a host that the user wrote down may be internal, a host that only the server names may not', async () => {
+    const server = await serveHttp((_request, response) => json(response, { here: true }));
+    const url = server.origin.replace('127.0.0.1', 'localhost');
+    const own = createEndpointFetch({ server: 'x', url, ownHosts: ['localhost'] }, { clock: systemClock });
+    expect((await own(server.origin)).status).toBe(200);
+    const stranger = createEndpointFetch({ server: 'x', url, ownHosts: [] }, { clock: systemClock });
+    await expect(stranger(server.origin)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(server.seen).toHaveLength(1);
+  });
+
   it('S17 a redirect of an authorization server to another place is not followed', patient, async () => {
     const evil = await serveHttp((_request, response) => json(response, {}));
     const server = await serveHttp((_request, response) =>
       response.writeHead(302, { location: `${evil.origin}/` }).end(),
     );
-    const send = createEndpointFetch({ server: 'x', url: server.origin }, { clock: systemClock });
+    const scope = { server: 'x', url: server.origin, ownHosts: ['127.0.0.1'] };
+    const send = createEndpointFetch(scope, { clock: systemClock });
     expect((await send(server.origin)).status).toBe(302);
     await expect(attempt(`${server.origin}/mcp`)).resolves.toMatchObject({ opened: [] });
     expect(evil.seen).toEqual([]);

@@ -1,7 +1,9 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { bareHost } from '../kernel/address.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { oneLine, printable } from '../kernel/text.js';
+import { createPublicFetch } from './public-fetch.js';
 
 /** Documents and token answers are small; a larger one is refused (A28). */
 const LARGEST_ANSWER = 256 * 1024;
@@ -15,6 +17,8 @@ export interface EndpointScope {
   /** The server as configured. */
   readonly server: string;
   readonly url: string;
+  /** Hosts that the user wrote down: they may be internal. All others must be on the public network (A47). */
+  readonly ownHosts?: readonly string[];
 }
 
 /** Whether a host is this machine and nothing else (RFC 8252, RFC 6761). */
@@ -55,6 +59,23 @@ export function checkEndpoint(value: unknown, what: string, scope: EndpointScope
   );
 }
 
+/** Whether the user wrote down this very host; the names of this machine are one host. */
+function isOwnHost({ hostname }: URL, { ownHosts = [] }: EndpointScope): boolean {
+  return ownHosts.some((own) => bareHost(own) === bareHost(hostname) || (isLoopback(own) && isLoopback(hostname)));
+}
+
+function refusedInternal(url: URL, scope: EndpointScope, cause: ToolscoutError): ToolscoutError {
+  return new ToolscoutError(
+    'FORBIDDEN',
+    `The sign-in of "${scope.server}" is refused: ${url.origin} is not on the public network, and the config does not name it.`,
+    {
+      suggestion: `If you trust it, set auth.issuer of "${scope.server}" to its authorization server in the config.`,
+      delivered: false,
+      cause,
+    },
+  );
+}
+
 async function readBounded(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -68,24 +89,28 @@ async function readBounded(response: Response, host: string): Promise<Uint8Array
 
 /**
  * The `fetch` for everything that belongs to signing in: allowed addresses only, bounded in time and
- * size, and never led elsewhere by a redirect.
+ * size, and never led elsewhere by a redirect. A server cannot lead it into the own network: every host
+ * that the user did not write down must be public, at the moment it is dialled.
  */
 export function createEndpointFetch(
   scope: EndpointScope,
   deps: { readonly clock: Clock; readonly fetch?: typeof globalThis.fetch },
 ): FetchLike {
-  const send = deps.fetch ?? globalThis.fetch;
+  const own = deps.fetch ?? globalThis.fetch;
+  const others = deps.fetch ?? createPublicFetch(scope.server);
   return async (input, init) => {
     const url = checkEndpoint(String(input), 'authorization server', scope);
     const late = new AbortController();
     const giveUp = (): void => late.abort(new Error(`no answer within ${ANSWER_MS} ms`));
     const timer = deps.clock.after(ANSWER_MS, giveUp, { awaited: true });
     try {
+      const send = isOwnHost(url, scope) ? own : others;
       const response = await send(url, { ...init, redirect: 'manual', signal: late.signal });
       const body = await readBounded(response, url.host);
       const { status, statusText, headers } = response;
       return new Response(BODILESS.has(status) ? null : body, { status, statusText, headers });
     } catch (thrown) {
+      if (thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN') throw refusedInternal(url, scope, thrown);
       const reason = late.signal.aborted ? late.signal.reason : thrown;
       const cause = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason;
       throw new ToolscoutError(

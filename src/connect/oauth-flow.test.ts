@@ -25,7 +25,7 @@ function siteAt(origin: string, more: object = {}): Site {
 
 function flowAt(origin: string, auth: AuthConfig = {}): FlowDeps {
   const clock = createFakeClock();
-  const scope = { server: 'notes', url: `${origin}/mcp` };
+  const scope = { server: 'notes', url: `${origin}/mcp`, ownHosts: ['127.0.0.1'] };
   return { scope, auth, fetchFn: createEndpointFetch(scope, { clock }), now: clock.now, mask: (text) => text };
 }
 

@@ -1,3 +1,4 @@
+import { isInternalHost } from '../kernel/address.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
@@ -11,7 +12,7 @@ import { createSession, type Session } from './oauth-session.js';
 /** The sign-ins to all remote servers of one process. */
 export interface SignIns {
   /** The session of a server; `undefined` for a local one, and where the config or the environment has a credential (CONN-6). */
-  session(server: Pick<Server, 'id' | 'transport'>): Session | undefined;
+  session(server: Pick<Server, 'id' | 'transport' | 'origin'>): Session | undefined;
   /** Called after another process signed in, renewed or signed out. */
   onChange(listener: () => void): void;
   /** Removes tokens from a text; it must happen before the text is cut, or half of one stays. */
@@ -37,6 +38,13 @@ function hasAuthorization(transport: HttpTransport): boolean {
   return Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
+/** The hosts of a sign-in that the user wrote down, or approved as they are written. */
+function writtenHosts({ transport, origin }: { transport: HttpTransport; origin: Server['origin'] }): string[] {
+  const written = [transport.url, transport.auth?.issuer].filter((url) => url !== undefined && URL.canParse(url));
+  const hosts = written.map((url) => new URL(url!).hostname);
+  return origin === undefined ? hosts : hosts.filter((host) => isInternalHost(host));
+}
+
 /** Opens the conversation with a person who has a browser; what it listens with is loaded only then. */
 export async function openBrowserInteraction(options: BrowserOptions): Promise<Interaction> {
   return (await import('./oauth-callback.js')).openBrowserInteraction(options);
@@ -54,13 +62,14 @@ export function createSignIns(deps: SignInDeps): SignIns {
     for (const listener of listeners) listener();
   });
   return {
-    session({ id, transport }) {
+    session({ id, transport, origin }) {
       if (transport.type === 'stdio' || hasAuthorization(transport)) return undefined;
-      const of = JSON.stringify([transport.url, transport.auth]);
+      const ownHosts = writtenHosts({ transport, origin });
+      const of = JSON.stringify([transport.url, transport.auth, ownHosts]);
       const known = sessions.get(id);
       if (known?.of === of) return known.session;
       const session = createSession({
-        scope: { server: id, url: transport.url },
+        scope: { server: id, url: transport.url, ownHosts },
         auth: transport.auth ?? {},
         grants,
         clock,

@@ -19,7 +19,7 @@ function refused(server: string, host: string): ToolscoutError {
 }
 
 /**
- * A `fetch` for servers that nobody configured: it reaches the public network only. The address that is
+ * A `fetch` for addresses that the user did not write: it reaches the public network only. The address that is
  * checked is the one that is dialled, for every request anew, so that a name which leads elsewhere the
  * next time is refused then (A19). Redirects are answers, never followed.
  */

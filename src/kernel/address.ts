@@ -18,22 +18,18 @@ const V4_RANGES: ReadonlyArray<readonly [string, number]> = [
   ['240.0.0.0', 4],
 ];
 
+/** Parts of {@link GLOBAL_UNICAST} that are not public. */
 const V6_RANGES: ReadonlyArray<readonly [string, number]> = [
-  // Unspecified, loopback and the old way to write an IPv4 address.
-  ['::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  // Teredo and 6to4 carry an IPv4 address inside; nobody serves from there.
+  // Teredo and 6to4 carry an IPv4 address inside; no server is published there.
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
 ];
+
+/** The only part of IPv6 that is given out to the public; everything else is internal, whatever it may become. */
+const GLOBAL_UNICAST = new BlockList();
+GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 
 const INTERNAL = new BlockList();
 for (const [net, prefix] of V4_RANGES) INTERNAL.addSubnet(net, prefix, 'ipv4');
@@ -64,8 +60,8 @@ function embeddedV4(address: string): string | undefined {
 }
 
 /**
- * Whether an address is not one of the public Internet: this machine, the local network, link-local (where clouds keep
- * their credentials), multicast, reserved. What is no address at all counts as internal, so that doubt refuses.
+ * Whether an address is not global unicast: this machine, the local network, link-local (where clouds keep their
+ * credentials), multicast, reserved. What is no address at all counts as internal, so that doubt refuses.
  */
 export function isInternalAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, '').replace(/^\[|\]$/g, '');
@@ -73,7 +69,8 @@ export function isInternalAddress(address: string): boolean {
   if (family === 4) return INTERNAL.check(bare, 'ipv4');
   if (family !== 6) return true;
   const inner = embeddedV4(bare);
-  return inner === undefined ? INTERNAL.check(bare, 'ipv6') : INTERNAL.check(inner, 'ipv4');
+  if (inner !== undefined) return INTERNAL.check(inner, 'ipv4');
+  return !GLOBAL_UNICAST.check(bare, 'ipv6') || INTERNAL.check(bare, 'ipv6');
 }
 
 /** Names that by convention never leave this machine or its network. */
