@@ -203,6 +203,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     ...(entry.eager && { eager: true }),
     ...(entry.autoApprove === undefined ? {} : { autoApproved: entry.autoApprove }),
     timeoutMs: entry.timeout ?? limits.callTimeoutMs,
+    totalTimeoutMs: entry.totalTimeout ?? limits.callTotalMs,
     toolTimeoutsMs: toDictionary(entry.toolTimeouts ?? {}),
     connectTimeoutMs: entry.connectTimeout ?? limits.connectTimeoutMs,
     idleTimeoutMs: entry.idleTimeout ?? (entry.eager ? 0 : limits.idleTimeoutMs),

@@ -66,7 +66,7 @@ describe('validateConfig', () => {
     [{ discovry: {} }, 'discovry: unknown key; did you mean "discovery"?'],
     [{ cache: { tll: 3 } }, 'cache.tll: unknown key; did you mean "ttl"?'],
     [server({ comand: 'x', url: 'https://x.example' }), 'servers.github.comand: unknown key; did you mean "command"?'],
-    [{ limits: { zzz: 1 } }, 'limits.zzz: unknown key; expected one of callTimeoutMs, connectTimeoutMs,'],
+    [{ limits: { zzz: 1 } }, 'limits.zzz: unknown key; expected one of callTimeoutMs, callTotalMs,'],
   ])('CFG-3 an unknown key is answered from the shape: %j', (raw, expected) => {
     expect(problems(raw)).toEqual([expect.stringContaining(expected) as string]);
   });

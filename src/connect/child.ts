@@ -46,6 +46,8 @@ export interface Child {
   readonly gone: Promise<void>;
   /** Closes stdin, then SIGTERM, then SIGKILL, to the whole group; resolves when all are gone. */
   stop(): Promise<void>;
+  /** SIGKILL to the whole group at once, for a child that does harm as long as it runs. */
+  kill(): Promise<void>;
 }
 
 /** Starts children and sees to it that none is left behind (CONN-4). */
@@ -177,6 +179,10 @@ export function createChildKeeper(deps: {
           return gone;
         })();
         return stopping;
+      },
+      kill() {
+        if (exit === undefined) end(pid, 'SIGKILL');
+        return child.stop();
       },
     };
     // A pipe that breaks shows itself to the transport as the end of the child; nobody else may crash on it.

@@ -114,6 +114,24 @@ describe('guardFetch', () => {
 });
 
 describe('createRemoteTransport', () => {
+  it.each([
+    ['blank lines', '\n'],
+    ['comments', ': still here\n\n'],
+    ['carriage returns', '\r\n'],
+  ])('A44 a stream of nothing but %s is cut off', async (_, filler) => {
+    const origin = await listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const pump = (): void => {
+        if (response.destroyed) return;
+        if (response.write(filler.repeat(5000))) setImmediate(pump);
+        else response.once('drain', pump);
+      };
+      pump();
+    });
+    const response = await guard(origin)(origin);
+    await expect(response.text()).rejects.toThrow('not asked for');
+  });
+
   it('CONN-1 refuses what is no web address', () => {
     for (const url of ['file:///etc/passwd', 'nonsense', 'ftp://x']) {
       expect(() => createRemoteTransport('http', { type: 'http', url, headers: {} }, { server: 's', clock })).toThrow(

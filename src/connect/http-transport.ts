@@ -10,6 +10,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { HttpTransport } from '../model/server.js';
 import { withSession } from './oauth-fetch.js';
 import type { Session } from './oauth-session.js';
+import { createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
 import { LONGEST_REFUSAL, refusalOf } from './upstream-errors.js';
 
 /** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
@@ -20,6 +21,7 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 const BODILESS = new Set([101, 204, 205, 304]);
 /** Statuses that say "later", perhaps when. */
 const NOT_NOW = new Set([429, 502, 503, 504]);
+const COLON = 0x3a;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -42,9 +44,11 @@ export function parseRetryAfter(value: string | null, now: number): number | und
 }
 
 /** Counts the bytes of one message: the whole body of a JSON answer, one event of a stream. */
-function createGauge(stream: boolean): (chunk: Uint8Array) => number {
+function createGauge(stream: boolean, budget: UnsolicitedBudget): (chunk: Uint8Array) => number {
   let bytes = 0;
   let lineBytes = 0;
+  /** Whether the event has a line that is not a comment. */
+  let hasData = false;
   return (chunk) => {
     if (!stream) return (bytes += chunk.length);
     let largest = 0;
@@ -52,31 +56,39 @@ function createGauge(stream: boolean): (chunk: Uint8Array) => number {
     for (;;) {
       const to = chunk.indexOf(LINE_FEED, from);
       const end = to === -1 ? chunk.length : to;
+      if (lineBytes === 0 && end > from && chunk[from] !== COLON && chunk[from] !== CARRIAGE_RETURN) hasData = true;
       bytes += end - from;
       lineBytes += end - from;
       largest = Math.max(largest, bytes);
       if (to === -1) return largest;
       // An empty line ends an event, and with it what the parser holds.
       const empty = lineBytes === 0 || (lineBytes === 1 && to > 0 && chunk[to - 1] === CARRIAGE_RETURN);
-      if (empty) bytes = 0;
+      if (empty) {
+        // Blank lines and comments never reach whoever counts messages.
+        if (!hasData && !budget.spend(0)) return Infinity;
+        bytes = 0;
+        hasData = false;
+      }
       lineBytes = 0;
       from = to + 1;
     }
   };
 }
 
-function boundBody(server: string, response: Response): Response {
+function boundBody(server: string, response: Response, clock: Clock): Response {
   if (response.body === null || BODILESS.has(response.status)) return response;
-  const measure = createGauge(response.headers.get('content-type')?.includes('text/event-stream') === true);
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  const measure = createGauge(isStream, createUnsolicitedBudget(clock));
   const bounded = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (measure(chunk) <= LIMITS.lineBytes) {
+        const bytes = measure(chunk);
+        if (bytes <= LIMITS.lineBytes) {
           controller.enqueue(chunk);
           return;
         }
         const message = `The server "${server}" sent an answer of more than ${LIMITS.lineBytes} bytes.`;
-        controller.error(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+        controller.error(bytes === Infinity ? cutOff(server) : new ToolscoutError('SERVER_CONNECTION_ERROR', message));
       },
     }),
   );
@@ -126,7 +138,7 @@ export function guardFetch(origin: string, options: HttpTransportOptions): typeo
     }
     const response = await send(input, { ...init, redirect: 'manual' });
     if (NOT_NOW.has(response.status)) throw await notNow(server, response, options.clock.now());
-    return boundBody(server, response);
+    return boundBody(server, response, options.clock);
   };
 }
 

@@ -278,6 +278,38 @@ describe('openUpstream over stdio', () => {
     expect(upstream.closed).toBe(true);
   });
 
+  it.each(['blank', 'garbage', 'json', 'notification', 'ping', 'progress', 'answer'])(
+    'A44 CONN-4 a child that floods with %s is cut off and killed, and says why',
+    async (kind) => {
+      const { open, children } = setUp();
+      const upstream = await open(stdioServer('s', fixture('flooding', `--kind=${kind}`)));
+      await expect(call(upstream, 'flood')).rejects.toMatchObject({
+        code: 'SERVER_CONNECTION_ERROR',
+        message: expect.stringContaining('not asked for') as string,
+        retryAfterMs: 30_000,
+      });
+      expect(upstream.closed).toBe(true);
+      await waitUntil(() => children.count === 0);
+    },
+  );
+
+  it('A44 a child that floods before its handshake is cut off too', async () => {
+    const { open, children } = setUp();
+    const server = stdioServer('s', fixture('flooding', '--kind=garbage', '--at-start'));
+    await expect(open(server)).rejects.toMatchObject({ message: expect.stringContaining('not asked for') as string });
+    await waitUntil(() => children.count === 0);
+  });
+
+  it('A44 a flood on stderr makes the child wait, and its calls go on', async () => {
+    let bytes = 0;
+    const { open } = setUp({ onStderr: (_, chunk) => void (bytes += chunk.length) });
+    const upstream = await open(stdioServer('s', fixture('flooding', '--kind=stderr', '--at-start')));
+    expect(textOf(await call(upstream, 'calm'))).toBe('calm');
+    await waitUntil(() => bytes > 4 * 1024 * 1024);
+    expect(textOf(await call(upstream, 'calm'))).toBe('calm');
+    expect(bytes).toBeLessThan(64 * 1024 * 1024);
+  });
+
   it('CONN-1 changes are announced in both eras', async () => {
     const { open } = setUp();
     for (const flags of [[], ['--dual']]) {

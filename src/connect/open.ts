@@ -217,6 +217,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     mask,
     remote: false,
     lost: () => transport.lost,
+    countUnsolicited: () => transport.countUnsolicited(),
     screen: () => deps.screen?.(id),
     ...(deps.lane?.owner && { owner: deps.lane.owner }),
   });

@@ -153,6 +153,10 @@ export function createLinks(deps: LinksDeps): Links {
     };
     all.add(link);
     upstream.onClose((reason) => {
+      // It was cut off, and asked for a pause before it is connected again.
+      if (reason instanceof ToolscoutError && reason.retryAfterMs !== undefined && !link.retired) {
+        slot.failed = { error: reason, count: 1, until: clock.monotonic() + reason.retryAfterMs };
+      }
       drop(link, reason ? 'error' : 'disconnected', reason?.message ?? 'the server closed the connection');
     });
     upstream.onNotification((notification) => {

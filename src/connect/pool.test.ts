@@ -222,6 +222,25 @@ describe('pool', () => {
     expect(pool.health('one').state).toBe('connected');
   });
 
+  it('A44 CONN-3 a server that was cut off is left alone for the pause it got', async () => {
+    const stage = setUp();
+    const { pool, clock } = stage;
+    let opened: FakeUpstream | undefined;
+    let tried = 0;
+    stage.open = async (target) => {
+      tried++;
+      opened = fakeUpstream(target);
+      return opened;
+    };
+    await pool.use(server(), nothing);
+    opened?.lose(new ToolscoutError('SERVER_CONNECTION_ERROR', 'flooded', { retryAfterMs: 30_000 }));
+    await expect(pool.use(server(), nothing)).rejects.toMatchObject({ message: 'flooded', retryAfterMs: 30_000 });
+    expect(tried).toBe(1);
+    await clock.advance(30_000);
+    await pool.use(server(), nothing);
+    expect(tried).toBe(2);
+  });
+
   it('CONN-3 what open throws out of turn is a failed connect too', async () => {
     const stage = setUp();
     stage.open = () => {

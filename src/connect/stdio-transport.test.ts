@@ -14,6 +14,7 @@ function pretendChild() {
   const stderr = new PassThrough();
   let exit: ChildExit | undefined;
   let stops = 0;
+  let kills = 0;
   let resolveExited: ((exit: ChildExit) => void) | undefined;
   const exited = new Promise<ChildExit>((resolve) => {
     resolveExited = resolve;
@@ -37,8 +38,12 @@ function pretendChild() {
       stops += 1;
       return Promise.resolve();
     },
+    kill: () => {
+      kills += 1;
+      return Promise.resolve();
+    },
   };
-  return { child, stdin, stdout, stderr, leave, stops: () => stops };
+  return { child, stdin, stdout, stderr, leave, stops: () => stops, kills: () => kills };
 }
 
 async function open(options: Partial<StdioTransportOptions> = {}) {
@@ -112,6 +117,42 @@ describe('createStdioTransport', () => {
     await waitUntil(() => transport.closed);
     expect(transport.lost?.message).toContain('bytes');
     expect([closes(), stops()]).toEqual([1, 1]);
+  });
+
+  it('A44 reads nothing more of a child that it cut off', async () => {
+    const { stdout, transport, messages, kills } = await open();
+    stdout.write(Buffer.from(`${'\n'.repeat(200_000)}{"jsonrpc":"2.0","id":1,"result":{}}\n`));
+    await waitUntil(() => transport.closed);
+    expect(transport.lost?.message).toContain('not asked for');
+    expect([messages.length, kills()]).toEqual([0, 1]);
+  });
+
+  it('A44 answers, however many, are not counted', async () => {
+    const { stdout, transport, messages } = await open();
+    for (let id = 0; id < 30_000; id++) stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{}}\n`);
+    await waitUntil(() => messages.length === 30_000);
+    expect(transport.closed).toBe(false);
+  });
+
+  it('A44 what waits for a child that does not read is bounded in bytes', async () => {
+    const { stdin, transport } = await open();
+    stdin.cork();
+    const large = { ...message, params: { text: 'x'.repeat(1024 * 1024) } };
+    const sent: Array<Promise<unknown>> = [];
+    while (!transport.closed && sent.length < 100) sent.push(transport.send(large).catch((thrown: unknown) => thrown));
+    expect(sent.length).toBeLessThan(20);
+    expect(transport.lost?.message).toContain('does not read its requests');
+  });
+
+  it('A44 a child that goes on writing after it was told to end is not read for long', async () => {
+    const { stdout, transport } = await open();
+    const closed = transport.close();
+    const chunk = Buffer.alloc(256 * 1024, 'x');
+    for (let written = 0; written < 40 && !stdout.destroyed; written++) {
+      if (!stdout.write(chunk)) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await waitUntil(() => stdout.destroyed);
+    await closed;
   });
 
   it('EXEC-4 says how the child ended and what it said last', async () => {

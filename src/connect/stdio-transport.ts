@@ -6,11 +6,17 @@ import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
 import { createLineReader, createLineWriter, UnwrittenError } from '../kernel/lines.js';
+import { createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */
 const LAST_WORDS_MS = 100;
-/** A server that does not read its stdin may make us hold this much. */
-const UNREAD_BYTES = 2 * LIMITS.lineBytes;
+/** A server that does not read its stdin may make us hold this much beside the message that is being sent. */
+const UNREAD_BYTES = 16 * 1024 * 1024;
+/** What is read of a child that was told to end. */
+const DRAINED_BYTES = 1024 * 1024;
+/** What is read of stderr in one burst and per second; beyond that the child has to wait. */
+const STDERR_BURST_BYTES = 4 * 1024 * 1024;
+const STDERR_BYTES_PER_SECOND = 1024 * 1024;
 /** How much of stderr is looked at for the last line. */
 const TAIL_CHARS = 4096;
 
@@ -23,6 +29,8 @@ export interface StdioTransport extends Transport {
   readonly closed: boolean;
   /** Why the connection ended, as a sentence for people; `undefined` while it lives or when we closed it. */
   readonly lost: ToolscoutError | undefined;
+  /** Counts the message in hand as one that was not asked for; `false` when the child was cut off for it. */
+  countUnsolicited(): boolean;
 }
 
 /** What a stdio transport needs to know of the world. */
@@ -57,7 +65,9 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   let openPipes = 2;
   let lastWords: { cancel(): void } | undefined;
   let stderrTail = '';
+  let lineBytes = 0;
   const broken: Broken[] = [];
+  const budget = createUnsolicitedBudget(clock);
 
   const unsent = (alone = true): ToolscoutError => {
     const message = lost?.message ?? `The connection to "${server}" is closed.`;
@@ -74,6 +84,16 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     return `: ${oneLine(printable(options.mask ? options.mask(last) : last), 300)}`;
   };
 
+  /** Read on, for a while: a server that says goodbye on stdout must be able to end in order. */
+  const drain = (): void => {
+    let drained = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      drained += chunk.length;
+      if (drained > DRAINED_BYTES) child.stdout.destroy();
+    });
+    child.stdout.resume();
+  };
+
   const finish = (why: ToolscoutError | undefined): void => {
     if (closed) return;
     writer.flush();
@@ -81,8 +101,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     lost = why;
     lastWords?.cancel();
     child.stdout.removeAllListeners('data');
-    // Drained, not cut off: a server that says goodbye on stdout must be able to end in order.
-    child.stdout.resume();
+    drain();
     for (const { reject, alone } of broken) reject(unsent(alone));
     void child.stop();
     transport.onclose?.();
@@ -102,9 +121,27 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
   };
 
+  /** A child that floods is not drained and not asked to end: it costs the others as long as it runs. */
+  const disconnect = (why: ToolscoutError): void => {
+    reader.stop();
+    child.stdout.destroy();
+    void child.kill();
+    finish(why);
+  };
+
+  const count = (weight?: number): boolean => {
+    const tolerated = budget.spend(lineBytes, weight);
+    // Of a batch the bytes count once.
+    lineBytes = 0;
+    if (!tolerated) disconnect(cutOff(server));
+    return tolerated;
+  };
+
   const deliver = (message: unknown): void => {
+    if (closed) return;
     if (!isMessage(message)) {
       options.onNoise?.();
+      count(NOISE_WEIGHT);
       return;
     }
     try {
@@ -117,12 +154,17 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const onLine = (line: string): void => {
     if (closed) return;
+    lineBytes = line.length;
     let message: unknown;
     try {
-      message = JSON.parse(line);
+      message = line === '' ? undefined : JSON.parse(line);
     } catch {
-      // Not protocol: a banner, a stray print. An empty line is not even that.
+      // Not protocol: a banner, a stray print.
+    }
+    if (message === undefined) {
+      // An empty line is not worth a word, but many of them are.
       if (line.trim() !== '') options.onNoise?.();
+      count(NOISE_WEIGHT);
       return;
     }
     // Revision 2025-03-26 allowed batches.
@@ -147,9 +189,25 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const onData = (chunk: Buffer): void => {
     if (reader.take(chunk)) return;
-    child.stdout.destroy();
     const message = `The server "${server}" sent a line of more than ${LIMITS.lineBytes} bytes and was disconnected.`;
-    finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+    disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+  };
+
+  let stderrBytes = STDERR_BURST_BYTES;
+  let stderrRead = clock.monotonic();
+
+  const onStderr = (chunk: string): void => {
+    stderrTail = (stderrTail + chunk).slice(-TAIL_CHARS);
+    options.onStderr?.(chunk);
+    stderrBytes -= chunk.length;
+    if (stderrBytes >= 0) return;
+    const now = clock.monotonic();
+    const refilled = stderrBytes + ((now - stderrRead) / 1000) * STDERR_BYTES_PER_SECOND;
+    stderrBytes = Math.min(STDERR_BURST_BYTES, refilled);
+    stderrRead = now;
+    if (stderrBytes >= 0 || closed) return;
+    child.stderr.pause();
+    clock.after((-stderrBytes / STDERR_BYTES_PER_SECOND) * 1000, () => child.stderr.resume());
   };
 
   const transport: StdioTransport = {
@@ -163,6 +221,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     get lost() {
       return lost;
     },
+    countUnsolicited: () => count(),
     async start() {
       // Twice is fine: a probe may speak before the client takes over.
       if (started) return;
@@ -181,7 +240,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
       if (closed) return Promise.reject(unsent());
       if (writer.waiting > UNREAD_BYTES) {
         const message = `The server "${server}" does not read its requests and was disconnected.`;
-        finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+        disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
         return Promise.reject(unsent());
       }
       return writer.write(`${JSON.stringify(message)}\n`).catch(notWritten);
@@ -193,9 +252,6 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   };
 
   child.stderr.setEncoding('utf8');
-  child.stderr.on('data', (chunk: string) => {
-    stderrTail = (stderrTail + chunk).slice(-TAIL_CHARS);
-    options.onStderr?.(chunk);
-  });
+  child.stderr.on('data', onStderr);
   return transport;
 }

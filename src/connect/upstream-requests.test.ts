@@ -104,6 +104,33 @@ describe('createRequests', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  it('A50 progress starts the time anew, but not beyond the deadline of the call', async () => {
+    const { call, clock, sent, receive } = connect();
+    const answer = call({}, { deadline: clock.monotonic() + 2500, onProgress: () => undefined });
+    const ended = expect(answer).rejects.toMatchObject({
+      code: 'TOOL_EXECUTION_TIMEOUT',
+      message: 'The call to "s" did not end before its deadline.',
+    });
+    for (let step = 1; step <= 4; step++) {
+      await clock.advance(600);
+      receive({ method: 'notifications/progress', params: { progressToken: idOf(sent[0]), progress: step } });
+    }
+    await clock.advance(100);
+    await ended;
+    expect(sent.at(-1)?.message).toMatchObject({ method: 'notifications/cancelled' });
+  });
+
+  it('A44 a remote server that floods is cut off; answers that come late are not a flood', async () => {
+    const { call, clock, requests, receive, closes } = connect({ remote: true });
+    for (let n = 0; n < 12_000; n++) void call({}, { timeoutMs: 10 }).catch(() => undefined);
+    await clock.advance(10);
+    for (let n = 0; n < 12_000; n++) receive({ id: 1000 + n, result: {} });
+    expect(requests.closed).toBe(false);
+    for (let n = 0; n < 20_001; n++) receive({ method: 'notifications/tools/list_changed' });
+    expect(requests.reason?.message).toContain('not asked for');
+    expect(closes()).toBe(1);
+  });
+
   it('EXEC-1 an abort cancels at once and leaves no listener behind', async () => {
     const { call, sent, clock } = connect();
     const controller = new AbortController();

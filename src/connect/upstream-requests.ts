@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.js';
-import { createDeadlines } from '../kernel/deadlines.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { Transit } from '../kernel/transit.js';
 import type { Host, Screen } from '../model/host.js';
-import type { UpstreamNotification, UpstreamRequest } from '../model/upstream.js';
+import type { UpstreamNotification } from '../model/upstream.js';
+import { createInFlight, type Pending, type RawRequest } from './in-flight.js';
 import { createCallbacks } from './upstream-callbacks.js';
+import { createUnsolicitedBudget, cutOff } from './unsolicited.js';
 import { withEnvelope } from './upstream-envelope.js';
 import { brokenStream, httpStatusOf, rpcError, toUpstreamError, unwritable } from './upstream-errors.js';
 
@@ -19,13 +19,6 @@ const FIRST_ID = 1000;
 const MACHINERY = new Set(['notifications/cancelled', 'notifications/subscriptions/acknowledged']);
 /** Notifications that are about a call, or about the host that a connection belongs to. */
 const FOR_HOSTS = new Set(['notifications/message', 'notifications/elicitation/complete']);
-
-/** Options of a request before a connection is established. */
-interface RawRequest extends UpstreamRequest {
-  readonly timeoutMs: number;
-  /** Called when the answer comes after the timeout; then no cancellation is sent either. */
-  readonly onLate?: (result: JsonObject) => void;
-}
 
 /**
  * Requests and answers over one transport, beside the SDK client that made the connection.
@@ -52,18 +45,6 @@ export interface Requests {
   fail(reason: ToolscoutError): void;
 }
 
-interface Pending {
-  readonly resolve: (result: JsonObject) => void;
-  readonly reject: (error: ToolscoutError) => void;
-  readonly options: RawRequest;
-  readonly stream: AbortController | undefined;
-  /** When its time is up (monotonic); it stands still while the server waits for the host. */
-  due: number;
-  onAbort: (() => void) | undefined;
-  /** Questions of the server that wait for the host. */
-  waiting: number;
-}
-
 /** What requests need to know of the connection they run over. */
 export interface RequestsDeps {
   readonly server: string;
@@ -77,6 +58,8 @@ export interface RequestsDeps {
   readonly lost: () => ToolscoutError | undefined;
   /** Whether an error that the transport reported means that the connection is lost. */
   readonly isLoss?: (error: Error) => boolean;
+  /** Counts a message that was not asked for; `false` when the server was cut off for it. */
+  readonly countUnsolicited?: () => boolean;
   /** The session the connection was made for, if it is one host's alone. */
   readonly owner?: Host;
   /** What rules take out of what a server and a host say to each other besides calls, as they are now. */
@@ -86,7 +69,6 @@ export interface RequestsDeps {
 /** Correlates requests and answers over a transport; see {@link Requests}. */
 export function createRequests(deps: RequestsDeps): Requests {
   const { server, clock, log, transport: wire } = deps;
-  const pending = new Transit<number, Pending>();
   const late = new Map<number, (result: JsonObject) => void>();
   const notifications = createEmitter<UpstreamNotification>((thrown) =>
     log.error('connect.listener', { server, thrown: String(thrown) }),
@@ -94,6 +76,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   const ended = createEmitter<ToolscoutError | undefined>((thrown) =>
     log.error('connect.listener', { server, thrown: String(thrown) }),
   );
+  const budget = createUnsolicitedBudget(clock);
   const streams = wire.hasPerRequestStream === true;
   // Which answer stream a message came on is known to nobody else: the transport hands over the message alone.
   const streamOf = streams ? new AsyncLocalStorage<number>() : undefined;
@@ -101,25 +84,17 @@ export function createRequests(deps: RequestsDeps): Requests {
   let envelope: JsonObject | undefined;
   let closed = false;
   let reason: ToolscoutError | undefined;
+  /** Requests that were given up and may still be answered. */
+  let abandoned = 0;
+
+  const pending = createInFlight(clock, (id) => expire(id));
 
   const take = (id: number): Pending | undefined => {
     const entry = pending.take(id);
     if (!entry) return undefined;
-    if (pending.isEmpty) deadlines.stop();
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
     callbacks.ended(id);
     return entry;
-  };
-
-  /** The oldest call that has a host, before all others one that is free. */
-  const oldest = (isFree?: (id: number) => boolean): { id: number; host: Host } | undefined => {
-    let first: { id: number; host: Host } | undefined;
-    for (const [id, { options }] of pending) {
-      if (!options.host) continue;
-      first ??= { id, host: options.host };
-      if (!isFree || isFree(id)) return { id, host: options.host };
-    }
-    return first;
   };
 
   const callbacks = createCallbacks({
@@ -135,31 +110,28 @@ export function createRequests(deps: RequestsDeps): Requests {
     },
     callOf(stream, isFree) {
       const call = stream === undefined ? undefined : pending.get(stream);
-      return stream !== undefined && call ? { id: stream, host: call.options.host } : oldest(isFree);
+      return stream !== undefined && call ? { id: stream, host: call.options.host } : pending.oldest(isFree);
     },
     unasked(id, method) {
       const [first, second] = id === undefined ? pending : [];
       (second ? undefined : (first?.[1] ?? pending.get(id ?? 0)))?.options.onUnasked?.(method);
     },
-    pause(id) {
-      const entry = pending.get(id);
-      if (!entry) return;
-      entry.waiting++;
-      entry.due = Infinity;
-    },
-    resume(id) {
-      const entry = pending.get(id);
-      if (!entry) return;
-      entry.waiting--;
-      extend(entry);
-    },
+    pause: (id) => pending.pause(id),
+    resume: (id) => pending.resume(id),
   });
+
+  const countUnsolicited = (): boolean => {
+    if (deps.countUnsolicited) return deps.countUnsolicited();
+    if (budget.spend(0)) return true;
+    fail(cutOff(server));
+    return false;
+  };
 
   /** The host that something a server says on its own account is for; `undefined` when that is not certain. */
   const audience = (stream: number | undefined): Host | undefined => {
     const call = stream === undefined ? undefined : pending.get(stream);
     if (call) return call.options.host;
-    const first = oldest()?.host;
+    const first = pending.oldest()?.host;
     for (const [, { options }] of pending) if (options.host && options.host.id !== first?.id) return undefined;
     return first ?? deps.owner;
   };
@@ -169,7 +141,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   const connectionLost = (delivered?: boolean): ToolscoutError => {
     const why = reason ?? deps.lost();
     const message = why?.message ?? `The connection to "${server}" is closed.`;
-    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered, cause: why });
+    const { retryAfterMs, suggestion } = why ?? {};
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered, retryAfterMs, suggestion, cause: why });
   };
 
   const finish = (): void => {
@@ -191,6 +164,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   /** The caller does not wait any longer: say so to the server, and stop reading what it might still send. */
   const giveUp = (id: number, entry: Pending, why: string, error: ToolscoutError): void => {
     const { onLate } = entry.options;
+    abandoned++;
     if (onLate) late.set(id, onLate);
     else if (!(streams && envelope)) {
       const note: JSONRPCMessage = {
@@ -204,25 +178,24 @@ export function createRequests(deps: RequestsDeps): Requests {
     entry.reject(error);
   };
 
+  const isOver = ({ deadline = Infinity }: RawRequest): boolean => deadline <= clock.monotonic();
+
   const expire = (id: number): void => {
     const entry = take(id);
     if (!entry) return;
-    const message = `The server "${server}" did not answer within ${entry.options.timeoutMs} ms.`;
+    const message = isOver(entry.options)
+      ? `The call to "${server}" did not end before its deadline.`
+      : `The server "${server}" did not answer within ${entry.options.timeoutMs} ms.`;
     giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
   };
 
-  const deadlines = createDeadlines(clock, (now) => {
-    let next = Infinity;
-    for (const [id, { due }] of pending) {
-      if (due <= now) expire(id);
-      else next = Math.min(next, due);
-    }
-    return next;
-  });
-
   const answered = (id: number, message: JsonObject): void => {
     const entry = take(id);
-    if (!entry) return;
+    if (!entry) {
+      if (abandoned > 0) abandoned--;
+      else countUnsolicited();
+      return;
+    }
     const { result } = message;
     // Both at once is against the protocol; a failure must not pass for a success.
     if (message['error'] !== undefined) entry.reject(rpcError(server, message['error'], deps.mask));
@@ -233,19 +206,12 @@ export function createRequests(deps: RequestsDeps): Requests {
     }
   };
 
-  /** Starts the time limit of a request anew; it stands still while the server waits for the host. */
-  const extend = (entry: Pending): void => {
-    if (entry.waiting > 0) return;
-    entry.due = clock.monotonic() + entry.options.timeoutMs;
-    deadlines.watch(entry.due);
-  };
-
   const progressed = (params: JsonObject | undefined): void => {
     const id = Number(params?.['progressToken']);
     const entry = pending.get(id);
     const { progress, total, message } = params ?? {};
     if (!entry?.options.onProgress || typeof progress !== 'number') return;
-    extend(entry);
+    pending.extend(entry);
     entry.options.onProgress({
       progress,
       ...(typeof total === 'number' && { total }),
@@ -257,6 +223,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   const route = (message: JsonObject): boolean => {
     const { id, method } = message;
     if (typeof method === 'string') {
+      if (!countUnsolicited()) return true;
       const stream = streamOf?.getStore();
       if (id !== undefined) return callbacks.take(message, stream);
       const params = isObject(message['params']) ? message['params'] : undefined;
@@ -268,7 +235,7 @@ export function createRequests(deps: RequestsDeps): Requests {
       return true;
     }
     const own = Number(id);
-    if (!(own >= FIRST_ID)) return false;
+    if (!(own >= FIRST_ID)) return !countUnsolicited();
     const waits = late.get(own);
     if (waits) {
       late.delete(own);
@@ -370,8 +337,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         const id = nextId++;
         const stream = streams ? new AbortController() : undefined;
         const entry: Pending = { resolve, reject, options, stream, due: Infinity, onAbort: undefined, waiting: 0 };
-        pending.set(id, entry);
-        extend(entry);
+        pending.add(id, entry);
         if (signal) {
           entry.onAbort = () => {
             const error = new ToolscoutError('CANCELLED', 'The call was cancelled.', { cause: signal.reason });

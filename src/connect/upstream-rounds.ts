@@ -38,14 +38,29 @@ function questionsOf(server: string, asked: JsonObject, host: Host): Array<[stri
   });
 }
 
+/** What asking the host of a call needs besides the questions. */
+interface Asking {
+  readonly clock: Clock;
+  readonly signal: Cancel | undefined;
+  readonly screen: Screen | undefined;
+  /** When the call is over at the latest (monotonic). */
+  readonly deadline: number | undefined;
+}
+
 /** Asks the host everything one round wants to know; a single refusal withdraws the others. */
 async function askHost(
   server: string,
   asked: JsonObject,
   host: Host,
-  { signal, screen }: { readonly signal: Cancel | undefined; readonly screen: Screen | undefined },
+  { signal, screen, clock, deadline }: Asking,
 ): Promise<JsonObject> {
   const stop = new AbortController();
+  const overdue = new ToolscoutError(
+    'TOOL_EXECUTION_TIMEOUT',
+    `The call to "${server}" did not end before its deadline.`,
+  );
+  const timer =
+    deadline === undefined ? undefined : clock.after(deadline - clock.monotonic(), () => stop.abort(overdue));
   const onAbort = (): void => stop.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -58,9 +73,11 @@ async function askHost(
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
   } catch (thrown) {
+    if (stop.signal.reason === overdue) throw overdue;
     stop.abort(thrown);
     throw thrown;
   } finally {
+    timer?.cancel();
     signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -77,6 +94,7 @@ export async function sendInRounds(
     readonly clock: Clock;
     readonly host: Host | undefined;
     readonly signal: Cancel | undefined;
+    readonly deadline?: number;
     /** What rules take out of questions and answers, as they are now. */
     readonly screen?: () => Screen | undefined;
   },
@@ -94,7 +112,12 @@ export async function sendInRounds(
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};
     if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);
-    const inputResponses = await askHost(server, asked, host, { signal, screen: options.screen?.() });
+    const inputResponses = await askHost(server, asked, host, {
+      signal,
+      clock,
+      screen: options.screen?.(),
+      deadline: options.deadline,
+    });
     result = await send({
       ...params,
       inputResponses,

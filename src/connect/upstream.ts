@@ -98,9 +98,9 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
 
   const request = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
     if (era === 'legacy') return ask(method, params, given);
-    const { host, signal } = given;
+    const { host, signal, deadline } = given;
     const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
-    return sendInRounds(round, params, { server: server.id, clock, host, signal, screen });
+    return sendInRounds(round, params, { server: server.id, clock, host, signal, deadline, screen });
   };
 
   if (era === 'modern') {

@@ -140,6 +140,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const { signal, host } = call;
     const params = paramsOf(call, tool.name);
     const timeoutMs = call.timeoutMs ?? toolTimeout(server, tool.name) ?? server.timeoutMs;
+    // Shared by all attempts: progress renews the timeout, nothing renews this.
+    const deadline = clock.monotonic() + server.totalTimeoutMs;
     const onProgress = call.onProgress ?? ignoreProgress;
     const isRepeatable = isMarkedRepeatable(tool);
     const onUnasked = (method: string): void => {
@@ -149,7 +151,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       trail.era = upstream.era;
       refuseCancelled(signal);
       const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
-      return upstream.request('tools/call', params, { signal, timeoutMs, onProgress, host, onUnasked, headers });
+      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, headers };
+      return upstream.request('tools/call', params, options);
     };
     return deps.retry(
       (attempt) => {
@@ -164,7 +167,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       {
         signal,
         mayRetry: (error) =>
-          deps.isTransient(error) && mayBeSentAgain(error, isRepeatable) && !isOverdue(error, call.timeoutMs),
+          deps.isTransient(error) &&
+          mayBeSentAgain(error, isRepeatable) &&
+          !isOverdue(error, call.timeoutMs) &&
+          clock.monotonic() < deadline,
       },
     );
   }

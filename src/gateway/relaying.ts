@@ -55,8 +55,10 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    const deadline = clock.monotonic() + server.totalTimeoutMs;
     const mayRetry = (error: ToolscoutError): boolean => {
-      if (!isTransient(error) || error.delivered === false) return isTransient(error);
+      if (!isTransient(error) || clock.monotonic() >= deadline) return false;
+      if (error.delivered === false) return true;
       // Who set a time is not made to wait for a multiple of it.
       const isChosen = error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined;
       return READING.has(method) && !isChosen;
@@ -68,7 +70,11 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
           server,
           async (upstream) => {
             if (host) await unlessCancelled(levels(upstream, host), signal);
-            return upstream.request(method, { ...params, ...resumed }, { signal, timeoutMs, onProgress, host });
+            return upstream.request(
+              method,
+              { ...params, ...resumed },
+              { signal, timeoutMs, deadline, onProgress, host },
+            );
           },
           signal,
           { host },

@@ -9,6 +9,8 @@ const FIRST_BYTES = 4096;
 export interface LineReader {
   /** Takes bytes; `false` when a line is longer than allowed, after which no more may be given. */
   take(chunk: Buffer): boolean;
+  /** Reads no further: the rest of the chunk in hand and all later ones are dropped. */
+  stop(): void;
 }
 
 /**
@@ -18,6 +20,7 @@ export interface LineReader {
 export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
   let held = Buffer.alloc(0);
   let used = 0;
+  let stopped = false;
 
   const hold = (chunk: Buffer, from: number, to: number): void => {
     const needed = used + to - from;
@@ -30,9 +33,15 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
   };
 
   return {
+    stop() {
+      stopped = true;
+      held = Buffer.alloc(0);
+      used = 0;
+    },
     take(chunk) {
       let from = 0;
       for (;;) {
+        if (stopped) return true;
         const to = chunk.indexOf(NEWLINE, from);
         const end = to === -1 ? chunk.length : to;
         if (used + end - from > limit) return false;

@@ -87,6 +87,7 @@ export const ServerEntry = z.strictObject({
   /** Started with toolscout and kept running (NEG-7). */
   eager: z.boolean().optional(),
   timeout: milliseconds.optional(),
+  totalTimeout: milliseconds.optional(),
   autoApprove: z.array(text.min(1)).optional(),
   toolTimeouts: z.record(z.string(), milliseconds).optional(),
   connectTimeout: milliseconds.optional(),
@@ -222,6 +223,8 @@ const HttpConfig = z.strictObject({
 
 const LimitsConfig = z.strictObject({
   callTimeoutMs: milliseconds.default(30_000),
+  /** One call may last this long in all, however much progress it reports and whoever is asked. */
+  callTotalMs: milliseconds.default(3_600_000),
   connectTimeoutMs: milliseconds.default(30_000),
   idleTimeoutMs: milliseconds.default(300_000),
   healthIntervalMs: milliseconds.default(300_000),

@@ -58,6 +58,8 @@ export interface Server {
   /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
   readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;
+  /** How long one call may last in all, however much progress it reports. */
+  readonly totalTimeoutMs: number;
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;
   readonly idleTimeoutMs: number;

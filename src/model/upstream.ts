@@ -8,6 +8,8 @@ export interface UpstreamRequest {
   readonly signal?: Cancel;
   /** Limit for the answer; every progress notification starts it anew. */
   readonly timeoutMs?: number;
+  /** When it is over at the latest (monotonic), whatever progress was reported and whoever is being asked. */
+  readonly deadline?: number;
   readonly onProgress?: (progress: Progress) => void;
   /** Whom the server may ask while it works on this; without one it is told that nobody is there. */
   readonly host?: Host;

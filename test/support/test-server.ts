@@ -42,6 +42,7 @@ function complete(id: string, transport: Transport, overrides: Partial<Server>):
     enabled: true,
     tags: [],
     timeoutMs: 10_000,
+    totalTimeoutMs: 3_600_000,
     toolTimeoutsMs: {},
     connectTimeoutMs: 10_000,
     idleTimeoutMs: 30_000,
