@@ -8,6 +8,7 @@ import {
   createLimiter,
   createPool,
   createSignIns,
+  missingCommand,
   openUpstream,
   runRaw,
   type Lane,
@@ -276,6 +277,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       const own = userConfigStem({ home, xdgConfigHome: readEnvironment(env).configHome });
       return writeServer(id, entry, { path, newPath: `${own}.json` });
     },
+    missingCommand: async ({ transport }) => (transport.type === 'stdio' ? missingCommand(transport, env) : undefined),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../kernel/clock.js';
-import type { Link } from './pool-slot.js';
+import { isKept, type Link } from './pool-slot.js';
 
 /** Timers that look after connections nobody is using. None runs while there is no connection. */
 export interface Keeper {
@@ -49,7 +49,7 @@ export function createHealthTimer(
 }
 
 /**
- * Closes connections that were not used for their server's `idleTimeoutMs` (0: never). One timer
+ * Closes connections that were not used for their server's `idleTimeoutMs` (0: never); that of an eager server stays. One timer
  * for all of them, set to the earliest moment one can fall due, so that a call sets none.
  */
 export function createIdleTimer(options: KeeperOptions & { readonly close: (link: Link) => void }): Keeper {
@@ -89,7 +89,7 @@ const BRIEF_IDLE_MS = 1000;
 /** When a connection will have been idle for long enough; for a busy one, the earliest moment that can be. */
 function expiry(link: Link, now: number): number {
   const { idleTimeoutMs } = link.server;
-  if (link.ended) return Infinity;
+  if (link.ended || isKept(link)) return Infinity;
   const longest = idleTimeoutMs === 0 ? Infinity : idleTimeoutMs;
   return (link.busy > 0 ? now : link.lastUsed) + (link.brief ? Math.min(longest, BRIEF_IDLE_MS) : longest);
 }

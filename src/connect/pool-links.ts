@@ -7,7 +7,7 @@ import type { Upstream, UpstreamNotification } from '../model/upstream.js';
 import { judgeFailure } from './breaker.js';
 import { SHARED, type Lane } from './lane.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './pool-errors.js';
-import { keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './pool-slot.js';
+import { isKept, keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './pool-slot.js';
 import { backoffMs } from './retry.js';
 
 /** What making and ending connections needs. */
@@ -193,7 +193,7 @@ export function createLinks(deps: LinksDeps): Links {
     if (slot.links.size + slot.openings.size < MOST_LANES) return;
     let quiet: Link | undefined;
     for (const link of slot.links.values()) {
-      if (link.busy === 0 && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
+      if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
     }
     if (!quiet) throw crowded(slot.id);
     end(quiet, 'disconnected', 'another host needs the place');

@@ -81,6 +81,11 @@ export interface Slot {
   noise: number;
 }
 
+/** Whether a connection stays open although no call uses it: the shared one of an eager server (NEG-7). */
+export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
+  return server.eager === true && key === SHARED.id;
+}
+
 /** Under which key the connection for a lane is found. */
 export function keyFor(slot: Slot, lane: Lane): string {
   if (slot.era !== 'modern') return lane.id;

@@ -155,6 +155,19 @@ describe('pool', () => {
     expect(opened).toHaveLength(2);
   });
 
+  it('NEG-7 the shared connection of an eager server is never idle, not even one that was only looked at', async () => {
+    const { pool, opened, clock } = setUp({ healthIntervalMs: 0 });
+    const eager = server({ eager: true, idleTimeoutMs: 1000 });
+    await pool.ping(eager);
+    await clock.advance(3_600_000);
+    expect(pool.health('one').state).toBe('connected');
+    expect(opened).toHaveLength(1);
+    // A reload that takes the mark away makes it a connection like any other.
+    pool.retain([server({ idleTimeoutMs: 1000 })]);
+    await clock.advance(2000);
+    expect(pool.health('one').state).toBe('disconnected');
+  });
+
   it('CONN-3 a connection in use is not idle, and 0 means never', async () => {
     const { pool, opened, clock } = setUp({ healthIntervalMs: 0 });
     const call = longCall(pool, server({ idleTimeoutMs: 1000 }));

@@ -6,6 +6,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
+import { createConnectionKeeper, type ConnectionKeeper } from './connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { fillCatalog, isWorthRefreshing } from './fill.js';
 import { createLearner, learningProgress, type Learner } from './learner.js';
@@ -26,6 +27,8 @@ export interface Core {
   readonly learner: Learner;
   readonly approvals: Approvals;
   readonly trust: Trust;
+  /** Connects eager servers and those that skills wait for, until they are back. */
+  readonly keeper: ConnectionKeeper;
   readonly marketplace: Marketplace;
   /** What queries led to. */
   readonly experience: ExperienceKeeper;
@@ -140,16 +143,16 @@ export function createCore(deps: GatewayDeps): Core {
     learnInBackground,
   });
   const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
-  /** Connects to the servers that are to run from the beginning; those that are learned anyway are connected then. */
-  const startEager = (due: readonly Server[]): void => {
-    // Of the catalog, not of the config: what waits for approval must not start (SEC-9).
-    const eager = [...catalog.servers.values()].filter((server) => server.eager && isUsable(server));
-    for (const server of eager.filter((each) => !due.includes(each))) {
-      pool
-        .ping(server)
-        .catch((thrown: unknown) => log.warn('connect.eager', { server: server.id, reason: hide(messageOf(thrown)) }));
-    }
-  };
+  const keeper = createConnectionKeeper({
+    clock,
+    log,
+    random: deps.random,
+    pool,
+    learner,
+    events,
+    catalog: () => catalog,
+    hide,
+  });
 
   const days = (): number => loaded.config.limits.auditRetentionDays;
   const retention = createRetention({ audit, clock, log, hide, days });
@@ -161,7 +164,7 @@ export function createCore(deps: GatewayDeps): Core {
       const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
       if (deps.learnAtStart) {
         learnInBackground(due);
-        startEager(due);
+        keeper.start();
       }
       retention.prune();
     } catch (thrown) {
@@ -226,6 +229,7 @@ export function createCore(deps: GatewayDeps): Core {
     learner,
     approvals,
     trust,
+    keeper,
     marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
     probed: new Map(),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
@@ -276,6 +280,7 @@ export function createCore(deps: GatewayDeps): Core {
     },
     stop() {
       closing = true;
+      keeper.close();
       unwatch();
       approvals.close();
       soon.cancel();

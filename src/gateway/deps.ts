@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
+import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Redaction } from '../redact/index.js';
 import type { Registry, RegistryClient } from '../registry/index.js';
@@ -50,6 +51,8 @@ export interface GatewayDeps {
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
   /** Runs the program of a local server without the rules of the protocol. */
   readonly rawRun?: CompatibilityDeps['rawRun'];
+  /** Why the command of a local server cannot be started, as far as the file system tells; nothing is run. */
+  readonly missingCommand?: (server: Server) => Promise<string | undefined>;
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
   /** Whether folders of skills are read again when they change. */

@@ -110,8 +110,12 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     },
     knownFacts: async () => new Map(),
 
+    listSkills: async () => [skill.view()],
+
     onEvent: (listener) =>
       gateway.onEvent((event) => {
+        // Which other skills there are is not for this one to know.
+        if (event.type === 'skills') return;
         if (
           event.type === 'briefing'
             ? event.briefing.skill_id === skill.id

@@ -1,5 +1,6 @@
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import type { Negotiation, Skill } from '../model/skill.js';
+import type { Server } from '../model/server.js';
+import type { AgentBriefingEvent, Negotiation, Skill } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
 import type { OfferingServer, ServerCondition, SkillSet } from '../negotiate/index.js';
 import type { Core } from './core.js';
@@ -13,8 +14,19 @@ export interface SkillStates {
   /** How a skill stands; whatever changed since the last look is taken in first. */
   of(skill: string): Negotiation | undefined;
   covers(skill: string, server: string, tool: string): boolean;
-  /** Reads a skill that is none of these, and says how it would stand. */
+  /** Reads a skill that is none of these, looks at the servers it would be bound to, and says how it would stand. */
   tryOut(path: string): Promise<Skill & Negotiation>;
+  /**
+   * Looks at the servers that skills are bound to: whether their command is there. With `connect` those that were never
+   * asked are asked, and remote ones are checked. What it finds is part of the next answer; never rejects.
+   */
+  verify(negotiations: readonly Negotiation[], options?: { readonly connect?: boolean }): Promise<void>;
+  /** The last that was told about a skill. */
+  briefing(skill: string): AgentBriefingEvent | undefined;
+  /** Every negotiation, as it stands now. */
+  all(): readonly Negotiation[];
+  /** Servers that fail and that a skill waits for. */
+  struggling(): ReadonlySet<string>;
   /** What stands is to be looked at anew. */
   reconsider(): void;
   close(): void;
@@ -49,6 +61,9 @@ export function createSkillStates(core: Core): SkillStates {
   let negotiated: ReadonlyMap<string, Negotiation> | undefined;
   let timer: { cancel(): void } | undefined;
   let closed = false;
+  const told = new Map<string, AgentBriefingEvent>();
+  /** Servers whose command was not there when it was looked for. */
+  const unstartable = new Map<string, { readonly digest: string; readonly reason: string }>();
   /** Derived capabilities by server, as long as its list is the same. */
   const derived = new Map<string, { list: unknown; tools: readonly Tool[]; capabilities: Map<string, string[]> }>();
 
@@ -72,8 +87,11 @@ export function createSkillStates(core: Core): SkillStates {
     if (!server) return { off: 'it is not configured' };
     if (!isUsable(server)) return { off: problemOf(server, sources) ?? 'it cannot be used' };
     const { state, breaker, lastError } = pool.health(id);
+    const missing = unstartable.get(id);
     const failing =
-      problemOf(server, sources) ?? (state === 'error' ? (lastError ?? 'it cannot be reached') : undefined);
+      problemOf(server, sources) ??
+      (missing?.digest === server.digest ? missing.reason : undefined) ??
+      (state === 'error' ? (lastError ?? 'it cannot be reached') : undefined);
     if (failing !== undefined) return { failing: core.hide(failing) };
     return breaker === 'open' ? { failing: 'it failed repeatedly and is left alone' } : {};
   };
@@ -89,10 +107,50 @@ export function createSkillStates(core: Core): SkillStates {
     return (negotiated ??= negotiateAll(current));
   };
 
+  /** The servers of these negotiations that may be used, bound ones and alternatives. */
+  const candidates = (negotiations: readonly Negotiation[]): Server[] => {
+    const ids = new Set(
+      negotiations.flatMap(({ bindings }) => bindings.flatMap(({ server, alternatives }) => [server, ...alternatives])),
+    );
+    return [...ids].flatMap((id) => core.catalog.servers.get(id) ?? []).filter(isUsable);
+  };
+
+  const findCommand = async (server: Server): Promise<void> => {
+    const reason = await core.deps.missingCommand?.(server);
+    if (reason === undefined) unstartable.delete(server.id);
+    else unstartable.set(server.id, { digest: server.digest, reason });
+  };
+
+  /** Asks servers that nobody has asked yet, and remote ones whether they are there. Failures show in their state. */
+  const connectTo = async (servers: readonly Server[]): Promise<void> => {
+    const isUnknown = ({ id }: Server): boolean => !core.catalog.list(id);
+    const remote = servers.filter(
+      (server) =>
+        !isUnknown(server) && server.transport.type !== 'stdio' && pool.health(server.id).state !== 'connected',
+    );
+    const pings = remote.map((server) =>
+      pool
+        .ping(server)
+        .catch((thrown: unknown) =>
+          log.info('skill.unreachable', { server: server.id, reason: core.hide(messageOf(thrown)) }),
+        ),
+    );
+    const parallel = core.loaded.config.maxParallelDiscoveries;
+    await Promise.all([core.learner.learnAll(servers.filter(isUnknown), { parallel }), ...pings]);
+  };
+
+  const verify: SkillStates['verify'] = async (negotiations, { connect = false } = {}) => {
+    const servers = candidates(negotiations);
+    await Promise.all(servers.map(findCommand));
+    if (connect) await connectTo(servers.filter(({ id }) => !unstartable.has(id)));
+    negotiated = undefined;
+  };
+
   const tell = (): void => {
     if (!current || !briefings || closed) return;
     const states = now();
     briefings.retain(new Set(states.keys()));
+    for (const id of told.keys()) if (!states.has(id)) told.delete(id);
     // What is being learned may be just what is missing; bad news waits for it.
     const isLearning = core.learner.learning().length > 0;
     for (const skill of current.set.skills) {
@@ -103,8 +161,10 @@ export function createSkillStates(core: Core): SkillStates {
       const { type, severity, content } = briefing;
       const say = severity === 'INFO' ? log.info : log.warn;
       say('skill.briefing', { skill: skill.id, type, summary: content.summary, detail: content.detail });
+      told.set(skill.id, briefing);
       core.events.emit({ type: 'briefing', briefing });
     }
+    core.keeper.check();
   };
   const soon = (): void => {
     negotiated = undefined;
@@ -116,10 +176,15 @@ export function createSkillStates(core: Core): SkillStates {
     });
   };
 
-  const take = (room: Room, set: SkillSet): void => {
+  const take = async (room: Room, set: SkillSet): Promise<void> => {
+    const before = current?.set.skills.map(({ id }) => id) ?? [];
+    const ids = set.skills.map(({ id }) => id);
     current = { room, set };
+    negotiated = undefined;
+    if (ids.join('\n') !== before.join('\n')) core.events.emit({ type: 'skills', skills: ids });
     briefings ??= room.createBriefings({ now: clock.now });
     for (const { path, message } of set.problems) log.warn('skill.unreadable', { path, reason: message });
+    await verify([...now().values()]);
     soon();
   };
 
@@ -135,9 +200,10 @@ export function createSkillStates(core: Core): SkillStates {
     const room = await loadRoom();
     const set = await room.readSkills(directories);
     if (closed) return;
-    take(room, set);
+    await take(room, set);
+    if (closed) return;
     if (!core.deps.watchSkills) return;
-    watching = room.watchSkills(directories, set.hash, { clock, log, onChange: (next) => take(room, next) });
+    watching = room.watchSkills(directories, set.hash, { clock, log, onChange: (next) => void take(room, next) });
   };
   const loaded = (): Promise<void> =>
     (loading ??= load().catch((thrown: unknown) => log.error('skill.unreadable', { reason: messageOf(thrown) })));
@@ -153,6 +219,7 @@ export function createSkillStates(core: Core): SkillStates {
       derived.delete(event.server);
       soon();
     }
+    if (event.type === 'state' && event.to === 'connected') unstartable.delete(event.server);
     if (
       event.type === 'learned' ||
       event.type === 'learn-failed' ||
@@ -177,7 +244,21 @@ export function createSkillStates(core: Core): SkillStates {
       const skill = await room.readSkill(path).catch((thrown: unknown) => {
         throw new ToolscoutError('SKILL_NOT_FOUND', `${path} cannot be read: ${messageOf(thrown)}`);
       });
+      await verify([room.negotiate(skill, offering(room), condition)], { connect: true });
       return { ...skill, ...room.negotiate(skill, offering(room), condition) };
+    },
+    verify,
+    briefing: (skill) => told.get(skill),
+    all: () => [...now().values()],
+    struggling() {
+      const negotiations = [...now().values()];
+      const isFailing = ({ id }: Server): boolean => condition(id).failing !== undefined;
+      // What is missing may be just what a server has whose tools could not be learned yet.
+      const lacksSome = negotiations.some(({ missing }) => missing.length > 0);
+      const unlearned = lacksSome ? [...core.catalog.servers.values()].filter(({ id }) => !core.catalog.list(id)) : [];
+      const impaired = negotiations.filter((each) => each.impaired.length > 0);
+      const failing = [...candidates(impaired), ...unlearned.filter(isUsable)].filter(isFailing);
+      return new Set(failing.map(({ id }) => id));
     },
     reconsider() {
       negotiated = undefined;

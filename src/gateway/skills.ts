@@ -11,7 +11,10 @@ import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
 /** A skill and how it stands. */
-export interface SkillView extends Skill, Negotiation {}
+export interface SkillView extends Skill, Negotiation {
+  /** The last that was told about it; nothing for a skill that was ready from the beginning. */
+  readonly briefing?: AgentBriefingEvent;
+}
 
 /** What a skill gets instead of servers: it calls through it, and only what it declared (NEG-3, NEG-5). */
 export interface SkillHandle {
@@ -39,6 +42,7 @@ export interface Skills extends Bindings {
 /** The verbs of skills, and the handles through which they call. */
 export function createSkills(core: Core): Skills {
   const states = createSkillStates(core);
+  core.keeper.also(states.struggling);
 
   const find = (id: string): Skill => {
     const skills = states.skills();
@@ -54,7 +58,8 @@ export function createSkills(core: Core): Skills {
   };
   const viewOf = (skill: Skill): SkillView => {
     const nothing: Negotiation = { state: 'UNAVAILABLE', bindings: [], missing: [], impaired: [] };
-    return { ...skill, ...(states.of(skill.id) ?? nothing) };
+    const briefing = states.briefing(skill.id);
+    return { ...skill, ...(states.of(skill.id) ?? nothing), ...(briefing && { briefing }) };
   };
   const bindingsOf = (id: string): readonly Binding[] => states.of(id)?.bindings ?? [];
 
@@ -115,12 +120,17 @@ export function createSkills(core: Core): Skills {
     verbs: (execute) => ({
       async listSkills() {
         await states.loaded();
+        await states.verify(states.all());
         return states.skills().map(viewOf);
       },
       async checkSkill(idOrPath) {
         await states.loaded();
         const known = states.skills().find((each) => each.id === idOrPath);
-        if (known) return viewOf(known);
+        if (known) {
+          const negotiation = states.of(known.id);
+          if (negotiation) await states.verify([negotiation], { connect: true });
+          return viewOf(known);
+        }
         const isPath = /[\\/]|\.md$/i.test(idOrPath);
         if (!isPath) return viewOf(find(idOrPath));
         return states.tryOut(idOrPath);
@@ -129,6 +139,8 @@ export function createSkills(core: Core): Skills {
         await states.loaded();
         find(id);
         await learnUnknown();
+        const negotiation = states.of(id);
+        if (negotiation) await states.verify([negotiation], { connect: true });
         return viewOf(find(id));
       },
       async skill(id) {

@@ -49,7 +49,9 @@ export type GatewayEvent =
   | { readonly type: 'approval'; readonly approval: Approval }
   /** Which tools of a server are offered may be different now. */
   | { readonly type: 'reconsidered'; readonly server: string }
-  | { readonly type: 'briefing'; readonly briefing: AgentBriefingEvent };
+  | { readonly type: 'briefing'; readonly briefing: AgentBriefingEvent }
+  /** Skills were added or removed; these are all. */
+  | { readonly type: 'skills'; readonly skills: readonly string[] };
 
 /** A call as a caller of the library makes it. */
 export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
@@ -90,7 +92,7 @@ export interface Gateway {
   why(server: string, tool: string): Promise<Why>;
   /** Every skill of the configured folders: what it asks for, what it got, what is missing and why (NEG-3). */
   listSkills(): Promise<SkillView[]>;
-  /** The same for one skill, by its id or by the path of a `skill.md`. */
+  /** The same for one skill, by its id or by the path of a `skill.md`; the servers it is bound to are looked at first. */
   checkSkill(idOrPath: string): Promise<SkillView>;
   /** Learns the servers that nobody has asked yet, then negotiates for one skill. */
   bindSkill(id: string): Promise<SkillView>;

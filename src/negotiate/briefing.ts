@@ -35,9 +35,9 @@ function contentOf(skill: Skill, { state, bindings, missing, impaired }: Negotia
   const bound = bindings.map(({ capability, server }) => `${capability} → ${server}`);
   const reasons = lacking.map(({ capability, reason }) => `${capability}: ${reason}`);
   const summaries = {
-    READY: `${skill.title} is ready: all it needs is there.`,
-    DEGRADED: `${skill.title} works without ${names}.`,
-    UNAVAILABLE: `${skill.title} cannot work: ${names} is not to be had.`,
+    READY: `${skill.title} is ready: every capability it declares is available.`,
+    DEGRADED: `${skill.title} is degraded: not available now: ${names}.`,
+    UNAVAILABLE: `${skill.title} is unavailable: none of its capabilities can be used now (${names}).`,
   };
   return {
     summary: summaries[state],

@@ -122,6 +122,31 @@ describe('negotiation', () => {
     expect(negotiate(asking(), servers, fine)).toMatchObject({ state: 'READY', bindings: [] });
   });
 
+  it('NEG-3 a binding that only a declaration supports is not called ready, and comes after a healthy one', () => {
+    const declared = server('new', undefined, ['incident:read']);
+    const alone = negotiate(asking('incident:read'), [declared], fine);
+    expect(alone).toMatchObject({
+      state: 'DEGRADED',
+      bindings: [{ server: 'new', healthy: false }],
+      missing: [],
+      impaired: [
+        {
+          capability: 'incident:read',
+          reason: '"new" declares it, but its tools are not known yet',
+          action: 'Learn the tools of the server: toolscout discover new.',
+        },
+      ],
+    });
+    const both = negotiate(asking('incident:read'), [declared, server('incident', ['get_incident'])], fine);
+    expect(both).toMatchObject({ state: 'READY', bindings: [{ server: 'incident', alternatives: ['new'] }] });
+    const sick = negotiate(
+      asking('incident:read'),
+      [declared, server('a', ['get_incident'], ['incident:read'])],
+      (id) => (id === 'a' ? { failing: 'it crashed' } : {}),
+    );
+    expect(sick).toMatchObject({ state: 'DEGRADED', bindings: [{ server: 'new', alternatives: ['a'] }] });
+  });
+
   it('NEG-5 a binding covers its tools on its server and nothing else', () => {
     const servers = [
       server('irwin', ['get_incident', 'delete_incident'], ['incident:read']),

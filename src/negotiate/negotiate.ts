@@ -22,18 +22,20 @@ export interface ServerCondition {
   readonly off?: string;
   /** Why it fails now. */
   readonly failing?: string;
-  /** Its list is being learned. */
-  readonly learning?: boolean;
 }
+
+/** `unverified`: nobody has seen it work, its tools are not known yet. */
+type CandidateHealth = 'healthy' | 'unverified' | 'failing';
 
 interface Candidate {
   readonly server: string;
   readonly capability: string;
   readonly origin: CapabilityOrigin;
-  readonly healthy: boolean;
+  readonly health: CandidateHealth;
   readonly tools: readonly string[] | undefined;
 }
 
+const HEALTH_ORDER: readonly CandidateHealth[] = ['healthy', 'unverified', 'failing'];
 const ORDER: readonly CapabilityOrigin[] = ['declared', 'probed', 'derived'];
 
 /** Capabilities of a server that are known from its tools. */
@@ -51,7 +53,7 @@ export function deriveCapabilities(tools: readonly Tool[]): Map<string, string[]
 
 /** Healthy first, declared before derived, then by name (NEG-3). */
 function compare(a: Candidate, b: Candidate): number {
-  if (a.healthy !== b.healthy) return a.healthy ? -1 : 1;
+  if (a.health !== b.health) return HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health);
   return ORDER.indexOf(a.origin) - ORDER.indexOf(b.origin) || (a.server < b.server ? -1 : 1);
 }
 
@@ -86,6 +88,8 @@ interface Found {
   readonly bindings: Binding[];
   readonly missing?: MissingCapability;
   readonly impaired: MissingCapability[];
+  /** Something of it is bound to a server that may work: none is known to fail. */
+  readonly isUsable: boolean;
 }
 
 type Condition = (server: string) => ServerCondition;
@@ -97,6 +101,15 @@ function why(request: string, hindrances: readonly string[], servers: readonly O
   const unread = servers.filter(({ id, tools }) => !tools && !condition(id).off).map(({ id }) => id);
   const more = unread.length === 0 ? '' : `; not known yet: the tools of ${unread.slice(0, 5).join(', ')}`;
   return `no server offers it${nearest === undefined ? '' : `; the nearest is ${nearest}`}${more}`;
+}
+
+/** A binding that rests on a declaration alone; it is not called ready (NEG-3). */
+function unverified(capability: string, server: string): MissingCapability {
+  return {
+    capability,
+    reason: `"${server}" declares it, but its tools are not known yet`,
+    action: `Learn the tools of the server: toolscout discover ${server}.`,
+  };
 }
 
 function find(request: string, servers: readonly OfferingServer[], condition: Condition): Found {
@@ -112,30 +125,35 @@ function find(request: string, servers: readonly OfferingServer[], condition: Co
       } else {
         const list = candidates.get(capability) ?? [];
         candidates.set(capability, list);
-        list.push({ server: server.id, capability, origin, healthy: failing === undefined, tools });
+        const health = failing !== undefined ? 'failing' : tools === undefined ? 'unverified' : 'healthy';
+        list.push({ server: server.id, capability, origin, health, tools });
       }
     }
   }
   const bindings: Binding[] = [];
   const impaired: MissingCapability[] = [];
+  let isUsable = false;
   for (const [capability, list] of [...candidates].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const [best, ...others] = list.toSorted(compare);
     if (!best) continue;
-    const { server, origin, healthy, tools } = best;
+    const { server, origin, health, tools } = best;
     bindings.push({
       request,
       capability,
       server,
       origin,
-      healthy,
+      healthy: health === 'healthy',
       tools,
       alternatives: others.map((each) => each.server),
     });
-    if (healthy) continue;
-    const reason = `"${server}" fails: ${condition(server).failing}`;
-    impaired.push({ capability, reason, action: 'Run toolscout doctor to see why the server fails.' });
+    if (health !== 'failing') isUsable = true;
+    if (health === 'unverified') impaired.push(unverified(capability, server));
+    if (health === 'failing') {
+      const reason = `"${server}" fails: ${condition(server).failing}`;
+      impaired.push({ capability, reason, action: 'Run toolscout doctor to see why the server fails.' });
+    }
   }
-  if (bindings.length > 0) return { bindings, impaired };
+  if (bindings.length > 0) return { bindings, impaired, isUsable };
   const reason = why(request, [...new Set(hindrances)], servers, condition);
   const isUnsure = servers.some(({ id, tools }) => !tools && condition(id).off === undefined);
   const action =
@@ -144,7 +162,7 @@ function find(request: string, servers: readonly OfferingServer[], condition: Co
       : isUnsure
         ? 'Ask the servers that nobody has asked yet: toolscout discover.'
         : `Configure a server that offers ${request}, or declare it in the capabilities of one that does.`;
-  return { bindings, impaired, missing: { capability: request, reason, action } };
+  return { bindings, impaired, isUsable, missing: { capability: request, reason, action } };
 }
 
 /**
@@ -162,7 +180,7 @@ export function negotiate(
   const missing = found.flatMap((each) => each.missing ?? []);
   const impaired = found.flatMap((each) => each.impaired);
   const isComplete = missing.length === 0 && impaired.length === 0;
-  const isUsable = bindings.some(({ healthy }) => healthy);
+  const isUsable = found.some((each) => each.isUsable);
   const state = isComplete ? 'READY' : isUsable ? 'DEGRADED' : 'UNAVAILABLE';
   return { state, bindings, missing, impaired };
 }

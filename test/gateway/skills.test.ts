@@ -170,6 +170,194 @@ describe('negotiation', () => {
   });
 });
 
+/** A server that can be taken away and put back: a script that starts the fixture, or exits. */
+async function switchable(...flags: string[]): Promise<{ entry: object; on(): Promise<void>; off(): Promise<void> }> {
+  const { command, args } = fixture('capable', ...flags);
+  const script = join(await temporaryDirectory(), 'server.mjs');
+  const on = (): Promise<void> => writeFile(script, `await import(${JSON.stringify(pathToFileURL(args[0]!).href)});`);
+  await on();
+  return {
+    entry: { command, args: [script, ...args.slice(1)], capabilities: ['incident:read'] },
+    on,
+    off: () => writeFile(script, 'process.exit(1);'),
+  };
+}
+
+const stateOf = async (gateway: Gateway, id: string): Promise<string | undefined> =>
+  (await gateway.listServers()).find((each) => each.id === id)?.health.state;
+
+describe('servers that are kept running', () => {
+  it('NEG-7 an eager server stays connected when its list was learned at start, and is started again when it dies', async () => {
+    const starts = await startCounter();
+    const servers = { old: { ...fixture('legacy', starts.flag), eager: true } };
+    const states: string[] = [];
+    const gateway = await openToolscout({ servers }, { learnAtStart: true });
+    gateway.onEvent((event) => event.type === 'state' && states.push(`${event.to} ${event.reason ?? ''}`));
+    await waitUntil(async () => (await stateOf(gateway, 'old')) === 'connected', { timeoutMs: 20_000 });
+    const pids = await starts.pids();
+    const pid = (await gateway.listServers())[0]!.health.pid!;
+    expect(pids).toContain(pid);
+    process.kill(pid, 'SIGKILL');
+    await waitUntil(async () => (await starts.pids()).length > pids.length, { what: 'a restart', timeoutMs: 20_000 });
+    await waitUntil(async () => (await stateOf(gateway, 'old')) === 'connected', { timeoutMs: 20_000 });
+    expect(states.filter((state) => state.includes('idle'))).toEqual([]);
+    expect(await gateway.executeTool('old', 'echo', { message: 'x' })).toMatchObject({ success: true });
+  });
+
+  it('NEG-7 an eager server that does not start is tried again until it does; one added by a reload is started', async () => {
+    const root = await temporaryDirectory();
+    const late = await switchable();
+    const more = await startCounter();
+    await late.off();
+    const config = join(root, 'toolscout.config.json');
+    const write = (servers: object): Promise<void> =>
+      writeFile(
+        config,
+        JSON.stringify({ servers, retryPolicy: { maxRetries: 0, initialDelayMs: 1, maxDelayMs: 50 }, store: 'memory' }),
+      );
+    const first = { late: { ...late.entry, eager: true } };
+    await write(first);
+    const gateway = await createToolscout({
+      config,
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: root },
+      stateDir: root,
+    });
+    try {
+      const failures: string[] = [];
+      gateway.onEvent((event) => event.type === 'learn-failed' && failures.push(event.server));
+      await waitUntil(() => failures.length >= 2, { what: 'two failed attempts', timeoutMs: 20_000 });
+      await late.on();
+      await waitUntil(async () => (await stateOf(gateway, 'late')) === 'connected', { timeoutMs: 20_000 });
+      await write({ ...first, second: { ...fixture('legacy', more.flag), eager: true } });
+      await gateway.reload();
+      await waitUntil(async () => (await stateOf(gateway, 'second')) === 'connected', { timeoutMs: 20_000 });
+      expect(await stateOf(gateway, 'late')).toBe('connected');
+    } finally {
+      await gateway.close({ drainMs: 0 });
+    }
+    for (const pid of await more.pids()) await waitUntil(() => !isAlive(pid), { what: 'its end', timeoutMs: 20_000 });
+  });
+
+  it('NEG-7 SEC-9 an eager server that waits for approval is not started', async () => {
+    const starts = await startCounter();
+    const project = await temporaryDirectory();
+    const { command, args } = fixture('legacy', starts.flag);
+    const list = [{ id: 'theirs', transport: 'stdio', command, args, eager: true }];
+    await writeFile(join(project, 'mcp.json'), JSON.stringify({ version: '1.0', servers: list }));
+    const other = { ...fixture('capable'), eager: true };
+    const gateway = await openToolscout(
+      { servers: { other }, sources: [{ type: 'ranger-mcp-json', project }] },
+      { learnAtStart: true },
+    );
+    await waitUntil(async () => (await stateOf(gateway, 'other')) === 'connected', { timeoutMs: 20_000 });
+    expect(await stateOf(gateway, 'theirs')).toBe('disconnected');
+    expect(await starts.pids()).toEqual([]);
+    await gateway.approve('theirs');
+    await waitUntil(async () => (await stateOf(gateway, 'theirs')) === 'connected', { timeoutMs: 20_000 });
+  });
+
+  it('NEG-4 a bound server that died is tried again until it is back, and READY is announced without a call', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const irwinAgain = await switchable('--tools=get_incident');
+    const gateway = await openToolscout(
+      { servers: { irwin: irwinAgain.entry }, skills: { directories: [directory] } },
+      { learnAtStart: true },
+    );
+    const heard = listen(gateway);
+    await waitUntil(async () => (await gateway.checkSkill('fire-watch')).state === 'READY', { timeoutMs: 20_000 });
+    expect(await gateway.executeTool('irwin', 'get_incident', {})).toMatchObject({ success: true });
+    await irwinAgain.off();
+    process.kill((await gateway.listServers())[0]!.health.pid!, 'SIGKILL');
+    await waitUntil(() => heard.length > 0, { what: 'the bad news', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE']);
+    await irwinAgain.on();
+    await waitUntil(() => heard.length > 1, { what: 'the good news', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE', 'SKILL_READY']);
+  });
+
+  it('NEG-4 a server that was never learned and offers what is missing by its tools alone is tried again', async () => {
+    const { directory } = await skillFolder('incident:get_incident');
+    const incident = await switchable('--tools=get_incident');
+    await incident.off();
+    const { capabilities: _, ...entry } = incident.entry as { capabilities: unknown };
+    const gateway = await openToolscout(
+      { servers: { incident: entry }, skills: { directories: [directory] } } as never,
+      { learnAtStart: true },
+    );
+    const heard = listen(gateway);
+    await waitUntil(() => heard.length > 0, { what: 'the bad news', timeoutMs: 20_000 });
+    await incident.on();
+    await waitUntil(() => heard.at(-1)?.type === 'SKILL_READY', { what: 'the good news', timeoutMs: 20_000 });
+  });
+});
+
+describe('what skills check looks at', () => {
+  it('NEG-3 a command that does not exist is never READY, known list or not, in every verb', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const root = await temporaryDirectory();
+    const program = join(root, 'irwin-mcp');
+    const { command, args } = fixture('capable');
+    await writeFile(program, `#!/bin/sh\nexec ${command} ${args[0]} "$@"\n`, { mode: 0o755 });
+    const servers = { irwin: { command: program, capabilities: ['incident:read'] } };
+    const config = { servers, skills: { directories: [directory] } };
+    const stateDir = await temporaryDirectory();
+    const first = await openToolscout(config, { stateDir });
+    expect(await first.checkSkill('fire-watch')).toMatchObject({ state: 'READY' });
+    await first.close();
+    await rm(program);
+    const missing = {
+      state: 'UNAVAILABLE',
+      impaired: [{ reason: expect.stringContaining(`The command "${program}" was not found`) }],
+    };
+    for (const state of [stateDir, await temporaryDirectory()]) {
+      const gateway = await openToolscout(config, { stateDir: state });
+      expect(await gateway.checkSkill('fire-watch')).toMatchObject(missing);
+      expect(await gateway.checkSkill(join(directory, 'fire-watch', 'skill.md'))).toMatchObject(missing);
+      expect(await gateway.listSkills()).toMatchObject([missing]);
+      expect(await gateway.bindSkill('fire-watch')).toMatchObject(missing);
+      expect((await gateway.skill('fire-watch')).view()).toMatchObject(missing);
+    }
+  });
+
+  it('NEG-4 a command that is gone at start is bad news at once; when it is back, READY is announced', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const program = join(await temporaryDirectory(), 'irwin-mcp');
+    const { command, args } = fixture('capable');
+    const install = (): Promise<void> =>
+      writeFile(program, `#!/bin/sh\nexec ${command} ${args[0]} "$@"\n`, { mode: 0o755 });
+    await install();
+    const servers = { irwin: { command: program, capabilities: ['incident:read'] } };
+    const config = { servers, skills: { directories: [directory] } };
+    const stateDir = await temporaryDirectory();
+    const first = await openToolscout(config, { stateDir });
+    await first.discover();
+    await first.close();
+    await rm(program);
+    const gateway = await openToolscout(config, { stateDir, learnAtStart: true });
+    const heard = listen(gateway);
+    await waitUntil(() => heard.length > 0, { what: 'the bad news', timeoutMs: 20_000 });
+    await install();
+    await waitUntil(() => heard.length > 1, { what: 'the good news', timeoutMs: 20_000 });
+    expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE', 'SKILL_READY']);
+  });
+
+  it('NEG-3 a remote server that is known but not reachable now is not READY', async () => {
+    const { directory } = await skillFolder('incident:read');
+    const { createServer } = await import('node:http');
+    const listener = createServer();
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { port } = listener.address() as { port: number };
+    await new Promise((resolve) => listener.close(resolve));
+    const servers = { irwin: { url: `http://127.0.0.1:${port}/mcp`, capabilities: ['incident:read'] } };
+    const gateway = await openToolscout({ servers, skills: { directories: [directory] } });
+    expect(await gateway.listSkills()).toMatchObject([
+      { state: 'DEGRADED', impaired: [{ reason: expect.stringContaining('not known yet') }] },
+    ]);
+    expect(await gateway.checkSkill('fire-watch')).toMatchObject({ state: 'UNAVAILABLE' });
+  });
+});
+
 describe('what a skill may call', () => {
   const setUp = async (): Promise<Gateway> => {
     const { directory } = await skillFolder('incident:read', 'gis:*');

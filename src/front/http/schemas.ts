@@ -296,6 +296,7 @@ export const SkillList = z.object({
       title: text,
       capabilities: z.array(z.object({ name: text, line: z.int() })),
       problems: z.array(z.object({ path: text, message: text })),
+      briefing: AnyObject.optional().meta({ description: 'The last AgentBriefingEvent about the skill.' }),
     }),
   ),
 });

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import { compilePatterns } from '../../kernel/pattern.js';
 import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
 import { callOptions, methodNotFound, protocolError, type Exchange } from './exchange.js';
-import { createGuide } from './guide.js';
+import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
 import { callMetaTool, instructionsFor, META_NAMES, META_TOOLS, passthroughInstructions } from './meta-tools.js';
 import type { Mode } from './modes.js';
@@ -41,6 +41,7 @@ export function createCatalogOffer(
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode !== 'meta';
+  const hasSkills = gateway.config().config.skills.directories.length > 0;
   const watching = new Map<string, () => void>();
 
   const listTools = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -115,6 +116,13 @@ export function createCatalogOffer(
     host: Exchange['host'],
     onUpdate: (params: JsonObject) => void,
   ): Promise<() => void> => {
+    const skill = skillIn(exposed);
+    if (skill !== undefined) {
+      return gateway.onEvent((event) => {
+        if (event.type === 'briefing' && event.briefing.skill_id === skill) onUpdate({ uri: exposed });
+      });
+    }
+    if (!isDirect) throw protocolError(-32_602, 'Resource not found', { uri: exposed });
     const { server, uri } = await shelf.resource(exposed);
     return gateway.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
@@ -134,7 +142,7 @@ export function createCatalogOffer(
     'prompts/get': getPrompt,
     'resources/list': async (params, exchange) => {
       const more = isDirect ? await shelf.resources() : [];
-      return listResult('resources', [...guide.resources(), ...more], 'uri', params, exchange);
+      return listResult('resources', [...(await guide.resources()), ...more], 'uri', params, exchange);
     },
     'resources/templates/list': async (params, exchange) => {
       const more = isDirect ? await shelf.resourceTemplates() : [];
@@ -146,8 +154,7 @@ export function createCatalogOffer(
       return listResult('prompts', [...guide.prompts, ...more], 'name', params, exchange);
     },
   };
-  const direct: typeof always = {
-    'completion/complete': complete,
+  const watchable: typeof always = {
     'resources/subscribe': subscribe,
     'resources/unsubscribe': async (params) => {
       const uri = textOf(params, 'uri', 'resources/unsubscribe');
@@ -156,7 +163,13 @@ export function createCatalogOffer(
       return {};
     },
   };
-  const methods = new Map(Object.entries(isDirect ? { ...always, ...direct } : always));
+  const methods = new Map(
+    Object.entries({
+      ...always,
+      ...(isDirect && { 'completion/complete': complete }),
+      ...((isDirect || hasSkills) && watchable),
+    }),
+  );
   const changing = isDirect ? { listChanged: true } : {};
   const coverage = gateway.coverage();
 
@@ -164,7 +177,7 @@ export function createCatalogOffer(
     info,
     capabilities: {
       tools: changing,
-      resources: isDirect ? { listChanged: true, subscribe: true } : {},
+      resources: isDirect || hasSkills ? { listChanged: true, subscribe: true } : {},
       prompts: changing,
       logging: {},
       ...(isDirect && { completions: {} }),
@@ -174,13 +187,14 @@ export function createCatalogOffer(
       const answer = methods.get(method);
       return answer ? answer(params, exchange) : Promise.reject(methodNotFound(method));
     },
-    ...(isDirect && { watch }),
+    ...((isDirect || hasSkills) && { watch }),
     async definition(name) {
       const address = isDirect && !META_NAMES.has(name) ? await shelf.tool(name) : undefined;
       return address && gateway.definitionOf(address.server, address.tool);
     },
     // The menu of the meta-tools is the same whatever stands behind it.
     concerns: () => isDirect,
+    skills: hasSkills,
     close() {
       for (const stop of watching.values()) stop();
       watching.clear();

@@ -1,7 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import type { Changes, GatewayEvent } from '../../gateway/index.js';
 import { messageOf } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
+import { createBriefingFeed } from './briefing-feed.js';
 import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
 import { createCatalogOffer } from './catalog-offer.js';
 import { createModernHosts, type ModernHosts } from './modern.js';
@@ -14,8 +16,14 @@ export type ListKind = keyof Changes;
 
 /** Somebody who is told when a list has changed. */
 export interface Listener {
-  readonly offer: Pick<Offer, 'concerns'>;
+  readonly offer: Pick<Offer, 'concerns' | 'skills'>;
   changed(kind: ListKind): void;
+}
+
+/** A lane whose host can be told about skills. */
+export interface BriefedLane extends HostLane {
+  /** From now on the host reads what is sent outside of its requests: briefings are sent to it. */
+  startBriefing(): void;
 }
 
 /** What the stdio and the HTTP front share: who is offered what, and who is told of changes. */
@@ -27,7 +35,7 @@ export interface McpFront {
   laneFor(
     wire: Transport,
     options: Pick<HostLaneOptions, 'principal' | 'sole' | 'sessionId' | 'offer' | 'onListen' | 'onEnded'>,
-  ): HostLane;
+  ): BriefedLane;
   /** Tells a listener of changes from now on; the answer ends that. */
   listen(listener: Listener): () => void;
   close(): void;
@@ -44,12 +52,17 @@ export function listChanged(kind: ListKind): string {
 export function createFront(deps: FrontDeps): McpFront {
   const { gateway, log, clock } = deps;
   const listeners = new Set<Listener>();
+  const feed = createBriefingFeed(gateway, log);
   const modern = createModernHosts({
     clock,
+    follow: feed.follow,
     onLost: (thrown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }),
   });
 
   const announce = (event: GatewayEvent): void => {
+    if (event.type === 'skills') {
+      for (const { offer, changed } of listeners) if (offer.skills) changed('resources');
+    }
     if (event.type !== 'learned' && event.type !== 'reloaded' && event.type !== 'reconsidered') return;
     const server = event.type === 'reloaded' ? undefined : event.server;
     const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
@@ -74,25 +87,38 @@ export function createFront(deps: FrontDeps): McpFront {
     },
     laneFor(wire, options) {
       let unlisten = (): void => {};
-      return withHostLane(wire, {
+      let unfollow = (): void => {};
+      let startBriefing = (): void => {};
+      const lane = withHostLane(wire, {
         ...options,
         log,
         onOpen({ host }, offer) {
           unlisten = listen({ offer, changed: (kind) => host.notify(listChanged(kind), undefined) });
+          if (!offer.skills) return;
+          const send = (params: JsonObject): void => host.notify('notifications/message', params);
+          startBriefing = () => {
+            startBriefing = () => undefined;
+            unfollow = feed.follow(newId(), send);
+          };
         },
         onLogLevel: ({ host }) => void gateway.setLogLevel(host),
         onNotification({ host }, method, params) {
           if (method === 'notifications/roots/list_changed') gateway.tellServers(host, method, params);
+          // Over a pipe there is one stream for everything, and it is read from the beginning.
+          if (method === 'notifications/initialized' && options.sole) startBriefing();
         },
         onClose({ host }) {
+          unfollow();
           unlisten();
           // Connections that others share go on.
           if (host.session) gateway.releaseHost(host);
         },
       });
+      return Object.assign(lane, { startBriefing: () => startBriefing() });
     },
     close() {
       stop();
+      feed.close();
       modern.close();
     },
   };

@@ -1,4 +1,5 @@
-import type { Gateway, ServerView } from '../../gateway/index.js';
+import type { Gateway, ServerView, SkillView } from '../../gateway/index.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { oneLine } from '../../kernel/text.js';
 import { protocolError } from './exchange.js';
@@ -10,6 +11,7 @@ export const GUIDE_PROMPT = 'how_to_use_toolscout';
 const GUIDE_URI = 'toolscout:guide';
 const REFERENCE_URI = 'toolscout:quick-reference';
 const SERVER_URI = 'toolscout:server/';
+const SKILL_URI = 'toolscout:skill/';
 /** Tools named in what is said about one server. */
 const TOOLS_SHOWN = 100;
 
@@ -89,12 +91,37 @@ async function describe(gateway: Gateway, view: ServerView): Promise<string> {
 /** Prompts and resources that teach an agent how to use toolscout (META-7), in every mode. */
 export interface Guide {
   readonly prompts: readonly JsonObject[];
-  resources(): readonly JsonObject[];
+  resources(): Promise<readonly JsonObject[]>;
   readonly resourceTemplates: readonly JsonObject[];
   /** The prompt of that name; `undefined` when it is not one of ours. */
   prompt(name: string): JsonObject | undefined;
   /** The resource at that URI; `undefined` when it is not one of ours. */
   read(uri: string): Promise<JsonObject> | undefined;
+}
+
+/** The skill that a resource of ours is about; `undefined` when it is not about a skill. */
+export function skillIn(uri: string): string | undefined {
+  return uri.startsWith(SKILL_URI) ? decodedOr(uri.slice(SKILL_URI.length)) : undefined;
+}
+
+/** The text itself where it is not encoded as it should be; nothing is called so. */
+function decodedOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Every skill; none for a caller who may not see skills. */
+async function skillsOf(gateway: Gateway): Promise<SkillView[]> {
+  if (gateway.config().config.skills.directories.length === 0) return [];
+  try {
+    return await gateway.listSkills();
+  } catch (thrown) {
+    if (thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN') return [];
+    throw thrown;
+  }
 }
 
 /** The guide for one mode. */
@@ -108,21 +135,37 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
   });
 
   const readServer = async (uri: string): Promise<JsonObject> => {
-    const id = decodeURIComponent(uri.slice(SERVER_URI.length));
+    const id = decodedOr(uri.slice(SERVER_URI.length));
     const view = (await gateway.listServers()).find((each) => each.id === id);
     if (!view) throw protocolError(-32_602, 'Resource not found', { uri });
     return page(uri, await describe(gateway, view));
   };
 
+  /** How a skill stands now, and the last briefing about it. */
+  const readSkill = async (uri: string, id: string): Promise<JsonObject> => {
+    const view = (await skillsOf(gateway)).find((each) => each.id === id);
+    if (!view) throw protocolError(-32_602, 'Resource not found', { uri });
+    const { title, state, capabilities, bindings, missing, impaired, briefing = null } = view;
+    const names = capabilities.map(({ name }) => name);
+    const shown = { id, title, state, capabilities: names, bindings, missing, impaired, briefing };
+    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(shown, null, 2) }] };
+  };
+
   return {
     prompts: [{ name: GUIDE_PROMPT, title: 'How to use toolscout', description: 'Find, read and run tools well.' }],
-    resources: () => [
+    resources: async () => [
       entry(GUIDE_URI, 'guide', 'How to find and run tools with toolscout.'),
       entry(REFERENCE_URI, 'quick-reference', 'The meta-tools on one page.'),
       ...gateway
         .config()
         .servers.filter(({ enabled }) => enabled)
         .map(({ id }) => entry(`${SERVER_URI}${encodeURIComponent(id)}`, `server ${id}`, `What ${id} can do.`)),
+      ...(await skillsOf(gateway)).map(({ id, title }) => ({
+        uri: `${SKILL_URI}${encodeURIComponent(id)}`,
+        name: `skill ${id}`,
+        description: `State of the skill ${oneLine(title, 80)}, and the last briefing about it.`,
+        mimeType: 'application/json',
+      })),
     ],
     resourceTemplates: [
       {
@@ -131,6 +174,16 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
         description: 'What one server can do.',
         mimeType: 'text/markdown',
       },
+      ...(gateway.config().config.skills.directories.length === 0
+        ? []
+        : [
+            {
+              uriTemplate: `${SKILL_URI}{id}`,
+              name: 'skill',
+              description: 'State of one skill, and the last briefing about it.',
+              mimeType: 'application/json',
+            },
+          ]),
     ],
     prompt: (name) =>
       name === GUIDE_PROMPT
@@ -142,6 +195,8 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
     read(uri) {
       if (uri === GUIDE_URI) return Promise.resolve(page(uri, guide(mode)));
       if (uri === REFERENCE_URI) return Promise.resolve(page(uri, REFERENCE));
+      const skill = skillIn(uri);
+      if (skill !== undefined) return readSkill(uri, skill);
       return uri.startsWith(SERVER_URI) ? readServer(uri) : undefined;
     },
   };

@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { boundStream } from './bounded-stream.js';
 import { methodNotFound } from './exchange.js';
+import type { BriefedLane } from './front.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-arrival.js';
 import { createMcpServer } from './server.js';
 import { SessionTransport } from './session-transport.js';
@@ -22,6 +23,7 @@ const MAX_SESSIONS = 1000;
 
 interface Session {
   readonly transport: SessionTransport;
+  readonly lane: BriefedLane;
   /** The door and the subject it was opened with; it is of no use to any other (S5). */
   readonly door: string;
   readonly principal: string;
@@ -50,11 +52,11 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     const transport = new SessionTransport({
       clock,
       onOpen(id) {
-        sessions.set(id, { transport, door, principal, followers: 0 });
+        sessions.set(id, { transport, lane, door, principal, followers: 0 });
         makeRoom();
       },
     });
-    const lane = front.laneFor(transport, {
+    const lane: BriefedLane = front.laneFor(transport, {
       principal,
       sessionId: () => transport.sessionId ?? newId(),
       offer: () => offer,
@@ -80,6 +82,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     if (request.method === 'POST') return transport.take(request, body);
     const onBegin = (): (() => void) => {
       session.followers += 1;
+      session.lane.startBriefing();
       return () => (session.followers -= 1);
     };
     const last = request.method === 'GET' ? request.headers.get('last-event-id') : null;

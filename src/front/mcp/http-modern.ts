@@ -58,7 +58,10 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     // Who listens here is offered one of several things; whether a change matters to them is theirs to see.
     const concerns = (changed: string | undefined): boolean =>
       server === undefined || changed === undefined || changed === server;
-    const unlisten = front.listen({ offer: { concerns }, changed: (kind) => announce[kind]() });
+    const unlisten = front.listen({
+      offer: { concerns, skills: server === undefined },
+      changed: (kind) => announce[kind](),
+    });
     return {
       handler,
       async close() {

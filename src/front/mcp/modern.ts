@@ -58,6 +58,8 @@ export interface ModernHostsDeps {
   readonly clock: Clock;
   /** Called when a notification could not be delivered; the host has gone or does not listen. */
   readonly onLost: (thrown: unknown) => void;
+  /** Briefings for the host of this key, as log messages, until the answer is called. */
+  readonly follow?: (key: string, send: (params: JsonObject) => void) => () => void;
 }
 
 /** The hosts of one front; states given to them are good for this process only. */
@@ -83,45 +85,66 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     };
   };
 
+  /** Sends briefings while a request is answered whose host wants log messages; there is no other time for them. */
+  const brief = (offer: Offer, round: Round, { connection }: Sender): (() => void) | undefined => {
+    if (offer.skills !== true || round.logLevel === undefined) return undefined;
+    const send = (params: JsonObject): void => round.notify('notifications/message', params);
+    return deps.follow?.(connection ?? round.hostId, send);
+  };
+
+  const answer: ModernHosts['answer'] = (offer, request, context, sender) => {
+    const round = roundOf(context, sender);
+    const unfollow = brief(offer, round, sender);
+    const answered = answerRound(offer, request, context, sender, round);
+    return unfollow ? answered.finally(unfollow) : answered;
+  };
+
+  const answerRound = async (
+    offer: Offer,
+    { method, params: given }: Parameters<ModernHosts['answer']>[1],
+    context: ServerContext,
+    sender: Sender,
+    round: Round,
+  ): Promise<JsonObject> => {
+    const params = isObject(given) ? given : {};
+    const work = (resumed: Round['resumed']): Promise<RoundEnd> =>
+      held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => offer.answer(method, params, exchange));
+    if (!ASKING.has(method)) {
+      const end = await work(undefined);
+      if ('result' in end) return end.result;
+      throw protocolError(-32_603, `${method} cannot ask back.`);
+    }
+    // Hashed only when a state goes out or comes in: most calls have none.
+    const binding = (): string => {
+      const { _meta: _ours, ...subject } = params;
+      return hashJson([sender.principal, offer.info, method, subject]);
+    };
+    const state: unknown = context.mcpReq.requestState();
+    const { inputResponses } = round;
+    let end: RoundEnd;
+    if (state === undefined) end = await work(inputResponses && { inputResponses });
+    else {
+      const payload = states.open(state, binding());
+      const { call, server } = payload ?? {};
+      if (typeof call === 'string') {
+        const going = held.resume(call, round);
+        if (!going) throw badState();
+        end = await going;
+      } else if (typeof server === 'string') {
+        end = await work({ requestState: server, ...(inputResponses && { inputResponses }) });
+      } else throw badState();
+    }
+    if ('held' in end) {
+      const { held: call, inputRequests } = end;
+      return { resultType: 'input_required', inputRequests, requestState: states.seal({ call }, binding()) };
+    }
+    const { result } = end;
+    if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
+    return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
+  };
+
   return {
-    async answer(offer, { method, params: given }, context, sender) {
-      const params = isObject(given) ? given : {};
-      const round = roundOf(context, sender);
-      const work = (resumed: Round['resumed']): Promise<RoundEnd> =>
-        held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => offer.answer(method, params, exchange));
-      if (!ASKING.has(method)) {
-        const end = await work(undefined);
-        if ('result' in end) return end.result;
-        throw protocolError(-32_603, `${method} cannot ask back.`);
-      }
-      // Hashed only when a state goes out or comes in: most calls have none.
-      const binding = (): string => {
-        const { _meta: _ours, ...subject } = params;
-        return hashJson([sender.principal, offer.info, method, subject]);
-      };
-      const state: unknown = context.mcpReq.requestState();
-      const { inputResponses } = round;
-      let end: RoundEnd;
-      if (state === undefined) end = await work(inputResponses && { inputResponses });
-      else {
-        const payload = states.open(state, binding());
-        const { call, server } = payload ?? {};
-        if (typeof call === 'string') {
-          const going = held.resume(call, round);
-          if (!going) throw badState();
-          end = await going;
-        } else if (typeof server === 'string') {
-          end = await work({ requestState: server, ...(inputResponses && { inputResponses }) });
-        } else throw badState();
-      }
-      if ('held' in end) {
-        const { held: call, inputRequests } = end;
-        return { resultType: 'input_required', inputRequests, requestState: states.seal({ call }, binding()) };
-      }
-      const { result } = end;
-      if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
-      return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
-    },
+    answer,
     listener(meta, sender) {
       const { hostId: id, capabilities } = hostIn(isObject(meta) ? meta : {}, sender);
       const request = (): Promise<never> => Promise.reject(protocolError(-32_603, 'Nobody can be asked now.'));

@@ -16,6 +16,8 @@ export interface Offer {
   watch?(uri: string, host: Host, onUpdate: (params: JsonObject) => void): Promise<() => void>;
   /** Whether a change of this server's lists, or of the whole catalog, is a change of what the host sees. */
   concerns(server: string | undefined): boolean;
+  /** Whether skills are part of it: their resources, and briefings about them as log messages (NEG-4). */
+  readonly skills?: boolean;
   /** The host has gone. */
   close?(): void;
 }

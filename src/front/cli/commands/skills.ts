@@ -16,7 +16,7 @@ function printSkill(deps: CliDeps, view: SkillView): void {
   const { terminal } = deps;
   const { paint } = terminal;
   terminal.out(`${paint.bold(printable(view.id))}  ${paintState(deps, view.state)}  ${printable(view.title)}`);
-  for (const { capability, server, origin, tools, alternatives } of view.bindings) {
+  for (const { capability, server, origin, tools, alternatives } of view.bindings.filter((each) => each.healthy)) {
     const others = alternatives.length === 0 ? '' : `, else ${alternatives.join(', ')}`;
     const count = tools === undefined ? 'tools not known yet' : counted(tools.length, 'tool');
     terminal.out(printable(`  ✓ ${capability} → ${server} (${origin}, ${count}${others})`));
@@ -107,7 +107,7 @@ export function addSkills(program: Command, deps: CliDeps): void {
   addOne(skills, deps, 'check', {
     summary: 'check one skill: its file and what it would get',
     about:
-      'Checks a skill.md and says for each capability who serves it, or why nobody does. Exit 3 when something is missing.',
+      'Checks a skill.md and the servers it would be bound to: whether their command is there, and whether they answer where their tools are not known yet. Exit 3 when something is missing.',
   });
   addOne(skills, deps, 'bind', {
     summary: 'ask unknown servers, then negotiate for one skill',
