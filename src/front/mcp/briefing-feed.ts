@@ -82,11 +82,13 @@ export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
       const follower: Follower = { key, send };
       filling ??= fill();
       let isOver = false;
-      void filling.then(() => {
+      const begin = async (): Promise<void> => {
+        await filling;
         if (isOver) return;
         followers.add(follower);
         deliver(follower);
-      });
+      };
+      void begin();
       return () => {
         isOver = true;
         followers.delete(follower);
