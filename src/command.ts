@@ -15,6 +15,9 @@ import { VERSION } from './version.js';
 
 settleHeap();
 
+/** How long a finished command may take to end by itself. */
+const LEAVE_MS = 200;
+
 const terminal = createTerminal({
   stdout: process.stdout,
   stderr: process.stderr,
@@ -109,3 +112,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await runCli(args, deps);
+
+/** What cannot be cancelled, such as a name lookup that hangs, must not keep a finished command from ending. */
+function leave(): void {
+  if (process.stdout.writableLength === 0) process.exit();
+  systemClock.after(LEAVE_MS, leave);
+}
+systemClock.after(LEAVE_MS, leave);

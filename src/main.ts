@@ -291,7 +291,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     try {
       await gateway.close(how);
     } finally {
-      await children.closeAll();
+      await children.closeAll(how);
     }
   };
   let closed: Promise<void> | undefined;

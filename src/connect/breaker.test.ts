@@ -29,6 +29,17 @@ describe('breaker', () => {
     );
   });
 
+  it('CONN-3 names the last cause while it is open, and forgets it after a success', async () => {
+    const { clock, breaker } = setUp();
+    for (const cause of ['first', 'second', 'no licence']) breaker.fail(new Error(cause));
+    expect(() => breaker.check()).toThrow(/Last error: no licence$/);
+    await clock.advance(1000);
+    breaker.check();
+    breaker.succeed();
+    for (let i = 0; i < 3; i++) breaker.fail();
+    expect(() => breaker.check()).toThrow(/ms\.$/);
+  });
+
   it('CONN-3 says how long it stays open', async () => {
     const { clock, breaker } = setUp();
     for (let i = 0; i < 3; i++) breaker.fail();

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
-import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { BreakerState } from '../model/server.js';
 import { statusBehind } from './retry.js';
 
@@ -18,8 +18,8 @@ export interface Breaker {
   check(): void;
   /** The server answered. */
   succeed(): void;
-  /** The server could not be reached or did not answer. */
-  fail(): void;
+  /** The server could not be reached or did not answer, for this reason. */
+  fail(cause?: unknown): void;
   /** The request ended without saying anything about the server. */
   release(): void;
 }
@@ -51,6 +51,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   /** When it opened; `undefined` while it is closed. */
   let openedAt: number | undefined;
   let trial = false;
+  let lastCause: unknown;
 
   const remainingMs = (since: number): number => Math.max(0, since + limits().resetMs - clock.monotonic());
 
@@ -69,17 +70,20 @@ export function createBreaker(options: BreakerOptions): Breaker {
       const retryAfterMs = Math.ceil(remaining) || TRIAL_WAIT_MS;
       throw new ToolscoutError(
         'CIRCUIT_OPEN',
-        `Server "${server}" failed ${failed} times in a row and is left alone for now; try again in ${retryAfterMs} ms.`,
-        { retryAfterMs, delivered: false },
+        `Server "${server}" failed ${failed} times in a row and is not called for now; try again in ${retryAfterMs} ms.` +
+          (lastCause === undefined ? '' : ` Last error: ${messageOf(lastCause)}`),
+        { retryAfterMs, delivered: false, cause: lastCause },
       );
     },
     succeed() {
       failed = 0;
       openedAt = undefined;
       trial = false;
+      lastCause = undefined;
     },
-    fail() {
+    fail(cause) {
       failed++;
+      lastCause = cause ?? lastCause;
       trial = false;
       if (openedAt !== undefined || failed >= limits().failures) openedAt = clock.monotonic();
     },

@@ -50,14 +50,23 @@ export interface Child {
   kill(): Promise<void>;
 }
 
+/** A child as its keeper holds it. */
+interface KeptChild extends Child {
+  /** Gives it up: this process no longer waits for it. */
+  abandon(): void;
+}
+
 /** Starts children and sees to it that none is left behind (CONN-4). */
 export interface ChildKeeper {
   /** Resolves when the program runs; rejects with an error a person can act on when it cannot. */
   spawn(command: ChildCommand): Promise<Child>;
   /** Children whose group is not yet known to be gone. */
   readonly count: number;
-  /** Stops all children; no new one can be started afterwards. */
-  closeAll(): Promise<void>;
+  /**
+   * Stops all children; no new one can be started afterwards. After `graceMs` those that still run are left to the watchdog, which
+   * ends them as `stop` would, and this process need not wait for them.
+   */
+  closeAll(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 type Process = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -116,7 +125,7 @@ export function createChildKeeper(deps: {
   const { clock, log } = deps;
   const windows = (deps.platform ?? process.platform) === 'win32';
   const watchdog = windows ? undefined : createWatchdog({ clock, log });
-  const children = new Set<Child>();
+  const children = new Set<KeptChild>();
   let closing = false;
 
   const end = (pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean => {
@@ -159,7 +168,7 @@ export function createChildKeeper(deps: {
         watchdog?.remove(pid);
         children.delete(child);
       });
-    const child: Child = {
+    const child: KeptChild = {
       pid,
       stdin: started.stdin,
       stdout: started.stdout,
@@ -183,6 +192,12 @@ export function createChildKeeper(deps: {
       kill() {
         if (exit === undefined) end(pid, 'SIGKILL');
         return child.stop();
+      },
+      abandon() {
+        for (const timer of timers) timer.cancel();
+        if (watchdog?.pid === undefined) end(pid, 'SIGKILL');
+        for (const pipe of [started.stdin, started.stdout, started.stderr]) pipe.destroy();
+        started.unref();
       },
     };
     // A pipe that breaks shows itself to the transport as the end of the child; nobody else may crash on it.
@@ -226,10 +241,20 @@ export function createChildKeeper(deps: {
       started.on('error', (error) => log.debug('child.error', { pid, why: messageOf(error) }));
       return keep(started, pid);
     },
-    async closeAll() {
+    async closeAll({ graceMs } = {}) {
       closing = true;
-      await Promise.all([...children].map((child) => child.stop()));
-      watchdog?.close();
+      const stopped = Promise.all([...children].map((child) => child.stop()));
+      if (graceMs === undefined) await stopped;
+      else {
+        const stop = new AbortController();
+        const patience = sleep(clock, graceMs, stop.signal).catch((thrown: unknown) => {
+          if (!stop.signal.aborted) throw thrown;
+        });
+        await Promise.race([stopped, patience]);
+        stop.abort();
+        for (const child of children) child.abandon();
+      }
+      watchdog?.close({ killAfterMs: PATIENT_MS - POLITE_MS });
     },
   };
 }

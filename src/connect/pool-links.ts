@@ -181,7 +181,7 @@ export function createLinks(deps: LinksDeps): Links {
       const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
       const pauseMs = Math.max(asked, backoffMs(server.retry, count - 1, deps.random));
       slot.failed = { error, count, until: clock.monotonic() + pauseMs };
-      if (judgeFailure(error) === 'trouble') slot.breaker.fail();
+      if (judgeFailure(error) === 'trouble') slot.breaker.fail(error);
       onState(slot, 'error', error.message);
       told = neverSent(error, pauseMs);
     }

@@ -83,8 +83,8 @@ export interface Pool {
   /** From now on only these servers exist; connections of others end after their calls. */
   retain(servers: readonly Server[]): void;
   onEvent(listener: (event: PoolEvent) => void): () => void;
-  /** Takes no new calls, waits for the running ones up to `drainMs`, closes everything. */
-  close(options: { readonly drainMs: number }): Promise<void>;
+  /** Takes no new calls, waits for the running ones up to `drainMs`, closes everything within `graceMs`. */
+  close(options: { readonly drainMs: number; readonly graceMs?: number }): Promise<void>;
 }
 
 const PING_TIMEOUT_MS = 10_000;
@@ -234,11 +234,11 @@ export function createPool(deps: PoolDeps): Pool {
     });
   }
 
-  async function shutDown(drainMs: number): Promise<void> {
+  async function shutDown(drainMs: number, graceMs = CLOSE_GRACE_MS): Promise<void> {
     idleTimer.stop();
     healthTimer.stop();
     await drained(drainMs);
-    await links.stop(CLOSE_GRACE_MS);
+    await links.stop(graceMs);
     ending.abort(shuttingDown());
   }
 
@@ -286,8 +286,8 @@ export function createPool(deps: PoolDeps): Pool {
 
     onEvent: (listener) => events.on(listener),
 
-    close({ drainMs }) {
-      closed ??= shutDown(drainMs);
+    close({ drainMs, graceMs }) {
+      closed ??= shutDown(drainMs, graceMs);
       return closed;
     },
   };
@@ -300,5 +300,5 @@ function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown): void {
   const lost = link?.upstream.closed === true;
   if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release();
   if (link && lost) link.lossCounted = true;
-  slot.breaker.fail();
+  slot.breaker.fail(thrown);
 }

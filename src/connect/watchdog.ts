@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.js';
 
 /**
  * The whole watchdog program. It is born knowing the groups in its arguments, so that there is no
- * moment without them, and learns of others as `+pgid` and `-pgid` lines; when its stdin ends,
+ * moment without them, and learns of others as `+pgid` and `-pgid` lines, and of its patience as `=ms`; when its stdin ends,
  * toolscout is gone, however it died, and what is left of the groups is ended. Ids below 2 are
  * refused: `kill(-1)` would reach every process of the user.
  */
@@ -19,10 +19,11 @@ const signalAll = (signal) => {
   }
   if (groups.size === 0) process.exit(0);
 };
+let killAfterMs = 1000;
 const finish = () => {
   signalAll('SIGTERM');
   setInterval(() => signalAll(0), 50);
-  setTimeout(() => { signalAll('SIGKILL'); process.exit(0); }, 1000);
+  setTimeout(() => { signalAll('SIGKILL'); process.exit(0); }, killAfterMs);
 };
 process.stdin.setEncoding('latin1');
 process.stdin.on('data', (text) => {
@@ -30,8 +31,9 @@ process.stdin.on('data', (text) => {
   rest = lines.pop();
   for (const line of lines) {
     const group = Number(line.slice(1));
-    if (!Number.isInteger(group) || group < 2) continue;
-    if (line[0] === '+') groups.add(group); else groups.delete(group);
+    if (line[0] === '=') killAfterMs = group;
+    else if (!Number.isInteger(group) || group < 2) continue;
+    else if (line[0] === '+') groups.add(group); else groups.delete(group);
   }
 });
 process.stdin.on('end', finish);
@@ -51,8 +53,8 @@ export interface Watchdog {
   remove(group: number): void;
   /** The process id, while one runs. */
   readonly pid: number | undefined;
-  /** Lets the watchdog finish; groups that are still there are ended by it. */
-  close(): void;
+  /** Lets the watchdog finish; groups that are still there are ended by it: SIGTERM, then SIGKILL after `killAfterMs`. */
+  close(options?: { readonly killAfterMs?: number }): void;
 }
 
 /** One tiny process beside toolscout, started lazily; it never keeps toolscout alive. */
@@ -112,8 +114,9 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
     remove(group) {
       if (groups.delete(group)) write(`-${group}\n`);
     },
-    close() {
+    close({ killAfterMs } = {}) {
       closed = true;
+      if (killAfterMs !== undefined) write(`=${killAfterMs}\n`);
       running?.stdin?.end();
     },
   };

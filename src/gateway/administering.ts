@@ -96,12 +96,12 @@ export function administrationVerbs(
     audit: (filter = {}) => audit.query(filter),
     followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
 
-    async doctor() {
+    async doctor(options) {
       await core.filled();
       const { loaded, catalog, learner, hide } = core;
       const waiting = (server: Server): number =>
         core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
-      return examine({ loaded, catalog, learner, pool, store, hide, clock, waiting });
+      return examine({ loaded, catalog, learner, pool, store, hide, clock, waiting }, options);
     },
 
     async evaluate(queries, { tools } = {}) {

@@ -8,6 +8,7 @@ import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from './connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
+import { createFailureMemory } from './failure-memory.js';
 import { fillCatalog, isWorthRefreshing } from './fill.js';
 import { createLearner, learningProgress, type Learner } from './learner.js';
 import { learnAndTell, type Lanes } from './learn-and-tell.js';
@@ -56,8 +57,8 @@ export interface Core {
   /** Forgets records that are older than the config wants. Nobody waits for it. */
   pruneAudit(): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
-  /** Stops learning; what runs in the pool is the caller's to end. */
-  stop(): void;
+  /** Stops learning; what runs in the pool is the caller's to end. Resolves when what is remembered is stored. */
+  stop(): Promise<void>;
 }
 
 /** Announcements after which a server is asked for its lists again. */
@@ -100,8 +101,12 @@ export function createCore(deps: GatewayDeps): Core {
     if (calledOn !== undefined && !called.has(id)) called.set(id, calledOn);
   };
 
+  const memory = createFailureMemory({ store: deps.store, clock, log });
   const learner = createLearner({
     clock,
+    breaker: () => ({ failures: loaded.config.limits.breakerFailures, resetMs: loaded.config.limits.breakerResetMs }),
+    onFailure: memory.note,
+    onLearned: memory.clear,
     run: (server, signal) =>
       learnAndTell(
         server,
@@ -126,6 +131,13 @@ export function createCore(deps: GatewayDeps): Core {
         signal,
       ),
   });
+
+  /** Takes over which servers failed in other processes. */
+  const recallFailures = async (): Promise<void> => {
+    const failureOf = await memory.load();
+    for (const server of loaded.servers) learner.recall(server.id, failureOf(server));
+  };
+  const forgetMemory = memory.onChange(() => void recallFailures());
 
   const learnInBackground = (servers: readonly Server[]): void => {
     if (servers.length === 0 || closing) return;
@@ -159,7 +171,7 @@ export function createCore(deps: GatewayDeps): Core {
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
-      await trust.open();
+      await Promise.all([trust.open(), recallFailures()]);
       const servers = [...catalog.servers.values()];
       const due = await fillCatalog(catalog, servers, { cache, caching, now: clock.now(), admit: trust.admitKnown });
       if (deps.learnAtStart) {
@@ -251,6 +263,7 @@ export function createCore(deps: GatewayDeps): Core {
       // What is off has no list, which is not the same as an empty one.
       if (!isUsable(server)) return usable(id);
       if (!catalog.list(id)) {
+        learner.checkRested(id);
         onLearning?.(learningProgress(0, 1));
         await learner.learn(server).catch((thrown: unknown) => {
           const error = learner.failure(id);
@@ -277,6 +290,7 @@ export function createCore(deps: GatewayDeps): Core {
       loaded = next.loaded;
       deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
+      void recallFailures();
     },
     stop() {
       closing = true;
@@ -287,7 +301,9 @@ export function createCore(deps: GatewayDeps): Core {
       retention.stop();
       relister.close();
       refresher.close();
-      learner.close();
+      forgetMemory();
+      learner.close(loaded.config.limits.searchWaitMs);
+      return memory.settled();
     },
   };
 }

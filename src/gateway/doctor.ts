@@ -31,6 +31,14 @@ export interface DoctorReport {
   readonly schemas: readonly SchemaFindings[];
 }
 
+/** How a check is followed while it runs. */
+export interface DoctorOptions {
+  /** Called with each finding as soon as there is one. */
+  readonly onFinding?: (finding: Finding) => void;
+  /** Called with the servers that have not answered yet. */
+  readonly onWaiting?: (servers: readonly string[]) => void;
+}
+
 interface Patient {
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
@@ -55,7 +63,10 @@ function examineConfig({ loaded }: Patient): Finding[] {
       message: `${where}: ${counted(loaded.servers.length, 'server')}, ${counted(loaded.config.toolRules.length, 'rule')}`,
     },
   ];
+  const told = new Set(loaded.servers.map(({ problem }) => problem));
   for (const warning of loaded.warnings) {
+    // The finding about the server says it.
+    if (told.has(warning.message)) continue;
     findings.push({ subject: 'config', level: 'warning', message: `${warning.path}: ${warning.message}` });
   }
   if (loaded.servers.length === 0) {
@@ -197,18 +208,27 @@ function tellSchemas(
 }
 
 /** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */
-export async function examine(patient: Patient): Promise<DoctorReport> {
-  const [store, servers] = await Promise.all([
-    examineStore(patient),
-    Promise.all([...patient.catalog.servers.values()].map((server) => examineServer(server, patient))),
-  ]);
+export async function examine(patient: Patient, { onFinding, onWaiting }: DoctorOptions = {}): Promise<DoctorReport> {
   const { catalog, loaded } = patient;
+  const tell = <Found extends Finding | readonly Finding[]>(found: Found): Found => {
+    for (const finding of [found].flat() as Finding[]) onFinding?.(finding);
+    return found;
+  };
+  const config = tell(examineConfig(patient));
+  const waiting = new Set(catalog.servers.keys());
+  onWaiting?.([...waiting]);
+  const examineNext = async (server: Server): Promise<Finding> => {
+    const finding = await examineServer(server, patient);
+    waiting.delete(server.id);
+    tell(finding);
+    onWaiting?.([...waiting]);
+    return finding;
+  };
+  const [store, servers] = await Promise.all([
+    examineStore(patient).then(tell),
+    Promise.all([...catalog.servers.values()].map(examineNext)),
+  ]);
   const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));
-  const findings = [
-    ...examineConfig(patient),
-    ...store,
-    ...servers,
-    ...schemas.flatMap((each) => tellSchemas(each, catalog)),
-  ];
+  const findings = [...config, ...store, ...servers, ...tell(schemas.flatMap((each) => tellSchemas(each, catalog)))];
   return { ok: findings.every((finding) => finding.level !== 'error'), findings, schemas };
 }

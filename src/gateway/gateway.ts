@@ -49,15 +49,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
   const { close: closeRegistry, ...registry } = registryVerbs(core);
 
-  const shutDown = async (drainMs: number): Promise<void> => {
+  const shutDown = async (drainMs: number, graceMs?: number): Promise<void> => {
     unwatch();
-    core.stop();
+    const stopped = core.stop();
     skills.close();
     unsubscribeAll();
     await closeRegistry();
     await exporting.finished();
     await marketplace.finished();
-    await deps.pool.close({ drainMs });
+    await deps.pool.close({ drainMs, graceMs });
+    await stopped;
     await core.experience.settled();
     deps.cache.close();
     deps.signIns?.close();
@@ -84,6 +85,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...marketplace.verbs,
     ...signInVerbs(core),
     onEvent: (listener) => core.events.on(listener),
-    close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS)),
+    close: (options = {}) => (closed ??= shutDown(options.drainMs ?? DRAIN_MS, options.graceMs)),
   };
 }

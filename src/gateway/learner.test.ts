@@ -223,7 +223,7 @@ describe('learner', () => {
   it('R7 closing stops every run', async () => {
     const { learner } = bench();
     const outcomes = learner.learnAll(['a', 'b'].map(server), { parallel: 2 });
-    learner.close();
+    learner.close(2000);
     expect(await outcomes).toMatchObject([{ ok: false }, { ok: false }]);
     expect(learner.learning()).toEqual([]);
     expect(learner.failure('a')).toBeUndefined();

@@ -1,8 +1,9 @@
 import { discoverAll } from '../discover/index.js';
 import { sleep, type Clock } from '../kernel/clock.js';
-import { ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
+import type { LearnFailure } from './failure-memory.js';
 import type { Learned } from './pipeline.js';
 
 /** What happened to one server in a discovery (DISC-3). */
@@ -33,8 +34,22 @@ export interface Learner {
   isLearning(server: string): boolean;
   /** Why the last attempt on a server failed. */
   failure(server: string): ToolscoutError | undefined;
+  /** The last failed attempt with its time, made by this process or by another one. */
+  lastFailure(server: string): LearnFailure | undefined;
   /** Whether it makes sense to try a server now: not under way, and not failed a moment ago. */
   isDue(server: string): boolean;
+  /** Whether the last attempt of this process on a server failed. */
+  hasFailedHere(server: string): boolean;
+  /** Milliseconds until a server that failed in this process may be tried on demand again; 0 when it may. */
+  restMs(server: string): number;
+  /**
+   * Counts a use of a server that rests.
+   *
+   * @throws ToolscoutError with the last cause and `retryAfterMs`: the code of the cause, and `CIRCUIT_OPEN` after too many.
+   */
+  checkRested(server: string): void;
+  /** Takes over what other processes know of a server; an attempt of this process counts more. */
+  recall(server: string, failure: LearnFailure | undefined): void;
   /** Forgets a server: its failure, its place in the queue and its run, which is stopped. */
   forget(server: string): void;
   /**
@@ -43,7 +58,8 @@ export interface Learner {
    * how far it is.
    */
   settle(servers: readonly string[], patienceMs: number, onLearning?: (progress: Progress) => void): Promise<void>;
-  close(): void;
+  /** Stops everything. What has been learned for `slowMs` without an answer is noted as interrupted. */
+  close(slowMs: number): void;
 }
 
 /** One server on its way: in the queue until it has a run. */
@@ -56,15 +72,27 @@ interface Job {
   run?: Promise<Learned>;
 }
 
-interface Failure {
-  readonly error: ToolscoutError;
-  readonly at: number;
-  readonly times: number;
+/** A failed attempt; with its monotonic time when it was made by this process. */
+interface Failure extends LearnFailure {
+  readonly here?: number;
+  /** Uses that were refused since. */
+  refused?: number;
 }
 
 /** A server that failed is left alone this long, doubling with every failure up to the limit. */
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 900_000;
+/** A timer may ring this much early. */
+const TIMER_SLACK_MS = 20;
+
+/** Failures that mean the server itself is out of order; a refused sign-in, for example, does not. */
+const OUT_OF_ORDER: ReadonlySet<ErrorCode> = new Set([
+  'SERVER_CONNECTION_ERROR',
+  'SESSION_INIT_FAILED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'TOOLS_LIST_FAILED',
+  'CIRCUIT_OPEN',
+]);
 
 /** How far the learning of some servers is, for whoever waits for it. */
 export function learningProgress(done: number, total: number, failed = 0): Progress {
@@ -80,12 +108,39 @@ function stopped(server: string): ToolscoutError {
   );
 }
 
+/** An attempt that the end of the process stopped. */
+function interruptedAfter(server: string, ms: number): ToolscoutError {
+  return new ToolscoutError(
+    'TOOL_EXECUTION_TIMEOUT',
+    `Server "${server}" did not list its tools within ${Math.round(ms / 100) / 10} s.`,
+    { suggestion: `Run toolscout discover ${server} to wait for it.`, delivered: false },
+  );
+}
+
+/** The refusal of a server that could not be learned a moment ago. */
+function resting(server: string, error: ToolscoutError, restMs: number, isOpen: boolean): ToolscoutError {
+  return new ToolscoutError(
+    isOpen ? 'CIRCUIT_OPEN' : error.code,
+    `The tools of "${server}" could not be learned, and it is not tried again for ${Math.ceil(restMs / 1000)} s. Last error: ${error.message}`,
+    {
+      retryAfterMs: Math.ceil(restMs),
+      delivered: false,
+      cause: error,
+      ...(!isOpen && { suggestion: error.suggestion }),
+    },
+  );
+}
+
 /** A learner over `run`, the walk through the pipeline for one server. */
 export function createLearner(deps: {
   readonly clock: Clock;
   readonly run: (server: Server, signal: AbortSignal) => Promise<Learned>;
+  /** After how many failures a server's breaker is open, and how long a server that failed is not tried on demand. */
+  readonly breaker?: () => { readonly failures: number; readonly resetMs: number };
+  readonly onFailure?: (server: Server, failure: LearnFailure) => void;
+  readonly onLearned?: (server: Server) => void;
 }): Learner {
-  const { clock } = deps;
+  const { clock, breaker = () => ({ failures: 1, resetMs: 0 }) } = deps;
   const jobs = new Map<string, Job>();
   const failures = new Map<string, Failure>();
   let closed = false;
@@ -115,11 +170,15 @@ export function createLearner(deps: {
       });
       const learned = await Promise.race([deps.run(job.server, signal), aborted]);
       failures.delete(id);
+      deps.onLearned?.(job.server);
       return learned;
     } catch (thrown) {
       const error = toToolscoutError(thrown, 'TOOLS_LIST_FAILED');
       if (!signal.aborted && error.code !== 'CANCELLED') {
-        failures.set(id, { error, at: clock.monotonic(), times: (failures.get(id)?.times ?? 0) + 1 });
+        const times = (failures.get(id)?.times ?? 0) + 1;
+        const failure = { error, at: clock.now(), times };
+        failures.set(id, { ...failure, here: clock.monotonic() });
+        deps.onFailure?.(job.server, failure);
       }
       throw error;
     } finally {
@@ -149,6 +208,12 @@ export function createLearner(deps: {
     finish(job);
   };
 
+  const restMs = (server: string): number => {
+    const failed = failures.get(server);
+    if (failed?.here === undefined || !OUT_OF_ORDER.has(failed.error.code)) return 0;
+    return Math.max(0, failed.here + breaker().resetMs - clock.monotonic());
+  };
+
   return {
     learn,
     async learnAll(servers, options) {
@@ -162,12 +227,29 @@ export function createLearner(deps: {
     learning: () => [...jobs.keys()].toSorted(),
     isLearning: (server) => jobs.has(server),
     failure: (server) => failures.get(server)?.error,
+    lastFailure: (server) => failures.get(server),
     isDue(server) {
       if (jobs.has(server)) return false;
       const failed = failures.get(server);
       if (!failed) return true;
       const rest = Math.min(FIRST_REST_MS * 2 ** (failed.times - 1), LONGEST_REST_MS);
-      return clock.monotonic() - failed.at >= rest;
+      const age = failed.here === undefined ? clock.now() - failed.at : clock.monotonic() - failed.here;
+      // A time ahead of ours was noted by a clock that was wrong.
+      return age >= rest || age < 0;
+    },
+    restMs,
+    checkRested(server) {
+      const failed = failures.get(server);
+      const left = failed && !jobs.has(server) ? restMs(server) : 0;
+      if (!failed || left === 0) return;
+      failed.refused = (failed.refused ?? 0) + 1;
+      throw resting(server, failed.error, left, failed.times + failed.refused > breaker().failures);
+    },
+    hasFailedHere: (server) => failures.get(server)?.here !== undefined,
+    recall(server, failure) {
+      if (failures.get(server)?.here !== undefined) return;
+      if (failure) failures.set(server, failure);
+      else failures.delete(server);
     },
     forget,
     async settle(servers, patienceMs, onLearning) {
@@ -192,8 +274,16 @@ export function createLearner(deps: {
       await Promise.race([Promise.all(open.map(waitFor)), deadline]);
       stop.abort();
     },
-    close() {
+    close(slowMs) {
       closed = true;
+      for (const { server, run, since } of jobs.values()) {
+        const elapsed = clock.monotonic() - since;
+        if (run && elapsed >= slowMs - TIMER_SLACK_MS) {
+          const times = (failures.get(server.id)?.times ?? 0) + 1;
+          const error = interruptedAfter(server.id, elapsed);
+          deps.onFailure?.(server, { error, at: clock.now(), times, interrupted: true });
+        }
+      }
       for (const id of jobs.keys()) forget(id);
     },
   };

@@ -39,10 +39,13 @@ export function lookingVerbs(
       const all = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
       const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
+      // A server that failed is tried again in the background after a rest. A search waits for it only when it failed in another
+      // process, so that a command line does not answer before it has tried.
+      const awaited = unlearned.filter(
+        ({ id }) => !learner.failure(id) || (!learner.hasFailedHere(id) && learner.isDue(id)),
+      );
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
       core.refreshInBackground(servers);
-      // Who failed before is tried again in the background, but nobody waits for that.
-      const awaited = unlearned.filter((server) => !learner.failure(server.id));
       await learner.settle(
         awaited.map((server) => server.id),
         core.loaded.config.limits.searchWaitMs,

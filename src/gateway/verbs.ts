@@ -16,7 +16,7 @@ import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { RulingOptions, RulingReport } from './approving.js';
-import type { DoctorReport } from './doctor.js';
+import type { DoctorOptions, DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type {
   CapabilityFindings,
@@ -159,7 +159,8 @@ export interface Gateway {
   cacheStats(): CacheStats;
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
-  doctor(): Promise<DoctorReport>;
+  /** Checks config, store and every server; `onFinding` gets each finding as soon as there is one. */
+  doctor(options?: DoctorOptions): Promise<DoctorReport>;
   /** Measures how well tools are found for labelled queries, among the offered ones or among recorded ones (FIND-2). */
   evaluate(
     queries: readonly LabelledQuery[],
@@ -197,6 +198,9 @@ export interface Gateway {
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;
-  /** Stops taking work, lets running calls finish for `drainMs`, then closes every server. */
-  close(options?: { readonly drainMs?: number }): Promise<void>;
+  /**
+   * Stops taking work, lets running calls finish for `drainMs`, then closes every server. It resolves after `graceMs` even when a
+   * server has not ended yet; the watchdog then ends it.
+   */
+  close(options?: { readonly drainMs?: number; readonly graceMs?: number }): Promise<void>;
 }

@@ -27,6 +27,8 @@ export interface ServerView {
   /** Entries of the server's list that were malformed. */
   readonly droppedTools: number;
   readonly learnedAt?: number;
+  /** The last attempt to learn its tools, when that failed: by this process, or by another one over the same store. */
+  readonly failure?: { readonly at: number; readonly reason: string };
   readonly health: ServerHealth;
 }
 
@@ -66,6 +68,8 @@ export function viewServer(server: Server, sources: Sources): ServerView {
   const enabled = tools.filter((tool) => tool.status === 'enabled').length;
   const list = sources.catalog.list(server.id);
   const health = sources.pool.health(server.id);
+  const failed = isUsable(server) ? sources.learner.lastFailure(server.id) : undefined;
+  const isLeftAlone = !list && sources.learner.restMs(server.id) > 0;
   return {
     id: server.id,
     title: server.title ?? sources.catalog.title(server.id),
@@ -79,6 +83,11 @@ export function viewServer(server: Server, sources: Sources): ServerView {
     disabledTools: tools.length - enabled,
     droppedTools: list?.dropped ?? 0,
     learnedAt: list?.learnedAt,
-    health: health.lastError ? { ...health, lastError: sources.hide(health.lastError) } : health,
+    ...(failed && { failure: { at: failed.at, reason: sources.hide(failed.error.message) } }),
+    health: {
+      ...health,
+      ...(isLeftAlone && { breaker: 'open' as const }),
+      ...(health.lastError && { lastError: sources.hide(health.lastError) }),
+    },
   };
 }

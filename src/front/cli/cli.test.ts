@@ -179,7 +179,7 @@ describe('the command line', () => {
     expect(ran.opened).toEqual([
       { config: 'a.json', stateDir: '/state', demo: true, logLevel: 'debug', learnAtStart: false },
     ]);
-    expect(closed).toEqual([{ drainMs: 0 }]);
+    expect(closed).toEqual([{ drainMs: 0, graceMs: 300 }]);
     const quiet = await run(await notes(), 'servers');
     expect(quiet.opened[0]).toMatchObject({ logLevel: 'silent', learnAtStart: false });
   });
@@ -290,7 +290,7 @@ describe('toolscout search', () => {
       ...base,
       searchTools: async () => ({ hits: [], nearest: [], learning: ['slow'], unavailable: [] }),
     };
-    expect((await run(learning, 'search', 'x')).stderr).toContain('Still learning: slow');
+    expect((await run(learning, 'search', 'x')).stderr).toContain('Not learned in time: slow.');
     expect(json(await run(await notes(), 'search', 'zzzzqqqq', '--json'))).toMatchObject({ hits: [] });
   });
 
@@ -302,7 +302,7 @@ describe('toolscout search', () => {
     });
     expect(live.code).toBe(0);
     expect(live.stdout).toContain('old:add');
-    expect(live.stderr).toContain('learning ████████████');
+    expect(live.stderr).toContain('learned 2 of 2 servers');
     const piped = await commandLine(['search', 'add two numbers'], { gateway: await openToolscout({ servers }) });
     expect(piped).toMatchObject({ code: 0, stderr: '' });
   });

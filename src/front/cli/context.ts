@@ -138,6 +138,9 @@ export function withCommonFlags(command: Command): Command {
     .option('-v, --verbose', 'log to stderr what happens');
 }
 
+/** A command that has printed its answer waits this long for servers to end; the watchdog ends the others. */
+const CLOSE_GRACE_MS = 300;
+
 /** Runs `task` with an open gateway and closes it, whatever happens. */
 export async function withGateway<T>(
   deps: CliDeps,
@@ -157,7 +160,7 @@ export async function withGateway<T>(
     return await task(gateway);
   } finally {
     deps.terminal.status('');
-    await gateway.close({ drainMs: 0 });
+    await gateway.close({ drainMs: 0, graceMs: CLOSE_GRACE_MS });
   }
 }
 

@@ -98,6 +98,7 @@ export const ServerView = z.object({
   disabledTools: count,
   droppedTools: count,
   learnedAt: z.number().optional(),
+  failure: z.object({ at: z.number(), reason: text }).optional(),
   health: ServerHealth,
 });
 

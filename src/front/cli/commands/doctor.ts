@@ -43,30 +43,49 @@ async function examineWithoutConfig(
   return { ok: false, findings: [...faults, ...store, servers], schemas: [] };
 }
 
-/** The whole report; where the store cannot be opened the servers are examined without it. */
-async function examine(deps: CliDeps, flags: CommonFlags): Promise<DoctorReport> {
-  const look = (how: CommonFlags): Promise<DoctorReport> =>
+/** The whole report, told as it comes; where the store cannot be opened the servers are examined without it. */
+async function examine(
+  deps: CliDeps,
+  flags: CommonFlags,
+  onFinding: (finding: Finding) => void,
+): Promise<DoctorReport> {
+  const { terminal } = deps;
+  const look = (how: CommonFlags, fault?: Finding): Promise<DoctorReport> =>
     withGateway(deps, how, async (gateway) => {
-      deps.terminal.status('connecting to every server…');
-      return gateway.doctor();
+      let waiting: readonly string[] = [];
+      const showWaiting = (): void =>
+        terminal.status(waiting.length === 0 ? '' : `waiting for ${waiting.slice(0, 5).join(', ')}…`);
+      const replaced = (finding: Finding): Finding => (fault && finding.subject === 'store' ? fault : finding);
+      const report = await gateway.doctor({
+        onFinding(finding) {
+          onFinding(replaced(finding));
+          showWaiting();
+        },
+        onWaiting(servers) {
+          waiting = servers;
+          showWaiting();
+        },
+      });
+      return { ...report, ok: report.ok && !fault, findings: report.findings.map(replaced) };
     });
   try {
     return await look(flags);
   } catch (thrown) {
-    const fault = faultOf('store', 'STORE_ERROR', thrown);
-    const { findings, schemas } = await look({ ...flags, stateDir: 'memory' });
-    return { ok: false, findings: findings.map((each) => (each.subject === 'store' ? fault : each)), schemas };
+    return await look({ ...flags, stateDir: 'memory' }, faultOf('store', 'STORE_ERROR', thrown));
   }
 }
 
-function print({ ok, findings }: DoctorReport, terminal: Terminal): void {
+function printFinding(finding: Finding, terminal: Terminal): void {
   const { paint } = terminal;
   const marks = { ok: paint.green('✓'), warning: paint.yellow('!'), error: paint.red('✗') };
-  for (const finding of findings) {
-    terminal.out(`${marks[finding.level]} ${paint.bold(finding.subject)}  ${printable(finding.message)}`);
-    for (const each of finding.stderr?.split('\n') ?? []) terminal.out(paint.dim(`    | ${printable(each)}`));
-    if (finding.next) terminal.out(`    → ${printable(finding.next)}`);
-  }
+  terminal.out(`${marks[finding.level]} ${paint.bold(finding.subject)}  ${printable(finding.message)}`);
+  // The message quotes the line of stderr that says most.
+  const lines = (finding.stderr?.split('\n') ?? []).filter((line) => !finding.message.includes(line.trim()));
+  for (const each of lines) terminal.out(paint.dim(`    | ${printable(each)}`));
+  if (finding.next) terminal.out(`    → ${printable(finding.next)}`);
+}
+
+function printVerdict({ ok, findings }: DoctorReport, terminal: Terminal): void {
   const isClear = findings.every(({ level }) => level === 'ok');
   if (!ok) terminal.out('Something needs attention: see the arrows above.');
   else terminal.out(isClear ? 'All is well.' : 'Nothing is broken; see the warnings above.');
@@ -80,9 +99,18 @@ export function addDoctor(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout doctor')
     .action(async (flags: CommonFlags) => {
       const faults = flags.demo ? [] : await configFaults(deps, flags);
-      const report = faults.length > 0 ? await examineWithoutConfig(faults, deps, flags) : await examine(deps, flags);
-      if (flags.json) deps.terminal.json(report);
-      else print(report, deps.terminal);
+      const { terminal } = deps;
+      const onFinding = (finding: Finding): void => {
+        if (!flags.json) printFinding(finding, terminal);
+      };
+      let report: DoctorReport;
+      if (faults.length === 0) report = await examine(deps, flags, onFinding);
+      else {
+        report = await examineWithoutConfig(faults, deps, flags);
+        report.findings.forEach(onFinding);
+      }
+      if (flags.json) terminal.json(report);
+      else printVerdict(report, terminal);
       if (faults.length > 0) throw new Exit(ERROR_TABLE.CONFIGURATION_ERROR.exit);
       if (!report.ok) throw new Exit(1);
     });

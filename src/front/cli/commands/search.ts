@@ -5,11 +5,8 @@ import type { Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { NO_SERVER } from '../left-out.js';
-import { progressBar, table } from '../render.js';
+import { table } from '../render.js';
 import { noteWaiting } from '../waiting.js';
-
-/** A command line waits this long for servers it has never seen, then answers with what is known. */
-const PATIENCE_MS = 15_000;
 
 interface Flags extends CommonFlags {
   readonly server?: string;
@@ -38,9 +35,6 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .action(async (words: string[], flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const unknown = gateway.discover(undefined, { onlyUnknown: true, onProgress: progressBar(terminal) });
-        await Promise.race([unknown, gateway.settle(PATIENCE_MS)]);
-        terminal.status('');
         const answer = await gateway.searchTools(words.join(' '), {
           server: flags.server,
           limit: flags.limit,
@@ -49,7 +43,9 @@ export function addSearch(program: Command, deps: CliDeps): void {
           schemaTokens: flags.schemaTokens,
           includeDisabled: flags.includeDisabled,
           explain: flags.explain,
+          onLearning: ({ message }) => terminal.status(message ?? ''),
         });
+        terminal.status('');
         if (flags.json) terminal.json(answer);
         else if (answer.hits.length > 0) {
           const rows = answer.hits.map((hit) => [
@@ -67,10 +63,16 @@ export function addSearch(program: Command, deps: CliDeps): void {
           await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
         if (!flags.json) {
-          if (answer.learning.length > 0) terminal.note(`Still learning: ${answer.learning.join(', ')}`);
+          if (answer.learning.length > 0) {
+            const slow = answer.learning.join(' ');
+            terminal.note(
+              `Not learned in time: ${answer.learning.join(', ')}. Wait for it with: toolscout discover ${slow}`,
+            );
+          }
           for (const { server, reason } of answer.unavailable) {
             terminal.note(terminal.paint.yellow(`Not included: ${server}: ${printable(reason)}`));
           }
+          if (answer.unavailable.length > 0) terminal.note('Check these servers with: toolscout doctor');
         }
         if (answer.hits.length === 0) throw new Exit(2);
       });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ServerView } from '../../../gateway/index.js';
+import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { NO_SERVER } from '../left-out.js';
 import { ago, table } from '../render.js';
@@ -19,15 +20,25 @@ export function addServers(program: Command, deps: CliDeps): void {
         if (views.length === 0) return terminal.note(NO_SERVER);
         const learned = (view: ServerView): string =>
           view.learnedAt === undefined ? 'never' : ago(clock.now() - view.learnedAt);
+        const failed = ({ failure }: ServerView): string | undefined =>
+          failure && `failed ${ago(clock.now() - failure.at)}: ${failure.reason}`;
         const rows = views.map((view) => [
           view.id,
           view.knowledge,
           String(view.tools),
           learned(view),
           view.transport.type,
-          view.problem ?? view.transport.target,
+          (view.learnedAt === undefined ? failed(view) : undefined) ?? view.problem ?? view.transport.target,
         ]);
         terminal.out(table(terminal, ['SERVER', 'TOOLS ARE', 'COUNT', 'LEARNED', 'OVER', 'TARGET'], rows));
+        for (const view of views) {
+          if (view.learnedAt === undefined || !view.failure) continue;
+          const age = ago(clock.now() - view.learnedAt);
+          terminal.note(
+            terminal.paint.yellow(printable(`${view.id}: ${failed(view)} Its tools are those learned ${age}.`)),
+          );
+        }
+        if (views.some(({ failure }) => failure)) terminal.note('Try failed servers again with: toolscout doctor');
         await noteWaiting(gateway, terminal);
       });
     });

@@ -1,0 +1,182 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../src/gateway/index.js';
+import type { ConfigInput } from '../../src/model/config.js';
+import { commandLine } from '../support/command-line.js';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { openToolscout, startCounter } from '../support/open-toolscout.js';
+
+const ABSENT = { command: '/no/such/program', args: [] };
+
+/** A remote that takes every request and never answers. */
+async function silentRemote(): Promise<{ readonly url: string; readonly asked: () => number }> {
+  let asked = 0;
+  const server: HttpServer = createServer(() => asked++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked: () => asked };
+}
+
+describe('failures of servers', () => {
+  it('CONN-2 STORE-1 a failure is remembered with time and reason, and shown by another process', async () => {
+    const stateDir = await temporaryDirectory();
+    const config: ConfigInput = { servers: { gone: ABSENT, fine: fixture('legacy') } };
+    const first = await openToolscout(config, { stateDir });
+    const before = Date.now();
+    expect((await first.searchTools('add')).unavailable).toMatchObject([{ server: 'gone' }]);
+    await first.close();
+
+    const second = await openToolscout(config, { stateDir });
+    const [fine, gone] = await second.listServers();
+    expect(fine).not.toHaveProperty('failure');
+    expect(gone).toMatchObject({
+      knowledge: 'failed',
+      problem: expect.stringContaining('/no/such/program') as string,
+      failure: { reason: expect.stringContaining('/no/such/program') as string },
+    });
+    expect(gone!.failure!.at).toBeGreaterThanOrEqual(before);
+    const { stdout, stderr } = await commandLine(['servers'], { gateway: second });
+    expect(stdout).toMatch(/gone +failed .*failed (just now|\d+ s ago): .*\/no\/such\/program/);
+    expect(stderr).toContain('toolscout doctor');
+  });
+
+  it('CONN-2 CONN-3 after a fresh failure another process neither starts the server nor waits for it; discover does', async () => {
+    const stateDir = await temporaryDirectory();
+    const starts = await startCounter();
+    const config: ConfigInput = {
+      servers: { mute: { ...fixture('slow', '--hang', starts.flag), connectTimeout: 60_000 } },
+      limits: { searchWaitMs: 400 },
+    };
+    const first = await openToolscout(config, { stateDir });
+    expect((await first.searchTools('wait')).learning).toEqual(['mute']);
+    await waitUntil(async () => (await starts.pids()).length === 1);
+    await first.close({ drainMs: 0 });
+
+    const second = await openToolscout(config, { stateDir });
+    const answer = await second.searchTools('wait');
+    expect(answer.learning).toEqual([]);
+    expect(answer.unavailable).toMatchObject([
+      { server: 'mute', reason: expect.stringContaining('did not list its tools within') as string },
+    ]);
+    expect(await starts.pids()).toHaveLength(1);
+    void second.discover(['mute']);
+    await waitUntil(async () => (await starts.pids()).length === 2, { what: 'discover to try again' });
+  });
+
+  it('CONN-2 a server that was slow for a command is learned by a toolscout that goes on', async () => {
+    const stateDir = await temporaryDirectory();
+    const config: ConfigInput = {
+      servers: { late: fixture('slow', '--slow-start=900') },
+      limits: { searchWaitMs: 300 },
+    };
+    const command = await openToolscout(config, { stateDir });
+    expect((await command.searchTools('wait')).learning).toEqual(['late']);
+    await command.close({ drainMs: 0 });
+    const serving = await openToolscout(config, { stateDir, learnAtStart: true });
+    await waitUntil(async () => (await serving.listServers())[0]?.knowledge === 'ready');
+    expect((await serving.listServers())[0]).not.toHaveProperty('failure');
+  });
+
+  it('CONN-3 a success anywhere clears the failure everywhere', async () => {
+    const stateDir = await temporaryDirectory();
+    const script = join(stateDir, 'server.mjs');
+    const config: ConfigInput = { servers: { one: { command: process.execPath, args: [script] } } };
+    const first = await openToolscout(config, { stateDir });
+    await first.discover();
+    expect((await first.listServers())[0]).toHaveProperty('failure');
+    const other = await openToolscout(config, { stateDir });
+    expect((await other.listServers())[0]).toHaveProperty('failure');
+    const [path] = fixture('legacy').args;
+    await writeFile(script, `await import(${JSON.stringify(path)});`);
+    const report = await first.doctor();
+    expect(report.findings.find(({ subject }) => subject === 'server one')).toMatchObject({ level: 'ok' });
+    await waitUntil(async () => (await other.listServers())[0]?.failure === undefined, {
+      what: 'the other process to hear of it',
+    });
+  });
+
+  it('CONN-3 EXEC-1 a call to a server that could not be learned fails at once the second time, with the cause and when to retry', async () => {
+    const remote = await silentRemote();
+    const gateway = await openToolscout({
+      servers: { mute: { url: remote.url, connectTimeout: 300 } },
+      timeout: 300,
+      limits: { breakerFailures: 2 },
+    });
+    const first = await gateway.executeTool('mute', 'x', {});
+    expect(first.success).toBe(false);
+    const asked = remote.asked();
+    for (const code of [first.error!.code, 'CIRCUIT_OPEN', 'CIRCUIT_OPEN']) {
+      const { error } = await gateway.executeTool('mute', 'x', {});
+      expect(error).toMatchObject({ code });
+      expect(error!.retryAfterMs).toBeGreaterThan(0);
+      expect(error!.message).toContain('Last error: ');
+    }
+    await expect(gateway.listTools('mute')).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' });
+    expect(remote.asked()).toBe(asked);
+    expect((await gateway.listServers())[0]?.health.breaker).toBe('open');
+  });
+
+  it('CONN-3 EXEC-1 an open breaker names the last cause and when to try again', async () => {
+    const stateDir = await temporaryDirectory();
+    const script = join(stateDir, 'server.mjs');
+    const [path] = fixture('legacy').args;
+    await writeFile(script, `await import(${JSON.stringify(path)});`);
+    const gateway = await openToolscout(
+      {
+        servers: { one: { command: process.execPath, args: [script], idleTimeout: 1 } },
+        limits: { breakerFailures: 1 },
+      },
+      { stateDir },
+    );
+    await gateway.discover();
+    await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'disconnected');
+    await writeFile(script, 'console.error("no licence found"); process.exit(3);');
+    await gateway.executeTool('one', 'echo', { message: 'x' });
+    const { error } = await gateway.executeTool('one', 'echo', { message: 'x' });
+    expect(error).toMatchObject({
+      code: 'CIRCUIT_OPEN',
+      message: expect.stringContaining('no licence found') as string,
+    });
+    expect(error!.retryAfterMs).toBeGreaterThan(0);
+  });
+
+  it('CLI-3 doctor tells each finding as it comes, and everything once', async () => {
+    const gateway = await openToolscout({
+      servers: {
+        mute: { ...fixture('slow', '--hang'), connectTimeout: 1500 },
+        keyed: { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } },
+        crash: { command: process.execPath, args: ['-e', 'console.error("no licence found"); process.exit(3)'] },
+      },
+      timeout: 500,
+    });
+    const told: Finding[] = [];
+    const waiting: string[][] = [];
+    let ended = false;
+    const report = gateway.doctor({
+      onFinding: (finding) => told.push(finding),
+      onWaiting: (servers) => waiting.push([...servers]),
+    });
+    void report.then(() => (ended = true));
+    await waitUntil(() => told.some(({ subject }) => subject === 'server crash'));
+    expect(ended).toBe(false);
+    const { findings } = await report;
+    expect(told.map(({ message }) => message).toSorted()).toEqual(findings.map(({ message }) => message).toSorted());
+    expect(waiting.at(-1)).toEqual([]);
+    expect(findings.filter(({ message }) => message.includes('NO_SUCH_VARIABLE'))).toHaveLength(1);
+
+    const { stdout } = await commandLine(['doctor'], {
+      gateway: await openToolscout({
+        servers: { crash: { command: process.execPath, args: ['-e', 'console.error("no licence"); process.exit(3)'] } },
+      }),
+      checkConfig: async () => ({ source: 'x', problems: [], warnings: [] }),
+    });
+    // The command by hand, which is the advice, holds the words too.
+    expect(stdout.split('\n').filter((line) => line.includes('no licence') && !line.includes('→'))).toHaveLength(1);
+  });
+});
