@@ -19,6 +19,7 @@ export type {
   AskOptions,
   CallOptions,
   Candidate,
+  IntrospectionTarget,
   CapabilityFindings,
   DiscoveryOutcome,
   DiscoveryProgress,

@@ -256,7 +256,6 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       log,
       pending: () => inForce().exportDirectory,
       folderOf: fileNameOf,
-      fileOf: (_server, tool) => `${fileNameOf(tool)}.rtfs`,
     }),
     proposing: {
       registrations,

@@ -18,7 +18,6 @@ function promotionIn(root: string): Promotion {
   return createPromotion({
     pending: () => join(root, 'pending'),
     folderOf: (server) => server,
-    fileOf: (_server, tool) => `${tool}.rtfs`,
     clock: systemClock,
     log: silentLog,
   });
@@ -56,17 +55,55 @@ describe('promotion', () => {
     expect(inForce(root)).toEqual({ 'write.rtfs': 'two' });
   });
 
-  it('SEC-9 a single tool joins what is approved; the others stay pending', async () => {
+  it('SEC-9 publishing puts exactly the approved files in force and leaves only what waits in pending', async () => {
     const root = await temporaryDirectory();
     const promotion = promotionIn(root);
-    await exportFiles(root, { 'a.rtfs': '1', 'b.rtfs': '1' });
-    await promotion.promote('notes', ['a']);
-    expect(inForce(root)).toEqual({ 'a.rtfs': '1' });
-    expect(await readdir(join(root, 'pending', 'notes'))).toEqual(['b.rtfs']);
-    await exportFiles(root, { 'a.rtfs': '2' });
-    await promotion.promote('notes', ['b']);
-    expect(inForce(root)).toEqual({ 'a.rtfs': '1', 'b.rtfs': '1' });
-    expect(await promotion.promote('notes', ['nope'])).toBeUndefined();
+    await exportFiles(root, { 'a.rtfs': '1', 'b.rtfs': '1', 'server.rtfs': 'a b' });
+    const first = { approved: new Map([['a.rtfs', '1'], ['server.rtfs', 'a']]), pending: new Set(['b.rtfs', 'server.rtfs']) }; // prettier-ignore
+    expect(await promotion.publish('notes', first)).toEqual({
+      folder: join(root, 'approved', 'notes'),
+      written: 2,
+      unchanged: 0,
+    });
+    expect(inForce(root)).toEqual({ 'a.rtfs': '1', 'server.rtfs': 'a' });
+    expect(await readdir(join(root, 'pending', 'notes'))).toEqual(['b.rtfs', 'server.rtfs']);
+
+    // The same again changes nothing, and makes no version.
+    expect(await promotion.publish('notes', first)).toMatchObject({ written: 0, unchanged: 2 });
+    expect(existsSync(join(root, 'archived'))).toBe(false);
+
+    const all = new Map([['a.rtfs', '1'], ['b.rtfs', '1'], ['server.rtfs', 'a b']]); // prettier-ignore
+    await promotion.publish('notes', { approved: all, pending: new Set() });
+    expect(inForce(root)).toEqual({ 'a.rtfs': '1', 'b.rtfs': '1', 'server.rtfs': 'a b' });
+    expect(existsSync(join(root, 'pending', 'notes'))).toBe(false);
+
+    // A tool in quarantine stays as it was approved; one that is gone goes.
+    const fewer = new Map([['server.rtfs', 'a']]);
+    await promotion.publish('notes', { approved: fewer, pending: new Set(), kept: new Set(['b.rtfs', 'never.rtfs']) });
+    expect(inForce(root)).toEqual({ 'b.rtfs': '1', 'server.rtfs': 'a' });
+  });
+
+  it('SEC-9 withdrawing a server leaves nothing of it in pending or in force, and archives what was approved', async () => {
+    const root = await temporaryDirectory();
+    const promotion = promotionIn(root);
+    await promotion.withdraw('notes');
+    expect(existsSync(join(root, 'approved'))).toBe(false);
+    await promotion.publish('notes', { approved: new Map([['a.rtfs', '1']]), pending: new Set() });
+    await exportFiles(root, { 'b.rtfs': '1' });
+    expect(await promotion.isExported('notes')).toBe(true);
+    await promotion.withdraw('notes');
+    expect(inForce(root)).toBeUndefined();
+    expect(existsSync(join(root, 'pending', 'notes'))).toBe(false);
+    expect(await readdir(join(root, 'archived', 'notes'))).toHaveLength(1);
+    expect(await promotion.isExported('notes')).toBe(false);
+  });
+
+  it('A21 a link in the place of the approved folder is not followed', async () => {
+    const [root, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
+    await symlink(elsewhere, join(root, 'approved'));
+    const files = { approved: new Map([['a.rtfs', '1']]), pending: new Set<string>() };
+    await expect(promotionIn(root).publish('notes', files)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('SEC-9 the same files twice are one version; a version that was archived can come back', async () => {
@@ -79,13 +116,16 @@ describe('promotion', () => {
     }
   });
 
-  it('SEC-9 several promotions at once, of one server and of many, lose nothing', async () => {
+  it('SEC-9 several processes that publish at once leave one whole version in force', async () => {
     const root = await temporaryDirectory();
     const [one, two] = [promotionIn(root), promotionIn(root)];
-    const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
-    await exportFiles(root, Object.fromEntries(names.map((name) => [`${name}.rtfs`, name])));
-    await Promise.all(names.map((name, at) => (at % 2 ? one : two).promote('notes', [name])));
-    expect(Object.keys(inForce(root) ?? {})).toEqual(names.map((name) => `${name}.rtfs`));
+    const versions = Array.from({ length: 8 }, (_, at) => new Map([['a.rtfs', `${at}`], ['b.rtfs', `${at}`]])); // prettier-ignore
+    await Promise.all(
+      versions.map((approved, at) => (at % 2 ? one : two).publish('notes', { approved, pending: new Set() })),
+    );
+    const files = inForce(root);
+    expect(Object.keys(files ?? {})).toEqual(['a.rtfs', 'b.rtfs']);
+    expect(files?.['a.rtfs']).toBe(files?.['b.rtfs']);
   });
 
   it('A20 no name leaves its folder, and links are neither followed nor promoted', async () => {

@@ -31,6 +31,8 @@ export interface ListOptions {
   /** For each page. */
   readonly timeoutMs?: number;
   readonly limits?: Partial<ListLimits>;
+  /** Waits until the next request may be sent: each page is one request (CONN-7). */
+  readonly pace?: () => Promise<void>;
   /** Called after every page. */
   readonly onPage?: (page: { readonly page: number; readonly items: number }) => void;
 }
@@ -63,6 +65,7 @@ async function fetchPage(
   const { signal, timeoutMs } = options;
   if (signal?.aborted)
     throw new ToolscoutError('CANCELLED', `Listing the tools of "${upstream.server}" was cancelled.`);
+  await options.pace?.();
   try {
     return await upstream.request(kind.method, cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
   } catch (thrown) {

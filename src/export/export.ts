@@ -1,6 +1,6 @@
 import { printable } from '../kernel/text.js';
 import { catalogueText, type CatalogueOptions } from './catalogue.js';
-import { fileNameOf, SERVER_FILE } from './file-name.js';
+import { fileNameOf, SERVER_FILE, toolFileOf } from './file-name.js';
 import { nameText, stringsText, stringText } from './rtfs-text.js';
 import type { Section } from './section.js';
 import { bareUrl, splitTarget } from './target.js';
@@ -41,6 +41,14 @@ function serverText({ server, tools }: Section): string {
   return `${lines.join('\n  ')}\n`;
 }
 
+/** The files of one section, by name: `<tool>.rtfs` for each tool, and `server.rtfs` (SCH-3). */
+export function rtfsFiles(section: Section, dialect: RtfsDialect = 'standard'): Map<string, string> {
+  const files = section.tools.map(
+    ({ manifest }) => [toolFileOf(manifest.provider.toolName), rtfsFile(manifest, dialect)] as const,
+  );
+  return new Map([...files, [SERVER_FILE, serverText(section)] as const]);
+}
+
 /** Writes `<directory>/<server>/<tool>.rtfs` and `server.rtfs` for every section (SCH-3). */
 export async function writeRtfs(
   directory: string,
@@ -52,10 +60,7 @@ export async function writeRtfs(
   let unchanged = 0;
   for (const section of sections) {
     const folder = fileNameOf(section.server.id);
-    const files = section.tools.map(
-      ({ manifest }) => [`${fileNameOf(manifest.provider.toolName)}.rtfs`, rtfsFile(manifest, dialect)] as const,
-    );
-    for (const [name, text] of [...files, [SERVER_FILE, serverText(section)] as const]) {
+    for (const [name, text] of rtfsFiles(section, dialect)) {
       if (await out.write(folder, name, text)) written += 1;
       else unchanged += 1;
     }

@@ -44,3 +44,8 @@ export function fileNameOf(name: string): string {
   // As JSON, because half of a surrogate pair has no bytes of its own to be hashed.
   return `${encode(name.slice(0, PREFIX)).slice(0, PREFIX)}==${sha256(JSON.stringify(name))}`;
 }
+
+/** The name of the RTFS file of a tool, in the folder of its server. */
+export function toolFileOf(tool: string): string {
+  return `${fileNameOf(tool)}.rtfs`;
+}

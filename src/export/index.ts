@@ -1,4 +1,5 @@
-export { EXPORT_FORMATS, exportText, writeRtfs, type ExportFormat, type Written } from './export.js';
+export { EXPORT_FORMATS, exportText, rtfsFiles, writeRtfs, type ExportFormat, type Written } from './export.js';
+export { fileNameOf, toolFileOf } from './file-name.js';
 export { toolSignature, toolToManifest, type ExportedServer, type ToolSignature } from './manifest.js';
 export { readRtfs } from './read-rtfs.js';
 export { sectionOf, type ExportedTool, type Section } from './section.js';

@@ -6,6 +6,7 @@ import type { Core } from './core.js';
 import type { Exporting } from './exporting.js';
 import type { MarketplaceKeeper } from './marketplace.js';
 import type { Gateway } from './verbs.js';
+import { isUsable } from './views.js';
 
 /** Who decides, why, and about exactly what. */
 export interface RulingOptions {
@@ -155,6 +156,28 @@ export function approvalVerbs(
     });
   };
 
+  /**
+   * The tools that were reviewed together with a server that is not used yet. With `trust-first` they are approved with
+   * it, exactly as they were reviewed; one of critical risk is decided about by itself.
+   */
+  const reviewedWith = async (
+    server: Server,
+    subjects: readonly ChosenSubject[],
+    { by = 'local', requireShown = false }: RulingOptions,
+  ): Promise<ChosenSubject[]> => {
+    if (core.loaded.config.approval !== 'trust-first') return [];
+    if (!subjects.some(({ about }) => about === 'launch') || subjects.some(({ about }) => about === 'tool')) return [];
+    const seenBy = await shown.recall(by);
+    const isReviewed = (approval: Approval): boolean => {
+      const seen = seenBy(approval);
+      return seen === undefined ? !requireShown : seen === approval.hash;
+    };
+    return askedOf(server)
+      .filter(({ about, state, risk }) => about === 'tool' && state === 'pending' && risk.level !== 'critical')
+      .filter(isReviewed)
+      .map((approval) => subjectOf(approval, approval.hash));
+  };
+
   const nothing = (server: Server): ToolscoutError => {
     const tools = core.approvals.asked(server).filter(({ about }) => about === 'tool').length;
     return new ToolscoutError(
@@ -194,7 +217,8 @@ export function approvalVerbs(
       ...(tool === undefined ? {} : { tool }),
     };
     try {
-      const approvals = await core.approvals[verb](server, subjects, { ruling });
+      const reviewed = verb === 'approve' ? await reviewedWith(server, subjects, options) : [];
+      const approvals = await core.approvals[verb](server, [...subjects, ...reviewed], { ruling });
       core.trust.reconsider([server.id]);
       await audit.recordNow({
         ...record,
@@ -215,6 +239,34 @@ export function approvalVerbs(
     }
   };
 
+  /** Brings exported files in line with what was decided; answers the folder of approved files. */
+  const layOut = async (server: string, isWhole: boolean): Promise<string | undefined> => {
+    const isExported = core.loaded.config.exportToRtfs || (await promotion?.isExported(server));
+    if (!isExported) return undefined;
+    if (core.catalog.list(server)) return refresh(server);
+    // Its tools are not known yet, so what was reviewed is what was approved.
+    return isWhole ? promotion?.promote(server) : undefined;
+  };
+
+  /** Promotes exported files of what is trusted already and waits for nobody; `undefined` when there are none. */
+  const promoteTrusted = async (ref: string, options: RulingOptions): Promise<RulingReport | undefined> => {
+    await core.filled();
+    const { server, tool } = locate(ref);
+    const subjects = core.approvals.asked(server);
+    const isAsked = subjects.some(
+      (subject) => tool === undefined || (subject.about === 'tool' && subject.tool === tool),
+    );
+    const isTrusted = tool === undefined || core.catalog.index.tool(server.id, tool)?.status === 'enabled';
+    if (isAsked || !isTrusted || !isUsable(server) || !(await promotion?.isPending(server.id))) return undefined;
+    await core.known(server.id);
+    const folder = await layOut(server.id, false);
+    if (folder === undefined) return undefined;
+    const registered = await register(server.id, tool === undefined ? undefined : new Set([tool]));
+    const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
+    await audit.recordNow({ kind: 'export', principal: by, server: server.id, outcome: 'success', detail: { folder } });
+    return { approvals: [], skipped: [], promoted: [folder], registered };
+  };
+
   return {
     async listApprovals(filter = {}) {
       await core.filled();
@@ -230,15 +282,14 @@ export function approvalVerbs(
     },
 
     async approve(ref, options = {}) {
+      const exported = await promoteTrusted(ref, options);
+      if (exported) return exported;
       const { server, approvals, skipped } = await rule('approve', ref, options);
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       // A server that may start now is learned at once; what it lists within a moment is registered with it.
       if (isWhole) await core.learner.settle([server.id], core.loaded.config.limits.searchWaitMs);
-      const isExported = core.loaded.config.exportToRtfs || (await promotion?.isPending(server.id));
-      // What lies there may be older than what was just approved.
-      if (isExported) await refresh(server.id);
-      const promoted = await promotion?.promote(server.id, isWhole ? undefined : tools);
+      const promoted = await layOut(server.id, isWhole);
       const registered = await register(server.id, isWhole ? undefined : new Set(tools));
       return { approvals, skipped, promoted: promoted === undefined ? [] : [promoted], registered };
     },
@@ -248,6 +299,8 @@ export function approvalVerbs(
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       if (isWhole || tools.length > 0) await marketplace.withdraw(server.id, isWhole ? undefined : new Set(tools));
+      if (isWhole) await promotion?.withdraw(server.id);
+      else await layOut(server.id, false);
       return { approvals, skipped: [], promoted: [], registered: 0 };
     },
 

@@ -1,3 +1,4 @@
+import { dirname, join, resolve } from 'node:path';
 import { approvalCheck, ruleCheck } from '../execute/index.js';
 import type { ExportFormat, RtfsDialect, Section } from '../export/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
@@ -11,8 +12,13 @@ import { isUsable, problemOf } from './views.js';
 /** What is exported, in which form, and where to (SCH-8). */
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** For RTFS: where the files go; `exportDirectory` of the configuration by default. */
+  /**
+   * For RTFS: one folder for all files. Without one, what is approved goes to `approved/` and what waits to `pending/`,
+   * which is `exportDirectory` (SEC-9).
+   */
   readonly directory?: string;
+  /** For RTFS without `directory`: another folder than `exportDirectory` of the configuration for what waits. */
+  readonly pendingDirectory?: string;
   /** For all other formats: the file to write; without one the text is the answer. */
   readonly file?: string;
   /** All usable servers by default. */
@@ -27,6 +33,8 @@ export interface ExportReport {
   readonly servers: number;
   readonly tools: number;
   readonly directory?: string;
+  /** For RTFS: the folder that holds the approved files, where there are any. */
+  readonly approved?: string;
   readonly file?: string;
   /** Files that are new or changed, and files that held the same text before. */
   readonly written?: number;
@@ -37,11 +45,23 @@ export interface ExportReport {
   readonly failed: ReadonlyArray<{ readonly server: string; readonly reason: string }>;
 }
 
+/** Files that a person reviews before a server is approved. */
+export interface Review {
+  readonly directory: string;
+  /** Names of the files in it. */
+  readonly files: readonly string[];
+}
+
 /** The verbs that export, and the end of what they write on their own. */
 export interface Exporting {
   readonly verbs: Pick<Gateway, 'exportTools' | 'toolSignature'>;
-  /** Writes a server as it is offered now to the export directory; resolves when that is done. */
-  refresh(server: string): Promise<void>;
+  /**
+   * Writes a server as it stands now: approved tools to `approved/`, the rest to `pending/`. Resolves with the folder in
+   * force, or `undefined` when nothing of the server is approved or could be written.
+   */
+  refresh(server: string): Promise<string | undefined>;
+  /** Writes tools of a server that is not approved to `pending/`, for whoever decides about it. */
+  review(server: Server, tools: readonly Tool[]): Promise<Review>;
   /** Resolves when every list that was learned has been written (DISC-2). */
   finished(): Promise<void>;
 }
@@ -59,6 +79,19 @@ const EXPORTED: Readonly<Record<ExportFormat, readonly ToolStatus[]>> = {
   typescript: ['enabled'],
 };
 
+/** Whether a tool stands in an export of this format. */
+function isExportedAs(format: ExportFormat, { status }: Tool): boolean {
+  return EXPORTED[format].includes(status);
+}
+
+/** What became of one server that was laid out for approval. */
+interface LaidOut {
+  readonly tools: number;
+  readonly folder?: string;
+  readonly written: number;
+  readonly unchanged: number;
+}
+
 function checkOptions({ format, directory, file }: ExportOptions): void {
   const complain = (path: string, message: string): never => {
     throw new ToolscoutError('INVALID_REQUEST', `${message}.`, { problems: [{ path, message }] });
@@ -71,17 +104,29 @@ function checkOptions({ format, directory, file }: ExportOptions): void {
 
 /** The verbs that export tools; with `exportToRtfs` every list that is learned is written as well. */
 export function createExporting(core: Core, outputs: OutputInference): Exporting {
-  const { pool, audit, log } = core.deps;
+  const { pool, audit, log, promotion } = core.deps;
+
+  /** One server after the other: two writers of one folder would see each other's unfinished files. */
+  let writing: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(task: () => Promise<T>): Promise<T> => {
+    const done = writing.then(task);
+    writing = done.catch(() => undefined);
+    return done;
+  };
 
   const withOutput = async (tool: Tool): Promise<Tool> => {
     const inferredOutput = await outputs.outputOf(tool);
     return inferredOutput ? { ...tool, inferredOutput } : tool;
   };
 
-  const sectionFor = async ({ sectionOf }: Room, server: Server, format: ExportFormat): Promise<Section> => {
+  const sectionFor = async (
+    { sectionOf }: Room,
+    server: Server,
+    isExported: (tool: Tool) => boolean,
+  ): Promise<Section> => {
     const tools: Tool[] = [];
     for (const tool of core.catalog.index.tools(server.id)) {
-      if (EXPORTED[format].includes(tool.status)) tools.push(await withOutput(tool));
+      if (isExported(tool)) tools.push(await withOutput(tool));
     }
     const title = server.title ?? core.catalog.title(server.id);
     return sectionOf({ id: server.id, shown: server.shown, title: title && core.hide(title) }, tools, core.hide);
@@ -107,21 +152,72 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     ];
   };
 
+  /** Writes one server: approved tools to `approved/`, the others to `pending/`, and nothing to both (SEC-9). */
+  const layOut = async (
+    room: Room,
+    server: Server,
+    { directory, dialect }: { readonly directory: string; readonly dialect: RtfsDialect },
+  ): Promise<LaidOut> => {
+    const approved = await sectionFor(room, server, ({ status }) => status === 'enabled');
+    const waiting = await sectionFor(room, server, (tool) => tool.status !== 'enabled' && isExportedAs('rtfs', tool));
+    const pending = waiting.tools.length > 0 ? room.rtfsFiles(waiting, dialect) : new Map<string, string>();
+    const written = pending.size > 0 ? await room.writeRtfs(directory, [waiting], dialect) : undefined;
+    const changed = core.catalog.index
+      .tools(server.id)
+      .filter(({ status, isSuspect }) => status === 'quarantined' && !isSuspect);
+    const kept = new Set(changed.map(({ name }) => room.toolFileOf(name)));
+    const isInForce = approved.tools.length > 0 || kept.size > 0;
+    const published = await promotion?.publish(
+      server.id,
+      {
+        approved: isInForce ? room.rtfsFiles(approved, dialect) : new Map(),
+        pending: new Set(pending.keys()),
+        kept,
+      },
+      directory,
+    );
+    return {
+      tools: approved.tools.length + waiting.tools.length,
+      folder: published?.folder,
+      written: (written?.written ?? 0) + (published?.written ?? 0),
+      unchanged: (written?.unchanged ?? 0) + (published?.unchanged ?? 0),
+    };
+  };
+
+  /** RTFS as it is laid out for approval. */
+  const exportLaidOut = async (room: Room, options: ExportOptions): Promise<ExportReport> => {
+    const { exportDirectory, rtfsDialect } = core.loaded.config;
+    const directory = resolve(options.pendingDirectory ?? exportDirectory);
+    const [servers, failed] = await gather(options.servers);
+    let [tools, written, unchanged] = [0, 0, 0];
+    let approved: string | undefined;
+    for (const server of servers) {
+      const laid = await inOrder(() => layOut(room, server, { directory, dialect: options.dialect ?? rtfsDialect }));
+      tools += laid.tools;
+      written += laid.written;
+      unchanged += laid.unchanged;
+      if (laid.folder !== undefined) approved = dirname(laid.folder);
+    }
+    const report = { format: options.format, servers: servers.length, tools, failed };
+    recordExport(report, directory);
+    return { ...report, directory, ...(approved === undefined ? {} : { approved }), written, unchanged };
+  };
+
   const exportTools = async (options: ExportOptions): Promise<ExportReport> => {
     checkOptions(options);
     const { format, file, servers: ids } = options;
     const room = await loadRoom();
+    if (format === 'rtfs' && options.directory === undefined && promotion) return exportLaidOut(room, options);
     const [servers, failed] = await gather(ids);
-    const sections = await Promise.all(servers.map((server) => sectionFor(room, server, format)));
+    const sections = await Promise.all(
+      servers.map((server) => sectionFor(room, server, (tool) => isExportedAs(format, tool))),
+    );
     const tools = sections.reduce((sum, section) => sum + section.tools.length, 0);
     const report = { format, servers: servers.length, tools, failed };
-    const { exportDirectory, rtfsDialect } = core.loaded.config;
     if (format === 'rtfs') {
-      const written = await room.writeRtfs(
-        options.directory ?? exportDirectory,
-        sections,
-        options.dialect ?? rtfsDialect,
-      );
+      const { exportDirectory, rtfsDialect } = core.loaded.config;
+      const directory = options.directory ?? options.pendingDirectory ?? exportDirectory;
+      const written = await room.writeRtfs(directory, sections, options.dialect ?? rtfsDialect);
       recordExport(report, written.directory);
       return { ...report, ...written };
     }
@@ -142,24 +238,22 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
       detail: { format, servers, tools, target },
     });
 
-  /** Writes a list that has just been learned; a failure to write is no failure to learn. */
-  const writeLearned = async (id: string): Promise<void> => {
+  /** Writes a list as it stands now; a failure to write is no failure to learn or to decide. */
+  const writeLearned = async (id: string): Promise<string | undefined> => {
     const { exportDirectory, rtfsDialect } = core.loaded.config;
     const server = core.catalog.servers.get(id);
-    if (!server || !core.catalog.list(id)) return;
+    if (!server || !core.catalog.list(id)) return undefined;
     try {
-      const room = await loadRoom();
-      await room.writeRtfs(exportDirectory, [await sectionFor(room, server, 'rtfs')], rtfsDialect);
+      const { folder } = await layOut(await loadRoom(), server, { directory: exportDirectory, dialect: rtfsDialect });
+      return folder;
     } catch (thrown) {
       log.warn('export.failed', { server: id, reason: core.hide(messageOf(thrown)) });
+      return undefined;
     }
   };
 
-  // One list after the other: nothing waits for them but the end.
-  let writing: Promise<void> = Promise.resolve();
   core.events.on((event) => {
-    if (event.type !== 'learned' || !core.loaded.config.exportToRtfs) return;
-    writing = writing.then(() => writeLearned(event.server));
+    if (event.type === 'learned' && core.loaded.config.exportToRtfs) void inOrder(() => writeLearned(event.server));
   });
 
   return {
@@ -173,7 +267,20 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
         return (await loadRoom()).toolSignature(await withOutput(tool));
       },
     },
-    refresh: (server) => (writing = writing.then(() => writeLearned(server))),
-    finished: () => writing,
+    async review(server, tools) {
+      const room = await loadRoom();
+      const { exportDirectory: directory, rtfsDialect } = core.loaded.config;
+      const shown = tools.filter(({ status }) => status !== 'disabled');
+      const section = room.sectionOf({ id: server.id, shown: server.shown, title: server.title }, shown, core.hide);
+      const { directory: root } = await inOrder(() => room.writeRtfs(directory, [section], rtfsDialect));
+      return {
+        directory: join(root, room.fileNameOf(server.id)),
+        files: [...room.rtfsFiles(section, rtfsDialect).keys()],
+      };
+    },
+    refresh: (server) => inOrder(() => writeLearned(server)),
+    async finished() {
+      await writing;
+    },
   };
 }

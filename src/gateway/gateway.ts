@@ -14,7 +14,7 @@ import { createExporting } from './exporting.js';
 import { createOutputInference, inferAll } from './inference.js';
 import { lookingVerbs } from './looking.js';
 import { keepMarketplace } from './marketplace.js';
-import { proposalVerbs } from './proposing.js';
+import { createProposing } from './proposing.js';
 import { registryVerbs } from './server-registry.js';
 import { signInVerbs } from './sign-in.js';
 import { createSkills } from './skills.js';
@@ -41,6 +41,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     call: (tool, args) => execution.executeTool(tool.server, tool.name, args, { principal: 'toolscout' }),
   });
   const exporting = createExporting(core, outputs);
+  const proposing = createProposing(core, administration.reload, exporting);
   const marketplace = keepMarketplace(core);
   core.events.on((event) => {
     const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
@@ -80,7 +81,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...registry,
     ...exporting.verbs,
     ...administration,
-    ...proposalVerbs(core, administration.reload),
+    ...proposing.verbs,
     ...approvalVerbs(core, exporting.refresh, marketplace.register),
     ...marketplace.verbs,
     ...signInVerbs(core),

@@ -3,10 +3,10 @@ export type { ServerFacts } from './catalog.js';
 export type { Changes } from './changes.js';
 export type { AskOptions, CallOptions, Gateway, GatewayEvent } from './verbs.js';
 export type { RulingOptions, RulingReport } from './approving.js';
-export type { Candidate, ProposedServer } from './proposing.js';
+export type { Candidate, IntrospectionTarget, ProposedServer } from './proposing.js';
 export { examineStore, type DoctorReport, type Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
-export type { ExportOptions, ExportReport } from './exporting.js';
+export type { ExportOptions, ExportReport, Review } from './exporting.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 export type {
   CapabilityFindings,

@@ -1,21 +1,21 @@
 import type { Registrations } from '../approvals/index.js';
-import { listTools } from '../discover/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
+import { isServerId } from '../config/index.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
+import { presented } from './catalog.js';
 import type { Core } from './core.js';
-import { requirePublic, type Lookup } from './public-address.js';
+import type { Exporting, Review } from './exporting.js';
+import { introspect, type Introspected, type IntrospectionDeps } from './introspection.js';
+import { requirePublic } from './public-address.js';
 import type { Gateway } from './verbs.js';
 
 /** What registering servers needs of the world; `main.ts` hands it in. */
-export interface ProposingDeps {
+export interface ProposingDeps extends IntrospectionDeps {
   readonly registrations: Registrations;
   /** Makes a server out of what would stand in a config; nothing of the environment is filled in. */
   readonly makeServer: (id: string, entry: JsonObject) => Server;
-  /** Opens a connection that is not the pool's. */
-  readonly open: (server: Server, signal: AbortSignal) => Promise<Upstream>;
-  readonly lookup: Lookup;
 }
 
 /** A server as a caller proposes it. */
@@ -35,7 +35,16 @@ export interface Candidate {
   /** Names of its tools, without what cannot stand in a name; descriptions are for whoever approves. */
   readonly tools: readonly string[];
   readonly dropped: number;
+  /** The request that a person decides about; nothing of the server is used before. */
+  readonly approval: Approval;
+  /** The RTFS files to review. */
+  readonly review?: Review;
+  /** Why there are no files to review. */
+  readonly problem?: string;
 }
+
+/** What is introspected: a URL, or a server that is registered and not approved yet. */
+export type IntrospectionTarget = { readonly url: string; readonly id?: string } | { readonly server: string };
 
 /** Names shown of a candidate. */
 const TOOLS_SHOWN = 200;
@@ -58,12 +67,33 @@ function idOf(url: URL): string {
   );
 }
 
+/** A server that somebody may decide about, and how it was found. */
+interface Found {
+  readonly proposal: ProposedServer;
+  readonly origin: 'registry' | 'introspected';
+}
+
+/** Proposing servers: the verbs, and what other verbs use to propose what they found. */
+export interface Proposing {
+  readonly verbs: Pick<Gateway, 'introspectRemoteApi' | 'registerServer' | 'unregisterServer'>;
+  /** Registers a server and asks for its approval; with `seen`, its tools are asked for as they were seen. */
+  propose(
+    proposal: ProposedServer,
+    options: { readonly by: string; readonly origin: 'registry' | 'introspected'; readonly seen?: Introspected },
+  ): Promise<Approval>;
+  /** Asks a server that is not approved for its tools, and writes them down for review. */
+  lookAt(server: Server, options?: { readonly allowPrivate?: boolean }): Promise<Introspected>;
+  /** Makes a server of a proposal; it is not registered by that. */
+  make(proposal: ProposedServer): Server;
+}
+
 /** The verbs that propose servers; what they propose is pending and starts nothing (SEC-9). */
-export function proposalVerbs(
+export function createProposing(
   core: Core,
   reload: Gateway['reload'],
-): Pick<Gateway, 'introspectRemoteApi' | 'registerServer' | 'unregisterServer'> {
-  const { audit, clock, limiter, proposing } = core.deps;
+  exporting: Pick<Exporting, 'review'>,
+): Proposing {
+  const { audit, clock, log, promotion, proposing } = core.deps;
 
   const parts = (): ProposingDeps => {
     if (proposing) return proposing;
@@ -87,69 +117,145 @@ export function proposalVerbs(
     throw new ToolscoutError('INVALID_REQUEST', `The server "${proposal.id}" cannot be registered: ${wrong}.`);
   };
 
+  const requireFree = (id: string): void => {
+    const known = core.catalog.servers.get(id);
+    if (known && known.origin === undefined) {
+      throw new ToolscoutError('INVALID_REQUEST', `A server "${id}" is configured already.`, {
+        suggestion: 'Choose another id.',
+      });
+    }
+    if (known && !core.catalog.hold(id)) {
+      throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" is registered and approved already.`, {
+        suggestion: 'Choose another id, or ask the user to reject that one first.',
+      });
+    }
+  };
+
+  const propose: Proposing['propose'] = async (proposal, { by, origin, seen }) => {
+    const { registrations } = parts();
+    await core.filled();
+    requireFree(proposal.id);
+    const server: Server = { ...make(proposal), origin };
+    const { approval: policy } = core.loaded.config;
+    await registrations.put({ id: proposal.id, entry: entryOf(proposal), origin, by, at: clock.now() });
+    await core.approvals.request([server], policy, { renew: true });
+    // Asked for one by one, so that what is approved later is what was reviewed and nothing else.
+    if (seen && policy !== 'off') {
+      const shown = { ...presented(seen.list), tools: seen.tools };
+      await core.approvals.admit(server, shown, { policy: 'manual', fresh: true });
+    }
+    const { shown } = server;
+    const detail = { transport: shown.type, target: shown.target, origin };
+    await audit.recordNow({ kind: 'register', principal: by, server: server.id, outcome: 'success', detail });
+    await reload();
+    const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
+    if (!approval) {
+      throw new ToolscoutError('INTERNAL_ERROR', `No approval request was created for the server "${server.id}".`);
+    }
+    core.events.emit({ type: 'approval', approval });
+    return approval;
+  };
+
+  /** The servers that a URL is known as. */
+  const knownAs = (url: string): Server[] =>
+    [...core.catalog.servers.values()].filter(({ transport }) => transport.type !== 'stdio' && transport.url === url);
+
+  /** An id that no other server has. */
+  const freeId = (wanted: string): string => {
+    for (let at = 1; ; at++) {
+      const id = at === 1 ? wanted : `${wanted}-${at}`;
+      if (!core.catalog.servers.has(id)) return id;
+    }
+  };
+
+  /** The proposal for a URL: the registered server that has it already, or a new one. */
+  const proposalFor = (url: URL, wanted: string | undefined): Found => {
+    const [known] = knownAs(url.href);
+    if (known && (known.origin === undefined || !core.catalog.hold(known.id))) {
+      throw new ToolscoutError('INVALID_REQUEST', `The server "${known.id}" has this URL and is in use already.`, {
+        suggestion: `Ask it for its tools: toolscout discover ${known.id}`,
+      });
+    }
+    if (known) return { proposal: { id: known.id, url: url.href }, origin: known.origin! };
+    if (wanted !== undefined && !isServerId(wanted)) {
+      throw new ToolscoutError('INVALID_REQUEST', `"${plainName(wanted)}" cannot be the id of a server.`);
+    }
+    if (wanted !== undefined) requireFree(wanted);
+    return { proposal: { id: wanted ?? freeId(idOf(url)), url: url.href }, origin: 'introspected' };
+  };
+
+  /** The registered server that is meant; one that is in use is discovered, not introspected. */
+  const registered = async (id: string): Promise<Found> => {
+    const server = core.catalog.server(id);
+    if (server.origin === undefined || !core.catalog.hold(id)) {
+      throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" does not wait for approval.`, {
+        suggestion: `Ask it for its tools: toolscout discover ${id}`,
+      });
+    }
+    const known = (await parts().registrations.list()).find((each) => each.id === id);
+    if (!known) throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`);
+    return { proposal: { ...(known.entry as Omit<ProposedServer, 'id'>), id }, origin: known.origin };
+  };
+
+  const lookAt: Proposing['lookAt'] = (server, options) => introspect(core, server, parts(), options);
+
   return {
-    async introspectRemoteApi({ url: text }, { allowPrivate = false, by = 'local' } = {}) {
-      const { open, lookup } = parts();
-      const url = allowPrivate ? new URL(text) : await requirePublic(text, lookup);
-      const proposal = { id: idOf(url), url: url.href };
-      const server = make(proposal);
-      const stop = new AbortController();
-      const timer = clock.after(server.connectTimeoutMs + server.timeoutMs, () => stop.abort(), { awaited: true });
-      let upstream: Upstream | undefined;
-      try {
-        await limiter.wait(server, stop.signal);
-        // Checked once more when it is dialled: a name may lead elsewhere by then.
-        upstream = await open(allowPrivate ? server : { ...server, origin: 'introspected' }, stop.signal);
-        const { items, bad } = await listTools(upstream, { signal: stop.signal, timeoutMs: server.timeoutMs });
-        const { protocolVersion } = upstream;
-        const detail = { url: server.shown.target, tools: items.length };
+    propose,
+    lookAt,
+    make,
+    verbs: {
+      async introspectRemoteApi(target, { allowPrivate = false, by = 'local' } = {}) {
+        const { lookup } = parts();
+        await core.filled();
+        const { proposal, origin } =
+          'server' in target
+            ? await registered(target.server)
+            : proposalFor(allowPrivate ? new URL(target.url) : await requirePublic(target.url, lookup), target.id);
+        const server = make(proposal);
+        const seen = await lookAt(server, { allowPrivate });
+        const detail = { url: server.shown.target, tools: seen.list.items.length };
         await audit.recordNow({ kind: 'introspect', principal: by, outcome: 'success', detail });
+        const approval = await propose(proposal, { by, origin, seen });
+        const review = await exporting.review(server, seen.tools).catch((thrown: unknown) => {
+          log.warn('export.failed', { server: server.id, reason: core.hide(messageOf(thrown)) });
+          return core.hide(messageOf(thrown));
+        });
         return {
           proposal,
-          protocolVersion,
-          tools: items.slice(0, TOOLS_SHOWN).map(({ name }) => plainName(name)),
-          dropped: bad.length,
+          protocolVersion: seen.protocolVersion,
+          tools: seen.list.items.slice(0, TOOLS_SHOWN).map(({ name }) => plainName(name)),
+          dropped: seen.list.dropped,
+          approval,
+          ...(typeof review === 'string' ? { problem: review } : { review }),
         };
-      } catch (thrown) {
-        throw hideIn(toToolscoutError(thrown), core.hide);
-      } finally {
-        timer.cancel();
-        await upstream?.close();
-      }
-    },
+      },
 
-    async registerServer(proposal, { by = 'local', origin = 'introspected' } = {}) {
-      const { registrations } = parts();
-      await core.filled();
-      const known = core.catalog.servers.get(proposal.id);
-      if (known && known.origin === undefined) {
-        throw new ToolscoutError('INVALID_REQUEST', `A server "${proposal.id}" is configured already.`, {
-          suggestion: 'Choose another id.',
-        });
-      }
-      if (known && !core.catalog.hold(proposal.id)) {
-        throw new ToolscoutError('INVALID_REQUEST', `The server "${proposal.id}" is registered and approved already.`, {
-          suggestion: 'Choose another id, or ask the user to reject that one first.',
-        });
-      }
-      const server: Server = { ...make(proposal), origin };
-      await registrations.put({ id: proposal.id, entry: entryOf(proposal), origin, by, at: clock.now() });
-      await core.approvals.request([server], core.loaded.config.approval, { renew: true });
-      const { shown } = server;
-      const detail = { transport: shown.type, target: shown.target, origin };
-      await audit.recordNow({ kind: 'register', principal: by, server: server.id, outcome: 'success', detail });
-      await reload();
-      const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
-      if (!approval) throw new ToolscoutError('INTERNAL_ERROR', `The server "${server.id}" was not asked for.`);
-      core.events.emit({ type: 'approval', approval });
-      return approval;
-    },
+      registerServer: (proposal, { by = 'local', origin = 'introspected' } = {}) => propose(proposal, { by, origin }),
 
-    async unregisterServer(id, { by = 'local' } = {}) {
-      const was = await parts().registrations.remove(id);
-      if (!was) throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`);
-      await audit.recordNow({ kind: 'unregister', principal: by, server: id, outcome: 'success' });
-      await reload();
+      async unregisterServer(id, { by = 'local' } = {}) {
+        await core.filled();
+        const { registrations } = parts();
+        if (!(await registrations.list()).some((each) => each.id === id)) {
+          const isConfigured = core.catalog.servers.has(id);
+          throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`, {
+            ...(isConfigured && { suggestion: 'It stands in the configuration; remove it there.' }),
+          });
+        }
+        const server = core.catalog.servers.get(id);
+        const isOwn = server?.origin !== undefined;
+        // Registered again it must be approved again.
+        if (isOwn && !core.catalog.hold(id)) {
+          const ruling = { by, reason: 'it was removed', at: clock.now() };
+          await core.approvals.reject(server, [{ about: 'launch' }], { ruling });
+        }
+        await registrations.remove(id);
+        if (isOwn) {
+          await core.marketplace.withdraw(id);
+          await promotion?.withdraw(id);
+        }
+        await audit.recordNow({ kind: 'unregister', principal: by, server: id, outcome: 'success' });
+        await reload();
+      },
     },
   };
 }

@@ -27,7 +27,7 @@ import type {
 } from './finding.js';
 import type { ExportOptions, ExportReport } from './exporting.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
-import type { Candidate, ProposedServer } from './proposing.js';
+import type { Candidate, IntrospectionTarget, ProposedServer } from './proposing.js';
 import type { RawReport } from './raw-report.js';
 import type { ReloadReport } from './reload.js';
 import type { Changes } from './changes.js';
@@ -174,9 +174,12 @@ export interface Gateway {
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** What a request would change: of one tool, or of everything of a server that waits. */
   diffApproval(ref: string, options?: Pick<ApprovalFilter, 'shownTo'>): Promise<ApprovalDiff[]>;
-  /** Asks a URL for its tools without trusting it: nothing is kept and no tool is called (A36). */
+  /**
+   * Asks a URL, or a registered server that is not approved, for its tools (A36): no tool is called and nothing is
+   * trusted. Registers it, asks for its approval and writes the RTFS files to review.
+   */
   introspectRemoteApi(
-    candidate: { readonly url: string },
+    target: IntrospectionTarget,
     options?: { readonly allowPrivate?: boolean; readonly by?: string },
   ): Promise<Candidate>;
   /** Proposes a server; it is pending and starts nothing until it is approved. Answers the request. */
@@ -184,7 +187,7 @@ export interface Gateway {
     proposal: ProposedServer,
     options?: { readonly by?: string; readonly origin?: 'registry' | 'introspected' },
   ): Promise<Approval>;
-  /** Takes a registered server out again. */
+  /** Removes a registered server, its exported files, its manifests and the trust in it. */
   unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;

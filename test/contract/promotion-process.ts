@@ -14,7 +14,6 @@ const pending = join(root, 'pending');
 const promotion = createPromotion({
   pending: () => pending,
   folderOf: (server) => server,
-  fileOf: (_server, tool) => `${tool}.rtfs`,
   clock: systemClock,
   log: silentLog,
 });

@@ -29,6 +29,10 @@ describe('tools of an administrator', () => {
     expect(plain.some((name) => name.startsWith('ccos_'))).toBe(false);
     const admin = await toolsOf('--admin');
     expect(admin).toEqual([...plain, ...admin.slice(5)]);
-    expect(admin.slice(5).toSorted()).toEqual(['ccos_introspect_remote_api', 'ccos_register_server']);
+    expect(admin.slice(5).toSorted()).toEqual([
+      'ccos_introspect_remote_api',
+      'ccos_register_server',
+      'ccos_unregister_server',
+    ]);
   });
 });

@@ -213,7 +213,7 @@ describe('exporting what is learned', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('DISC-2 exportToRtfs writes every list that was learned to exportDirectory, before the end', async () => {
+  it('DISC-2 SEC-9 exportToRtfs writes every list that was learned before the end, trusted tools to approved', async () => {
     const cwd = await temporaryDirectory();
     const gateway = await openToolscout(
       { exportToRtfs: true, servers: { old: fixture('legacy'), many: fixture('many') } },
@@ -221,10 +221,11 @@ describe('exporting what is learned', () => {
     );
     await gateway.discover();
     await gateway.close();
-    const pending = join(cwd, 'capabilities', 'servers', 'pending');
-    expect(await readdir(pending)).toEqual(['many', 'old']);
-    expect(await readdir(join(pending, 'many'))).toEqual(['ping_one.rtfs', 'server.rtfs']);
-    expect(await readdir(join(pending, 'old'))).toHaveLength(10);
+    const approved = join(cwd, 'capabilities', 'servers', 'approved');
+    expect(existsSync(join(cwd, 'capabilities', 'servers', 'pending'))).toBe(false);
+    expect((await readdir(approved)).filter((name) => !name.startsWith('.'))).toEqual(['many', 'old']);
+    expect(await readdir(join(approved, 'many'))).toEqual(['ping_one.rtfs', 'server.rtfs']);
+    expect(await readdir(join(approved, 'old'))).toHaveLength(10);
     expect(gateway.config().warnings).toEqual([]);
   });
 
@@ -233,7 +234,7 @@ describe('exporting what is learned', () => {
     await mkdir(join(cwd, 'out'));
     await symlink(elsewhere, join(cwd, 'out', 'old'));
     const gateway = await openToolscout(
-      { exportToRtfs: true, exportDirectory: 'out', servers: { old: fixture('legacy') } },
+      { approval: 'manual', exportToRtfs: true, exportDirectory: 'out', servers: { old: fixture('legacy') } },
       { cwd },
     );
     expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 9 }]);

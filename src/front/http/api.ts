@@ -6,6 +6,7 @@ import { openApiDocument } from './openapi.js';
 import type { DocumentedOperation, Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { registrationRoutes } from './routes/registrations.js';
 import { callRoutes } from './routes/calls.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
@@ -43,6 +44,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...skillRoutes(),
     ...adminRoutes(options),
     ...approvalRoutes(),
+    ...registrationRoutes(),
     ...publishRoutes(options),
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),

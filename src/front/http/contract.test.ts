@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { scriptedServer } from '../../../test/support/scripted-server.js';
 import type { Gateway } from '../../gateway/index.js';
 import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
@@ -198,6 +199,25 @@ describe('the contract', () => {
     expect((await held.post(`/v1/approvals/${one}/approve`, { reason: 'looked at it' })).status).toBe(200);
     expect((await held.post(`/v1/approvals/${two}/reject`, {})).status).toBe(200);
 
+    // A server is proposed, looked at before it is approved, and removed again.
+    const proposed = await openToolscout({ exportDirectory: join(await temporaryDirectory(), 'pending') });
+    const remote = await scriptedServer();
+    const introspectRemoteApi: Gateway['introspectRemoteApi'] = (target, options) =>
+      proposed.introspectRemoteApi(target, { ...options, allowPrivate: 'url' in target && target.url === remote.url });
+    const proposing = await openHttpApp({ ...proposed, introspectRemoteApi }, { contract });
+    expect((await proposing.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(201);
+    expect((await proposing.post('/v1/introspections', { server: 'found' })).status).toBe(403);
+    const looked = await proposing.post('/v1/introspections', { url: remote.url });
+    expect([looked.status, ((await looked.json()) as { tools: string[] }).tools]).toEqual([201, ['look']]);
+    expect((await proposing.post('/v1/introspections', { url: 'https://nowhere.invalid/' })).status).toBe(502);
+    expect((await proposing.send('/v1/servers/found', { method: 'DELETE' })).status).toBe(204);
+    expect((await proposing.send('/v1/servers/found', { method: 'DELETE' })).status).toBe(404);
+    expect((await proposed.listServers()).map(({ id }) => id)).toEqual(['127-0-0-1']);
+    for (const path of ['/v1/servers', '/v1/introspections']) {
+      expect((await proposing.post(path, { id: 'a', uri: 'x' })).status).toBe(400);
+      expect((await proposing.post(path, { id: 'a', url: 'x'.repeat(5e6) })).status).toBe(413);
+    }
+
     // What is asked wrongly.
     expect((await send('/v1/approvals?state=odd')).status).toBe(400);
     for (const verb of ['approve', 'reject']) {
@@ -297,6 +317,8 @@ describe('the contract', () => {
         new Map([
           ['/v1/skills/x/call', SKILL_CALL],
           ['/v1/call', CALL],
+          ['/v1/servers', '{"id":"x","command":"x"}'],
+          ['/v1/introspections', '{"server":"x"}'],
         ]).get(path) ?? '{}';
       const init = { method, ...(method === 'POST' ? { body } : {}) };
       expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);
@@ -323,7 +345,7 @@ describe('the contract', () => {
   it('DOC-1 every route of the API stands in its page', async () => {
     const { document } = await openHttpApp(await openToolscout({}));
     const page = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
-    const named = new Set([...page.matchAll(/`(?:GET |POST )?([/…][^`]*)`/g)].map(([, path]) => path));
+    const named = new Set([...page.matchAll(/`(?:GET |POST |DELETE )?([/…][^`]*)`/g)].map(([, path]) => path));
     const short = (path: string): string => `…${path.slice(path.lastIndexOf('/'))}`;
     const paths = Object.keys((document as unknown as Documented).paths).filter((path) => path.startsWith('/v1/'));
     expect(paths.length).toBeGreaterThan(15);

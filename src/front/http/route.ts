@@ -59,7 +59,7 @@ export interface DocumentedOperation {
 /** One route: an operation and who answers. Documents and checks are made of this. */
 export interface Route extends DocumentedOperation {
   readonly group: RouteGroup;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** About all servers at once: nothing for a caller who may see only some of them. */
   readonly whole?: boolean;
   handle(input: RouteInput<never, never, never>): Response | Promise<Response>;

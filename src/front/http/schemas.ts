@@ -310,7 +310,8 @@ export const SkillCall = z.strictObject({
 
 const Ruling = z.object({ by: text, reason: text.optional(), at: z.number() });
 
-const Approval = z.object({
+/** A request to trust something, or what was decided about it. */
+export const Approval = z.object({
   ref: text,
   server: text,
   tool: text.optional(),
@@ -324,6 +325,32 @@ const Approval = z.object({
   changed: texts,
   origin: z.enum(['user', 'project', 'registry', 'introspected']),
   target: text,
+});
+
+/** A server as a caller proposes it: by `url`, or by `command` and `args`. */
+export const ProposedServer = z.strictObject({
+  id: text.min(1).max(500),
+  url: text.max(8192).optional(),
+  command: text.max(8192).optional(),
+  args: z.array(text.max(8192)).max(1000).optional(),
+  title: text.max(500).optional(),
+});
+
+/** What is introspected: a URL, or a registered server that is not approved yet. */
+export const IntrospectionRequest = z.union([
+  z.strictObject({ url: text.min(1).max(8192), id: text.min(1).max(500).optional() }),
+  z.strictObject({ server: text.min(1).max(500) }),
+]);
+
+/** What a server that is not approved said it has; names only. */
+export const Introspection = z.object({
+  proposal: ProposedServer,
+  protocolVersion: text,
+  tools: texts,
+  dropped: count,
+  approval: Approval,
+  review: z.object({ directory: text, files: texts }).optional(),
+  problem: text.optional(),
 });
 
 /** What waits for approval, was decided or expired. */

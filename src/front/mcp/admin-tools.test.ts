@@ -32,7 +32,7 @@ describe('the tools of administrators', () => {
   it('SEC-9 nobody else sees or runs them', async () => {
     const gateway = await openToolscout({});
     const names = ADMIN_TOOLS.map(({ name }) => name);
-    expect(names).toEqual(['ccos_introspect_remote_api', 'ccos_register_server']);
+    expect(names).toEqual(['ccos_introspect_remote_api', 'ccos_register_server', 'ccos_unregister_server']);
     expect(await menu(gateway)).not.toEqual(expect.arrayContaining(names));
     expect(await menu(gateway, true)).toEqual(expect.arrayContaining(names));
     const answer = await call(gateway, false, 'ccos_register_server', { id: 'x', command: 'y' });
@@ -55,6 +55,17 @@ describe('the tools of administrators', () => {
     ]);
   });
 
+  it('SEC-9 an administrator removes a registered server, and only such a one', async () => {
+    const gateway = await openToolscout({ servers: { mine: { command: 'x' } } });
+    await call(gateway, true, 'ccos_register_server', { id: 'found', command: 'x' });
+    const answer = await call(gateway, true, 'ccos_unregister_server', { id: 'found' });
+    expect(JSON.parse(textOf(answer))).toEqual({ server: 'found', removed: true });
+    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['mine']);
+    const refused = await call(gateway, true, 'ccos_unregister_server', { id: 'mine' });
+    expect(JSON.parse(textOf(refused))).toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['mine']);
+  });
+
   it.each<[string, string, JsonObject, string]>([
     ['no id', 'ccos_register_server', { command: 'x' }, 'INVALID_REQUEST'],
     ['an id that is no text', 'ccos_register_server', { id: { a: 1 }, command: 'x' }, 'INVALID_REQUEST'],
@@ -62,6 +73,8 @@ describe('the tools of administrators', () => {
     ['neither command nor url', 'ccos_register_server', { id: 'a' }, 'CONFIGURATION_ERROR'],
     ['a prototype for an id', 'ccos_register_server', { id: '__proto__' }, 'CONFIGURATION_ERROR'],
     ['no url', 'ccos_introspect_remote_api', {}, 'INVALID_REQUEST'],
+    ['a url and a server', 'ccos_introspect_remote_api', { url: 'https://a.example/', server: 'a' }, 'INVALID_REQUEST'],
+    ['a server that is not registered', 'ccos_introspect_remote_api', { server: 'nobody' }, 'SERVER_NOT_FOUND'],
     ['this machine', 'ccos_introspect_remote_api', { url: 'https://127.0.0.1/', allowPrivate: true }, 'FORBIDDEN'],
   ])('SEC-9 A36 %s is refused, as an answer', async (_what, name, args, code) => {
     const gateway = await openToolscout({});

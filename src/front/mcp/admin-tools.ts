@@ -1,6 +1,7 @@
-import type { Gateway, ProposedServer } from '../../gateway/index.js';
+import type { Gateway, IntrospectionTarget, ProposedServer } from '../../gateway/index.js';
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
+import type { Approval } from '../../model/approval.js';
 import { refusal } from './meta-tools.js';
 
 const string = { type: 'string' };
@@ -10,9 +11,10 @@ export const ADMIN_TOOLS: readonly JsonObject[] = [
   {
     name: 'ccos_introspect_remote_api',
     title: 'Introspect a remote API',
-    description: 'Ask an MCP server at an https URL which tools it has. Calls none of them and keeps nothing.',
-    inputSchema: { type: 'object', properties: { url: string }, required: ['url'] },
-    annotations: { readOnlyHint: true, openWorldHint: true },
+    description:
+      'Ask an MCP server which tools it has, by https url or by the id of a registered server. Calls no tool; creates an approval request with files for the user to review.',
+    inputSchema: { type: 'object', properties: { url: string, id: string, server: string } },
+    annotations: { destructiveHint: false, openWorldHint: true },
   },
   {
     name: 'ccos_register_server',
@@ -24,6 +26,13 @@ export const ADMIN_TOOLS: readonly JsonObject[] = [
       required: ['id'],
     },
     annotations: { destructiveHint: false, openWorldHint: false },
+  },
+  {
+    name: 'ccos_unregister_server',
+    title: 'Remove a registered server',
+    description: 'Remove a server that was registered, with the trust in it. Servers of the config are not touched.',
+    inputSchema: { type: 'object', properties: { id: string }, required: ['id'] },
+    annotations: { destructiveHint: true, openWorldHint: false },
   },
 ];
 
@@ -57,13 +66,31 @@ function proposalOf(values: JsonObject): ProposedServer {
   };
 }
 
-async function run(gateway: Gateway, name: string, values: JsonObject, by: string): Promise<JsonValue> {
-  if (name === 'ccos_introspect_remote_api') {
-    return (await gateway.introspectRemoteApi({ url: textOf(values, 'url') }, { by })) as unknown as JsonObject;
-  }
-  const { ref, state, target, risk, hash } = await gateway.registerServer(proposalOf(values), { by });
+/** What is introspected: a registered server, or a URL. */
+function targetOf(values: JsonObject): IntrospectionTarget {
+  const has = (key: string): boolean => values[key] !== undefined && values[key] !== null;
+  if (has('server') === has('url')) throw new ToolscoutError('INVALID_REQUEST', 'Give either "url" or "server".');
+  if (has('server')) return { server: textOf(values, 'server') };
+  return { url: textOf(values, 'url'), ...(has('id') && { id: textOf(values, 'id') }) };
+}
+
+/** An approval request as an agent is told of it. */
+function requestOf({ ref, state, target, risk, hash }: Approval): JsonObject {
   const next = `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
   return { server: ref, state, target, risk: risk.level, hash, next };
+}
+
+async function run(gateway: Gateway, name: string, values: JsonObject, by: string): Promise<JsonValue> {
+  if (name === 'ccos_introspect_remote_api') {
+    const { approval, ...found } = await gateway.introspectRemoteApi(targetOf(values), { by });
+    return { ...found, ...requestOf(approval) } as unknown as JsonObject;
+  }
+  if (name === 'ccos_unregister_server') {
+    const id = textOf(values, 'id');
+    await gateway.unregisterServer(id, { by });
+    return { server: id, removed: true };
+  }
+  return requestOf(await gateway.registerServer(proposalOf(values), { by }));
 }
 
 /** Answers a call of an administrator's tool. Failures are answers, never exceptions (META-3). */

@@ -12,12 +12,12 @@ interface ExportFlags extends CommonFlags {
 }
 
 function say(terminal: Terminal, report: ExportReport): void {
-  const { text, directory, file, tools, servers, written = 0, unchanged = 0, failed } = report;
+  const { text, directory, approved, file, tools, servers, written = 0, unchanged = 0, failed } = report;
   if (text !== undefined) terminal.out(text.replace(/\n$/, ''));
   else {
     const files = `${counted(written, 'file')} written, ${unchanged} unchanged`;
     const what = `${counted(tools, 'tool')} of ${counted(servers, 'server')}`;
-    terminal.out(`${what} → ${printable(directory ?? file ?? '')}: ${files}`);
+    terminal.out(`${what} → ${printable(approved ?? directory ?? file ?? '')}: ${files}`);
   }
   for (const { server, reason } of failed) {
     terminal.note(`${terminal.paint.yellow('left out')} ${printable(server)}: ${printable(reason)}`);

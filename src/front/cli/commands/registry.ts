@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RegistryCandidate, RegistryPlan } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { printable } from '../../../kernel/text.js';
+import { counted, printable } from '../../../kernel/text.js';
 import type { Launch, LaunchInput } from '../../../model/registry-server.js';
 import { collect } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -164,6 +164,47 @@ function addAdd(registry: Command, deps: CliDeps): void {
     });
 }
 
+function addIntrospect(registry: Command, deps: CliDeps): void {
+  withCommonFlags(registry.command('introspect <target>'))
+    .description(
+      'Asks an https URL, or a registered server that is not approved, for its tools. Calls no tool. Creates an approval request and writes RTFS files to review.',
+    )
+    .option('--id <id>', 'the id of the server, for a URL')
+    .addHelpText('after', '\nExample:\n  $ toolscout registry introspect https://mcp.example.com/mcp')
+    .action(async (target: string, flags: CommonFlags & { id?: string }) => {
+      await withGateway(deps, flags, async (gateway) => {
+        const { terminal } = deps;
+        const wanted =
+          URL.canParse(target) && target.includes('://') ? { url: target, id: flags.id } : { server: target };
+        const found = await gateway.introspectRemoteApi(wanted, { by: 'local' });
+        if (flags.json) return terminal.json(found);
+        const { approval, tools, dropped, review, problem } = found;
+        const more = dropped > 0 ? `, ${dropped} malformed dropped` : '';
+        terminal.out(`${terminal.paint.bold(printable(approval.ref))}: ${counted(tools.length, 'tool')}${more}`);
+        for (const name of tools) terminal.out(`  ${printable(name)}`);
+        terminal.out(`${approval.state}, risk ${approval.risk.level}: ${printable(approval.risk.reasons.join('; '))}`);
+        if (review) terminal.out(`Review: ${printable(review.directory)}`);
+        if (problem !== undefined) terminal.note(printable(`No files to review: ${problem}`));
+        terminal.note(printable(`Then decide: toolscout approve ${approval.ref}   toolscout reject ${approval.ref}`));
+      });
+    });
+}
+
+function addRemove(registry: Command, deps: CliDeps): void {
+  withCommonFlags(registry.command('remove <id>'))
+    .description(
+      'Removes a registered server, its exported files and the trust in it. Servers of the config are not touched.',
+    )
+    .addHelpText('after', '\nExample:\n  $ toolscout registry remove mcp-example-com')
+    .action(async (id: string, flags: CommonFlags) => {
+      await withGateway(deps, flags, async (gateway) => {
+        await gateway.unregisterServer(id, { by: 'local' });
+        if (flags.json) deps.terminal.json({ server: id, removed: true });
+        else deps.terminal.out(printable(`Removed "${id}".`));
+      });
+    });
+}
+
 /** `toolscout registry`: find servers that are not configured yet. */
 export function addRegistry(program: Command, deps: CliDeps): void {
   const registry = program
@@ -174,4 +215,6 @@ export function addRegistry(program: Command, deps: CliDeps): void {
   addSearch(registry, deps);
   addShow(registry, deps);
   addAdd(registry, deps);
+  addIntrospect(registry, deps);
+  addRemove(registry, deps);
 }
