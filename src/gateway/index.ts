@@ -6,7 +6,7 @@ export type { RulingOptions, RulingReport } from './approving.js';
 export type { Candidate, IntrospectionTarget, ProposedServer } from './proposing.js';
 export { examineStore, type DoctorReport, type Finding } from './doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
-export type { ExportOptions, ExportReport, Review } from './exporting.js';
+export type { ExportOptions, ExportReport } from './exporting.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
 export type {
   CapabilityFindings,
