@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ServeOptions } from './front/cli/context.js';
 import { createHttpApp } from './front/http/app.js';
 import { isLoopback } from './front/http/guard.js';
-import { listen, type HttpFront } from './front/http/listen.js';
+import { listen, MAX_CONNECTIONS, type HttpFront } from './front/http/listen.js';
 import { createMcpDoors } from './front/http/mcp-doors.js';
 import { createMetrics } from './front/http/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from './front/mcp/http.js';
@@ -91,6 +91,7 @@ export async function openHttpFront(
       clock: systemClock,
       mode: options.mode,
     });
+  const seats = (await countSeats()) ?? MAX_CONNECTIONS;
   const doors = createMcpDoors({ gateway, localAdmin: options.admin, open });
   const app = createHttpApp({
     gateway,
@@ -102,12 +103,14 @@ export async function openHttpFront(
     exposed: !isLoopback(host),
     fetchDocument: createDocumentFetch(auth),
     metrics,
+    // Half of them, so that one key cannot keep out all the others (A43).
+    maxOpenEach: Math.ceil(seats / 2),
   });
   await loadEarly();
   const front = await listen(app, {
     host,
     port: options.port ?? http.port,
-    mostConnections: await countSeats(),
+    mostConnections: seats,
     authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
   });
   const watchRegistry = async (): Promise<void> => {

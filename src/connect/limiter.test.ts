@@ -7,10 +7,10 @@ import { createLimiter } from './limiter.js';
 const server = (id = 'one', rateLimit = { requestsPerSecond: 10, burstSize: 20 }): Server =>
   stdioServer(id, { command: 'true' }, { rateLimit });
 
-function takes(limiter: ReturnType<typeof createLimiter>, target: Server): number {
+function takes(limiter: ReturnType<typeof createLimiter>, target: Server, principal?: string): number {
   let taken = 0;
   try {
-    for (; taken < 1000; taken++) limiter.take(target);
+    for (; taken < 1000; taken++) limiter.take(target, principal);
   } catch {
     return taken;
   }
@@ -39,6 +39,33 @@ describe('limiter', () => {
     expect(() => limiter.take(server())).toThrow(expect.objectContaining({ retryAfterMs: 60 }));
     await clock.advance(60);
     expect(takes(limiter, server())).toBe(1);
+  });
+
+  it('A43 CONN-7 a principal that asks without end leaves the others their share', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    expect(takes(limiter, server(), 'greedy')).toBe(20);
+    expect(takes(limiter, server(), 'modest')).toBe(10);
+    const taken = { greedy: 0, modest: 0 };
+    for (let tenth = 0; tenth < 100; tenth++) {
+      await clock.advance(100);
+      taken.greedy += takes(limiter, server(), 'greedy');
+      if (tenth % 10 === 0) taken.modest += takes(limiter, server(), 'modest');
+    }
+    expect(taken.greedy).toBeLessThanOrEqual(51);
+    expect(taken.modest).toBeGreaterThanOrEqual(45);
+    expect(() => limiter.take(server(), 'greedy')).toThrow(/used by 2 clients, which share it; try again in \d+ ms/);
+  });
+
+  it('A43 CONN-7 a principal that is alone again has the whole rate', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    takes(limiter, server(), 'a');
+    takes(limiter, server(), 'b');
+    await clock.advance(10_001);
+    expect(takes(limiter, server(), 'a')).toBe(20);
+    await clock.advance(1000);
+    expect(takes(limiter, server(), 'a')).toBe(10);
   });
 
   it('CONN-7 has one bucket a server', () => {

@@ -5,11 +5,12 @@ import type { Server } from '../model/server.js';
 /** The token buckets of all servers (CONN-7). They outlive connections, discoveries and reloads. */
 export interface Limiter {
   /**
-   * Takes a token, or refuses.
+   * Takes a token for a principal, or refuses. While several principals use a server, each has an equal share of its
+   * rate, so that one of them cannot use up what the others need (A43).
    *
    * @throws ToolscoutError `RATE_LIMITED` with `retryAfterMs`.
    */
-  take(server: Server): void;
+  take(server: Server, principal?: string): void;
   /** Takes a token as soon as there is one; whoever asked first is served first. */
   wait(server: Server, signal?: AbortSignal): Promise<void>;
 }
@@ -18,12 +19,21 @@ interface Waiter {
   readonly serve: () => void;
 }
 
-interface Bucket {
-  requestsPerSecond: number;
-  burstSize: number;
+/** Tokens that fill up with time. */
+interface Tokens {
   tokens: number;
   /** Monotonic time up to which tokens were added. */
   filledAt: number;
+}
+
+/** The part of a server's rate that one principal has; `filledAt` is also when the principal last asked. */
+type Share = Tokens;
+
+interface Bucket extends Tokens {
+  requestsPerSecond: number;
+  burstSize: number;
+  /** Those who asked lately. */
+  readonly shares: Map<string, Share>;
   /** In order of arrival. */
   readonly waiters: Set<Waiter>;
   timer: Timer | undefined;
@@ -31,6 +41,9 @@ interface Bucket {
 
 /** Time is a float, so a token that is due may be missing this much of itself. */
 const ROUNDING = 1e-6;
+
+/** A principal that did not ask for so long has no share any more. */
+const ACTIVE_MS = 10_000;
 
 /** No wait is longer, so that a tiny rate cannot overflow a timer. */
 const LONGEST_WAIT_MS = 86_400_000;
@@ -40,22 +53,25 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
   const { clock } = deps;
   const buckets = new Map<string, Bucket>();
 
-  function refill(bucket: Bucket): void {
+  function fill(tokens: Tokens, perSecond: number, most: number): void {
     const now = clock.monotonic();
-    const added = ((now - bucket.filledAt) / 1000) * bucket.requestsPerSecond;
-    bucket.tokens = Math.min(bucket.burstSize, bucket.tokens + added);
-    bucket.filledAt = now;
+    tokens.tokens = Math.min(most, tokens.tokens + ((now - tokens.filledAt) / 1000) * perSecond);
+    tokens.filledAt = now;
   }
 
-  function spend(bucket: Bucket): boolean {
+  function refill(bucket: Bucket): void {
+    fill(bucket, bucket.requestsPerSecond, bucket.burstSize);
+  }
+
+  function spend(bucket: Tokens): boolean {
     if (bucket.tokens < 1 - ROUNDING) return false;
     bucket.tokens = Math.max(0, bucket.tokens - 1);
     return true;
   }
 
-  /** How long until the bucket holds `count` tokens. */
-  function msUntil(bucket: Bucket, count: number): number {
-    const ms = Math.ceil(((count - bucket.tokens) / bucket.requestsPerSecond) * 1000);
+  /** How long until there are `count` tokens. */
+  function msUntil({ tokens }: Tokens, count: number, perSecond: number): number {
+    const ms = Math.ceil(((count - tokens) / perSecond) * 1000);
     return Math.min(LONGEST_WAIT_MS, Math.max(1, ms));
   }
 
@@ -76,7 +92,10 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
     if (bucket.waiters.size === 0) {
       bucket.timer?.cancel();
       bucket.timer = undefined;
-    } else bucket.timer ??= clock.after(msUntil(bucket, 1), () => serveWaiters(bucket), { awaited: true });
+    } else
+      bucket.timer ??= clock.after(msUntil(bucket, 1, bucket.requestsPerSecond), () => serveWaiters(bucket), {
+        awaited: true,
+      });
   }
 
   /** The bucket of a server, filled up to now, with the limits of its current configuration. */
@@ -89,6 +108,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
         burstSize,
         tokens: burstSize,
         filledAt: clock.monotonic(),
+        shares: new Map(),
         waiters: new Set(),
         timer: undefined,
       };
@@ -103,17 +123,53 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
     return bucket;
   }
 
+  /** What a principal has of a bucket: all of it while nobody else asks. */
+  function shareOf(bucket: Bucket, principal: string): { readonly share: Share | undefined; readonly among: number } {
+    const { shares, requestsPerSecond, burstSize } = bucket;
+    const now = clock.monotonic();
+    let share = shares.get(principal);
+    if (!share) {
+      share = { tokens: burstSize, filledAt: now };
+      shares.set(principal, share);
+    }
+    if (shares.size > 1) {
+      for (const [name, { filledAt }] of shares) if (now - filledAt > ACTIVE_MS) shares.delete(name);
+      shares.set(principal, share);
+    }
+    const among = shares.size;
+    if (among === 1) {
+      share.tokens = bucket.tokens;
+      share.filledAt = now;
+      return { share: undefined, among };
+    }
+    fill(share, requestsPerSecond / among, Math.max(1, burstSize / among));
+    return { share, among };
+  }
+
+  function limited(server: Server, perSecond: number, among: number, retryAfterMs: number): ToolscoutError {
+    const share = among > 1 ? ` and used by ${among} clients, which share it` : '';
+    return new ToolscoutError(
+      'RATE_LIMITED',
+      `Server "${server.id}" is limited to ${perSecond} requests per second${share}; try again in ${retryAfterMs} ms.`,
+      { retryAfterMs, delivered: false },
+    );
+  }
+
   return {
-    take(server) {
+    take(server, principal = '') {
       const bucket = bucketOf(server);
+      const { requestsPerSecond } = bucket;
+      const { share, among } = shareOf(bucket, principal);
+      if (share) {
+        if (!spend(share))
+          throw limited(server, requestsPerSecond, among, msUntil(share, 1, requestsPerSecond / among));
+        // What others used before does not count against this one; the bucket remembers that it was used.
+        bucket.tokens = Math.max(0, bucket.tokens - 1);
+        return;
+      }
       // Tokens belong to those who already wait; a newcomer does not overtake them.
       if (bucket.waiters.size === 0 && spend(bucket)) return;
-      const retryAfterMs = msUntil(bucket, bucket.waiters.size + 1);
-      throw new ToolscoutError(
-        'RATE_LIMITED',
-        `Server "${server.id}" is limited to ${bucket.requestsPerSecond} requests per second; try again in ${retryAfterMs} ms.`,
-        { retryAfterMs, delivered: false },
-      );
+      throw limited(server, requestsPerSecond, among, msUntil(bucket, bucket.waiters.size + 1, requestsPerSecond));
     },
 
     async wait(server, signal) {

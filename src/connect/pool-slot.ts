@@ -1,8 +1,8 @@
 import type { ToolscoutError } from '../kernel/errors.js';
 import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import type { Breaker } from './breaker.js';
 import { SHARED, type Lane } from './lane.js';
+import type { ServerBreaker } from './server-breaker.js';
 import type { StderrRing } from './stderr-ring.js';
 
 /** One connection and who is using it. */
@@ -63,7 +63,7 @@ export interface Slot {
   readonly stderr: StderrRing;
   /** The configuration all of this belongs to. */
   digest: string;
-  breaker: Breaker;
+  breaker: ServerBreaker;
   /** The era of the last connection; lanes matter to legacy servers only. */
   era: 'legacy' | 'modern' | undefined;
   /** It was asked to speak the older way and would not. */

@@ -235,6 +235,23 @@ describe('pool', () => {
     expect(pool.health('one').state).toBe('connected');
   });
 
+  it('A43 a timeout that the caller chose does not count against the server, one of the config does', async () => {
+    const stage = setUp({ failures: 2 });
+    const late = (): Promise<never> => Promise.reject(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'late'));
+    for (let n = 0; n < 5; n++) {
+      const attempt = stage.pool.use(server(), late, undefined, { principal: 'a', timeoutMs: 1 });
+      await expect(attempt).rejects.toThrow('late');
+    }
+    expect(stage.pool.health('one').breaker).toBe('closed');
+    for (let n = 0; n < 2; n++) {
+      await expect(stage.pool.use(server(), late, undefined, { principal: 'a' })).rejects.toThrow('late');
+    }
+    await expect(stage.pool.use(server(), nothing, undefined, { principal: 'a' })).rejects.toMatchObject({
+      code: 'CIRCUIT_OPEN',
+    });
+    await stage.pool.use(server(), nothing, undefined, { principal: 'b' });
+  });
+
   it('A44 CONN-3 a server that was cut off is left alone for the pause it got', async () => {
     const stage = setUp();
     const { pool, clock } = stage;

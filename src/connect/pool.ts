@@ -1,20 +1,21 @@
 import type { Cancel } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { createEmitter } from '../kernel/emitter.js';
-import { messageOf } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
 import type { Host } from '../model/host.js';
 import type { ConnectionState, Server, ServerHealth } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import { createBreaker, judgeFailure, type BreakerLimits } from './breaker.js';
+import { judgeFailure, type BreakerLimits } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
 import { laneIdOf, laneOf, SHARED, type Lane } from './lane.js';
 import { shuttingDown } from './pool-errors.js';
 import { createLinks } from './pool-links.js';
 import { healthOf, takeLink, type Link, type Slot } from './pool-slot.js';
+import { createServerBreaker } from './server-breaker.js';
 import { createStderrRing } from './stderr-ring.js';
 
 /** A change of a connection, or something a server said on its own account. */
@@ -43,6 +44,10 @@ export interface PoolUse {
   readonly brief?: boolean;
   /** The connection of this lane rather than the host's, where it is open. */
   readonly on?: string;
+  /** Who asks; a failure counts for this principal first. */
+  readonly principal?: string;
+  /** The time limit that the caller chose: that it was too short says nothing about the server. */
+  readonly timeoutMs?: number;
 }
 
 /** What a pool is made of. */
@@ -141,7 +146,7 @@ export function createPool(deps: PoolDeps): Pool {
       id: server.id,
       stderr: createStderrRing(LIMITS.stderrBytes),
       digest: server.digest,
-      breaker: createBreaker({ clock, limits: () => deps.breaker, server: server.id }),
+      breaker: createServerBreaker({ clock, limits: () => deps.breaker, server: server.id }),
       era: undefined,
       isModernOnly: false,
       links: new Map(),
@@ -170,22 +175,23 @@ export function createPool(deps: PoolDeps): Pool {
     server: Server,
     task: (upstream: Upstream, link: Link) => Promise<T>,
     signal?: Cancel,
-    { host, brief = false, on }: PoolUse = {},
+    options: PoolUse = {},
   ): Promise<T> {
     if (closed) throw shuttingDown();
+    const { host, brief = false, on, principal } = options;
     const slot = slotOf(server);
     const lane =
       on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host, server);
-    slot.breaker.check();
+    slot.breaker.check(principal);
     running++;
     let link: Link | undefined;
     try {
       link = takeLink(slot, lane, brief) ?? (await links.join(slot, server, { lane, brief, signal }));
       const answer = await task(link.upstream, link);
-      slot.breaker.succeed();
+      slot.breaker.succeed(principal);
       return answer;
     } catch (thrown) {
-      learnFrom(slot, link, thrown);
+      learnFrom(slot, link, thrown, options);
       throw thrown;
     } finally {
       if (link) links.letGo(link);
@@ -294,11 +300,16 @@ export function createPool(deps: PoolDeps): Pool {
 }
 
 /** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
-function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown): void {
-  const verdict = link ? judgeFailure(thrown) : 'nothing';
-  if (verdict === 'answered') return slot.breaker.succeed();
+function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown, { principal, timeoutMs }: PoolUse): void {
+  const isOwnLimit = link && timeoutMs !== undefined && timeoutMs < link.server.timeoutMs && isTimeout(thrown);
+  const verdict = link && !isOwnLimit ? judgeFailure(thrown) : 'nothing';
+  if (verdict === 'answered') return slot.breaker.succeed(principal);
   const lost = link?.upstream.closed === true;
-  if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release();
+  if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release(principal);
   if (link && lost) link.lossCounted = true;
-  slot.breaker.fail(thrown);
+  slot.breaker.fail(thrown, principal);
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof ToolscoutError && thrown.code === 'TOOL_EXECUTION_TIMEOUT';
 }

@@ -40,7 +40,7 @@ export interface ExecutorDeps {
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
   readonly outgoing?: (server: string) => Outgoing | undefined;
   /** Throws `RATE_LIMITED` when the server was asked too often. */
-  readonly limit: (server: Server) => void;
+  readonly limit: (server: Server, principal: string) => void;
   /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
   readonly run: <T>(server: Server, task: (upstream: Upstream) => Promise<T>, call: Call) => Promise<T>;
   /** Tries again by the policy of the server while `mayRetry` allows it. */
@@ -159,7 +159,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         // The first token was taken before; a retry is a request like any other and pays for itself.
         if (attempt > 0) {
           trail.retries = attempt;
-          deps.limit(server);
+          deps.limit(server, call.principal);
         }
         return deps.run(server, ask, call);
       },
@@ -191,7 +191,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
     const redacted = redactCall(subject);
     refuseCancelled(call.signal);
-    deps.limit(subject.server);
+    deps.limit(subject.server, call.principal);
     trail.phase = 'sending';
     const result = await send(redacted, trail);
     if (!subject.tool.definition['outputSchema'] || result['resultType'] === 'input_required') return result;

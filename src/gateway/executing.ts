@@ -54,7 +54,7 @@ export function executionVerbs(
     }),
     outgoing: (server) => redaction.outgoing(server),
     incoming: (server) => redaction.incoming(server),
-    limit: (server) => limiter.take(server),
+    limit: (server, principal) => limiter.take(server, principal),
     run(server, task, call) {
       const { host, signal } = call;
       if (host?.logLevel === undefined) return pool.use(server, task, signal, call);

@@ -65,7 +65,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     };
     return withRetry(
       async () => {
-        limiter.take(server);
+        limiter.take(server, options.principal);
         return pool.use(
           server,
           async (upstream) => {
@@ -77,7 +77,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
             );
           },
           signal,
-          { host },
+          { host, principal: options.principal, timeoutMs: options.timeoutMs },
         );
       },
       server.retry,

@@ -1,9 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Gateway } from '../../gateway/index.js';
 import { systemClock, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { hasScope, type Principal } from '../../model/principal.js';
+import { hasScope, LOCAL, type Principal } from '../../model/principal.js';
 import type { McpEndpoint } from '../mcp/http.js';
 import { apiRoutes, baseUrlOf } from './api.js';
 import { createAuthenticator, keyGone, type Authenticator } from './auth.js';
@@ -12,9 +13,12 @@ import { createDispatch } from './dispatch.js';
 import { createGuard } from './guard.js';
 import { mcpOperations } from './mcp-operations.js';
 import { createMetrics, type Metrics } from './metrics.js';
+import { createPlaces } from './places.js';
 import { problemResponse } from './problem.js';
 import type { FetchDocument } from './token.js';
 import { traceIdOf } from './trace.js';
+
+const RETRY_AFTER_MS = 5000;
 
 /** What later handlers find on the context of a request. */
 export interface HttpVariables {
@@ -36,6 +40,35 @@ export interface HttpAppOptions {
   readonly fetchDocument?: FetchDocument;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
+  /** Requests of one principal that may be open at once. */
+  readonly maxOpenEach?: number;
+}
+
+/** What a request came over, when it came over a connection. */
+interface Bindings {
+  readonly outgoing?: ServerResponse;
+}
+
+/** Holds a place for each request until its answer has been sent, for each principal apart. */
+function createHolding(each: number) {
+  const places = createPlaces({ total: Infinity, each });
+  const connections = new WeakMap<Request, ServerResponse>();
+  return {
+    note(request: Request, { outgoing }: Bindings = {}): void {
+      if (outgoing) connections.set(request, outgoing);
+    },
+    hold(request: Request, principal: Principal): void {
+      const connection = connections.get(request);
+      if (!connection || principal === LOCAL) return;
+      const leave = places.enter(principal.name);
+      if (leave) {
+        connection.once('close', leave);
+        return;
+      }
+      const message = `${each} requests of this client are open already.`;
+      throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
+    },
+  };
 }
 
 function refuseCaller(authenticator: Authenticator, request: Request, thrown: unknown): Response {
@@ -45,7 +78,10 @@ function refuseCaller(authenticator: Authenticator, request: Request, thrown: un
 }
 
 /** Lets through whoever may run tools, and notes who it is. */
-function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariables> {
+function admitCaller(
+  authenticator: Authenticator,
+  hold: (request: Request, principal: Principal) => void,
+): MiddlewareHandler<HttpVariables> {
   return async (context, next) => {
     const request = context.req.raw;
     try {
@@ -54,6 +90,11 @@ function admitCaller(authenticator: Authenticator): MiddlewareHandler<HttpVariab
       context.set('principal', principal);
     } catch (thrown) {
       return refuseCaller(authenticator, request, thrown);
+    }
+    try {
+      hold(request, context.get('principal'));
+    } catch (thrown) {
+      return problemResponse(thrown, { traceId: traceIdOf(request) });
     }
     return next();
   };
@@ -82,7 +123,8 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     metrics: () => metrics.text(),
     beside: mcpOperations(),
   });
-  const dispatch = createDispatch(routes, { gateway, log, authenticator, onAnswer: metrics.onAnswer });
+  const { note, hold } = createHolding(options.maxOpenEach ?? Infinity);
+  const dispatch = createDispatch(routes, { gateway, log, authenticator, hold, onAnswer: metrics.onAnswer });
   const nothing = (request: Request): Response =>
     problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
       traceId: traceIdOf(request),
@@ -111,7 +153,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     guard(raw) ?? preflight(raw) ?? share(raw, await answer(raw));
 
   const app = new Hono<HttpVariables>();
-  for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator));
+  for (const path of ['/mcp', '/servers/:server/mcp']) app.use(path, guarded, admitCaller(authenticator, hold));
   const answerMcp = (raw: Request, principal: Principal, server?: string): Response | Promise<Response> => {
     const { name, until } = principal;
     const isAdmitted = (): boolean => authenticator.admits(principal);
@@ -132,7 +174,11 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   const throughApp = app.fetch;
   const mustWalk = (raw: Request): boolean =>
     raw.method === 'HEAD' || (sharing !== undefined && raw.headers.has('origin'));
-  app.fetch = (raw, ...rest) => (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
+  app.fetch = (raw, ...rest) => {
+    // What only reads the API is answered at once and needs no place.
+    if (raw.method !== 'GET' || raw.url.includes('/mcp')) note(raw, rest[0] as Bindings | undefined);
+    return (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
+  };
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });

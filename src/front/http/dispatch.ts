@@ -19,6 +19,8 @@ export interface DispatchDeps {
   readonly authenticator: Authenticator;
   /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
+  /** Takes a place for a request that may last; throws when its principal has all the places it may have. */
+  readonly hold?: (request: Request, principal: Principal) => void;
   /** Told of every answer; the route is one of the table, or nothing. */
   readonly onAnswer?: (route: string, status: number) => void;
 }
@@ -130,6 +132,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     asked.admitted = true;
     demandWhole(route, who);
     if (!route.body) return run(asked, who, undefined);
+    deps.hold?.(request, who);
     return readBody(route.body, request).then((body) => {
       // A body may take its time, and its sender may have been shut out meanwhile.
       if (route.scope !== undefined && !authenticator.admits(who)) {

@@ -146,6 +146,50 @@ describe('bodies that do not come', () => {
 });
 
 describe('too many clients', () => {
+  it('A43 one key cannot take all places: its further requests are refused, those of others are answered', async () => {
+    const keys = [
+      { name: 'greedy', key: '${GREEDY}', scopes: ['read' as const, 'call' as const] },
+      { name: 'modest', key: '${MODEST}', scopes: ['read' as const, 'call' as const] },
+    ];
+    const gateway = await openToolscout(
+      { servers: { slow: fixture('slow') }, http: { auth: { keys } } },
+      { env: { GREEDY: 'g'.repeat(32), MODEST: 'm'.repeat(32) } },
+    );
+    const { app } = await openHttpApp(gateway, { maxOpenEach: 3 });
+    const front = await listen(app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => front.close());
+    const leaving = new AbortController();
+    const call = (key: string, ms: number, signal?: AbortSignal): Promise<Response> =>
+      fetch(`${front.url}/v1/call`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, authorization: `Bearer ${key.repeat(32)}` },
+        body: JSON.stringify({ server: 'slow', tool: 'wait', arguments: { ms } }),
+        signal,
+      });
+    expect((await call('m', 0)).status).toBe(200);
+    const held = Array.from({ length: 3 }, () => call('g', 60_000, leaving.signal).catch(() => undefined));
+    let refused = await call('g', 0);
+    await waitUntil(async () => (refused = await call('g', 0)).status === 429, { what: 'the fourth to be refused' });
+    expect(refused.headers.get('retry-after')).toBe('5');
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+    const session = (key: string): Promise<Response> =>
+      fetch(`${front.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...JSON_TYPE,
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${key.repeat(32)}`,
+        },
+        body: JSON.stringify(initialize),
+      });
+    expect((await session('g')).status).toBe(429);
+    expect((await session('m')).status).not.toBe(429);
+    expect((await call('m', 0)).status).toBe(200);
+    leaving.abort();
+    await Promise.all(held);
+    await waitUntil(async () => (await call('g', 0)).status === 200, { what: 'a place to be free again' });
+  });
+
   it('R10 A29 whoever is in stays in, whoever comes then is told when to come back, and once there is room they may', async () => {
     const { app } = await openHttpApp(await openToolscout({}));
     const front = await listen(app, { host: '127.0.0.1', port: 0, mostConnections: 4 });

@@ -21,7 +21,7 @@ const CHECK_EVERY_MS = 2000;
 const STALLED_MS = 120_000;
 
 /** Far more than toolscout was ever asked to hold, and less than a process may have open. */
-const MOST_CONNECTIONS = 10_000;
+export const MAX_CONNECTIONS = 10_000;
 
 /** Where to listen, and whether everybody who comes is asked who they are. */
 export interface ListenOptions {
@@ -62,7 +62,7 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
         if (!refuseSurplus(request, response)) void answer(request, response);
       },
     );
-    const refuseSurplus = limitCrowd(server, Math.min(options.mostConnections ?? MOST_CONNECTIONS, MOST_CONNECTIONS));
+    const refuseSurplus = limitCrowd(server, Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS));
     // Who waits for an answer is let wait: a call may last for hours without a byte.
     server.timeout = options.stalledMs ?? STALLED_MS;
     server.on('timeout', (socket) => {

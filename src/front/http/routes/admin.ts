@@ -4,14 +4,16 @@ import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
 import type { HttpAuth } from '../../../model/config.js';
+import { createPlaces } from '../places.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
 
-/** Followers of events at once. */
-const MOST_FOLLOWERS = 100;
+/** Streams of events at once, for all clients and for one principal: none can take the place of the others (A43). */
+const MAX_FOLLOWERS = 1000;
+const MAX_FOLLOWERS_EACH = 100;
 /** An event larger than this is of no use to somebody who follows along. */
 const LARGEST_EVENT = 64 * 1024;
 
@@ -43,17 +45,18 @@ type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'princip
 
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
-  let followers = 0;
+  const followers = createPlaces({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
 
   /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
   const follow = async (
     { gateway, principal, request, reply }: Followed,
     listen: (stream: EventStream) => (() => void) | Promise<() => void>,
   ): Promise<Response> => {
-    if (followers >= MOST_FOLLOWERS) {
-      throw new ToolscoutError('RATE_LIMITED', `${MOST_FOLLOWERS} clients follow already.`, { retryAfterMs: 10_000 });
+    const leave = followers.enter(principal.name);
+    if (!leave) {
+      const message = `Too many event streams are open; one client may open ${MAX_FOLLOWERS_EACH}.`;
+      throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: 10_000 });
     }
-    followers += 1;
     const stops: Array<() => void> = [];
     let isOver = false;
     // Whoever still may comes back with a key that is looked at anew.
@@ -63,7 +66,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       signal: request.signal,
       mayListen,
       onClose: () => {
-        followers -= 1;
+        leave();
         isOver = true;
         for (const stop of stops) stop();
       },
