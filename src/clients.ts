@@ -1,10 +1,11 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Launch } from './config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from './front/cli/context.js';
 import { configReader } from './main.js';
+import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
 import type { SourceType } from './model/config.js';
-import { homeOf, ownScript, placeOf } from './place.js';
+import { homeOf, ownCommand, placeOf, stateDirectoryOf } from './place.js';
 
 /** What a command about other clients knows of the process. */
 interface Around {
@@ -33,30 +34,53 @@ async function planImport(around: Around, wish: ImportWish): ReturnType<CliDeps[
     clients: wish.clients.length > 0 ? (wish.clients as SourceType[]) : undefined,
     place: placeOf({ home, env, project }),
     find: { file: wish.config, cwd: around.cwd, home, xdgConfigHome: readEnvironment(env).configHome },
+    stateDirectory: stateDirectoryOf(around),
+    now: systemClock.now,
   });
 }
 
+/**
+ * The config a client's entry names, always by its absolute path: a client starts its servers in a folder of its own choosing. A config
+ * of the current folder counts only when it is approved; otherwise it is the user's own, which is made when there is none.
+ */
+async function configFor(around: Around, wish: InstallWish, notes: string[]): Promise<string> {
+  if (wish.config !== undefined) return resolve(around.cwd, wish.config);
+  const [{ chooseConfig, findConfig, readEnvironment, userConfigStem }, { openFile, replaceFile }] = await Promise.all([
+    import('./config/index.js'),
+    import('./config/edit/replace-file.js'),
+  ]);
+  const { home, env } = surroundings(around, wish);
+  const find = { cwd: around.cwd, home, xdgConfigHome: readEnvironment(env).configHome };
+  const chosen = await chooseConfig({ ...find, stateDirectory: stateDirectoryOf(around) });
+  const found = await findConfig(find);
+  if (found !== undefined && found !== chosen?.path && !wish.uninstall) {
+    notes.push(
+      `${found} is not used: it is not approved. Approve it with toolscout config approve, or name it with --config.`,
+    );
+  }
+  if (chosen) return chosen.path;
+  const own = `${userConfigStem(find)}.json`;
+  if (!wish.dryRun && !wish.uninstall) {
+    await replaceFile(await openFile(own), '{\n  "servers": {}\n}\n');
+    notes.push(`Created ${own}. Add servers with toolscout import or toolscout add.`);
+  }
+  return own;
+}
+
 /** How a client starts or reaches this very toolscout. */
-async function launchFor({ cwd, env }: Around, wish: InstallWish): Promise<Launch> {
-  const file = wish.config === undefined ? undefined : resolve(cwd, wish.config);
+async function launchFor(around: Around, wish: InstallWish, notes: string[]): Promise<Launch> {
+  const { cwd, env } = around;
   if (wish.transport === 'http') {
+    const file = wish.config === undefined ? undefined : resolve(cwd, wish.config);
     const { config } = await configReader({ config: file, cwd, env })();
     return { type: 'http', url: `http://${config.http.host}:${config.http.port}/mcp` };
   }
-  const found = file ?? (await nearbyConfig(cwd, env));
-  const args = [ownScript(), 'serve', '--stdio', ...(found === undefined ? [] : ['--config', found])];
+  const { command, args } = ownCommand();
   return {
     type: 'stdio',
-    command: process.execPath,
-    args: ownScript().endsWith('.ts') ? ['--import', 'tsx', ...args] : args,
+    command,
+    args: [...args, 'serve', '--stdio', '--config', await configFor(around, wish, notes)],
   };
-}
-
-/** A client starts its servers in a folder of its own choosing: a config that lies here must be named. */
-async function nearbyConfig(cwd: string, env: Around['env']): Promise<string | undefined> {
-  const { findConfig } = await import('./config/index.js');
-  const path = await findConfig({ cwd, home: homeOf(env) });
-  return path !== undefined && [cwd, resolve(cwd, '.toolscout')].includes(dirname(path)) ? path : undefined;
 }
 
 /** Whether a host of a name is shown the meta-tools by the config that toolscout will use. */
@@ -77,15 +101,17 @@ async function metaToolsShown({ cwd, env }: Around, wish: InstallWish): Promise<
 async function installClient(around: Around, wish: InstallWish): ReturnType<CliDeps['install']> {
   const { install } = await import('./config/install.js');
   const { home, env, project } = surroundings(around, wish);
-  return install({
+  const notes: string[] = [];
+  const report = await install({
     client: wish.client as SourceType,
     place: placeOf({ home, env, project }),
     scope: wish.project === undefined ? 'user' : 'project',
-    launch: await launchFor(around, wish),
+    launch: await launchFor(around, wish, notes),
     showsMetaTools: await metaToolsShown(around, wish),
     uninstall: wish.uninstall,
     dryRun: wish.dryRun,
   });
+  return { ...report, notes };
 }
 
 /** What the commands need of other clients on this machine; read only when one of them runs. */

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { openBrowser } from './browser.js';
 import { createClients } from './clients.js';
+import { pendingNotice, type LoadedConfig } from './config/index.js';
 import { runCli } from './front/cli/cli.js';
 import type { CliDeps } from './front/cli/context.js';
 import { createTerminal } from './front/cli/terminal.js';
@@ -24,34 +25,40 @@ const terminal = createTerminal({
   plain: process.env['NO_COLOR'] !== undefined && process.env['NO_COLOR'] !== '',
 });
 
-/** Says so where nobody wrote a config. */
-function noteAbsence({ source }: { readonly source: string }, { demo }: { readonly demo?: boolean }): void {
+/** Says so where no config is in force. */
+function noteAbsence({ source, pending }: LoadedConfig, { demo }: { readonly demo?: boolean }): void {
   if (source === 'demo' && !demo) {
     terminal.note(terminal.paint.dim('No config found: using the demo servers. Run toolscout init for your own.'));
-  } else if (source === 'defaults') {
+  } else if (source === 'defaults' && !pending) {
     terminal.note('No config found. Run toolscout init, or try --demo.');
   }
 }
+
+const warn = (notice: string): void => terminal.note(terminal.paint.yellow(printable(notice)));
 
 const deps: CliDeps = {
   version: VERSION,
   clock: systemClock,
   terminal,
   async open(options) {
-    const onNotice = (notice: string): void => terminal.note(terminal.paint.yellow(printable(notice)));
-    const gateway = await createToolscout({ ...options, onNotice });
+    const gateway = await createToolscout({ ...options, onNotice: warn });
     noteAbsence(gateway.config(), options);
     return gateway;
   },
   async readConfig(options) {
     const loaded = await configReader(options)();
+    if (loaded.pending) warn(pendingNotice(loaded.pending));
     noteAbsence(loaded, options);
     return loaded;
   },
   async checkConfig(options) {
     try {
-      const { path, source, warnings } = await configReader(options)();
-      return { source: path ?? source, problems: [], warnings };
+      const { path, source, warnings, pending } = await configReader(options)();
+      if (!options.pending || !pending) return { source: path ?? source, problems: [], warnings };
+      const unused = { path: pending.path, message: pendingNotice(pending).slice(pending.path.length + 1) };
+      if (pending.isCode) return { source: pending.path, problems: [], warnings: [unused] };
+      const checked = await configReader({ ...options, config: pending.path })();
+      return { source: pending.path, problems: [], warnings: [unused, ...checked.warnings] };
     } catch (thrown) {
       if (!(thrown instanceof ToolscoutError) || thrown.file === undefined) throw thrown;
       return { source: thrown.file, problems: thrown.problems, warnings: [] };
@@ -70,7 +77,7 @@ const deps: CliDeps = {
       lines.close();
     }
   },
-  serve: (options) => serve(options, { terminal, streams: process }),
+  serve: (options) => serve({ ...options, onNotice: warn }, { terminal, streams: process }),
   stopped: ({ awaited = false } = {}) =>
     new Promise((resolve) => {
       // Listening for a signal does not keep a process alive; a timer that never rings does.

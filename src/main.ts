@@ -1,8 +1,15 @@
 import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
-import { loadConfig, readEnvironment, resolveWithSources, type LoadedConfig } from './config/index.js';
+import {
+  keepApproved,
+  loadConfig,
+  pendingNotice,
+  readEnvironment,
+  resolveWithSources,
+  userConfigStem,
+  type LoadedConfig,
+} from './config/index.js';
 import {
   createChildKeeper,
   createLimiter,
@@ -31,10 +38,10 @@ import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
-import { createMemoryStore, openSqliteStore, stateDirectory, type SqliteStoreOptions } from './store/index.js';
+import { createMemoryStore, openSqliteStore, type SqliteStoreOptions } from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
-import { homeOf, placeOf } from './place.js';
+import { homeOf, placeOf, stateDirectoryOf } from './place.js';
 import { VERSION } from './version.js';
 import { watchFiles } from './watch-files.js';
 
@@ -68,26 +75,10 @@ interface Surroundings {
 
 function surroundings(options: ToolscoutOptions): Surroundings {
   const env = options.env ?? process.env;
-  const home = homeOf(env);
   const cwd = options.cwd ?? process.cwd();
-  const { cacheDirectory, dataHome, localAppData } = readEnvironment(env);
-  return {
-    cwd,
-    home,
-    env,
-    stateDir: resolve(
-      cwd,
-      stateDirectory({
-        platform: process.platform,
-        home,
-        cacheDirectory,
-        dataHome,
-        localAppData,
-        // Nothing is kept then, but the demo's memory still needs a place to write to.
-        override: options.stateDir === 'memory' ? tmpdir() : options.stateDir,
-      }),
-    ),
-  };
+  // Nothing is kept then, but the demo's memory still needs a place to write to.
+  const stateDir = options.stateDir === 'memory' ? tmpdir() : options.stateDir;
+  return { cwd, home: homeOf(env), env, stateDir: stateDirectoryOf({ cwd, env, stateDir }) };
 }
 
 /** Adds what only the room can tell that does the work: rules that can never decide (PAT-4). */
@@ -119,6 +110,7 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
       env,
       place,
       xdgConfigHome: readEnvironment(env).configHome,
+      stateDirectory: options.stateDir === 'memory' ? undefined : stateDir,
       fallback: () =>
         isDemoInstalled() ? { config: demonstration(), source: 'demo' } : { config: {}, source: 'defaults' },
     });
@@ -167,6 +159,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
 
   const readWritten = configReader(options);
   const written = await readWritten();
+  if (written.pending) options.onNotice?.(pendingNotice(written.pending));
   const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, {
     directory: stateDir,
     clock,
@@ -269,12 +262,11 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
     openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
     async writeServer(id, entry, path) {
-      const [{ writeServer }, { userConfigStem }] = await Promise.all([
-        import('./config/write-server.js'),
-        import('./config/find.js'),
-      ]);
-      const own = userConfigStem({ home, xdgConfigHome: readEnvironment(env).configHome });
-      return writeServer(id, entry, { path, newPath: `${own}.json` });
+      const { writeServer } = await import('./config/write-server.js');
+      const newPath = `${userConfigStem({ home, xdgConfigHome: readEnvironment(env).configHome })}.json`;
+      return keepApproved({ path: path ?? newPath, stateDirectory: stateDir, now: clock.now }, () =>
+        writeServer(id, entry, { path, newPath }),
+      );
     },
     missingCommand: async ({ transport }) => (transport.type === 'stdio' ? missingCommand(transport, env) : undefined),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),

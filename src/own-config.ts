@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { CliDeps } from './front/cli/context.js';
+import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { homeOf } from './place.js';
+import { homeOf, stateDirectoryOf } from './place.js';
 import { VERSION } from './version.js';
 
 /** What a command about the config knows of the process. */
@@ -13,23 +14,29 @@ interface Around {
 /** Where editors find the JSON Schema of the config of this version. */
 const SCHEMA_URL = `https://unpkg.com/toolscout@${VERSION}/dist/schemas/config.json`;
 
-/** Where a config is looked for. */
-async function placesFor({ cwd, env }: Around, file?: string) {
+/** Where a config is looked for, and where approvals are. */
+async function placesFor(around: Around, file?: string, stateDir?: string) {
   const { readEnvironment } = await import('./config/index.js');
-  return { file, cwd, home: homeOf(env), xdgConfigHome: readEnvironment(env).configHome };
+  const { cwd, env } = around;
+  const stateDirectory = stateDir === 'memory' ? undefined : stateDirectoryOf({ ...around, stateDir });
+  return { file, cwd, home: homeOf(env), xdgConfigHome: readEnvironment(env).configHome, stateDirectory };
 }
 
 /** What the commands that write the user's own config need; loaded only when one of them runs. */
-export function createOwnConfig(around: Around): Pick<CliDeps, 'initConfig' | 'addServer' | 'removeServer'> {
+export function createOwnConfig(
+  around: Around,
+): Pick<CliDeps, 'initConfig' | 'addServer' | 'removeServer' | 'planApproval'> {
   return {
     async initConfig({ config, project }) {
-      const [find, { formatOf }, { starterConfig }, { openFile, replaceFile }] = await Promise.all([
+      const [find, { formatOf }, { starterConfig }, { openFile, replaceFile }, trust] = await Promise.all([
         import('./config/find.js'),
         import('./config/parse.js'),
         import('./config/starter.js'),
         import('./config/edit/replace-file.js'),
+        import('./config/trust.js'),
       ]);
-      const own = find.userConfigStem(await placesFor(around));
+      const places = await placesFor(around);
+      const own = find.userConfigStem(places);
       const stem = project === undefined ? own : join(resolve(around.cwd, project), 'toolscout.config');
       const path = config === undefined ? `${stem}.jsonc` : resolve(around.cwd, config);
       const opened = await openFile(path);
@@ -42,16 +49,27 @@ export function createOwnConfig(around: Around): Pick<CliDeps, 'initConfig' | 'a
           file: taken,
         });
       }
-      await replaceFile(opened, starterConfig(formatOf(path), SCHEMA_URL));
+      const text = starterConfig(formatOf(path), SCHEMA_URL);
+      await replaceFile(opened, text);
+      // The user has just had it written, so it is used in its folder.
+      if (stem !== own || config !== undefined) {
+        await trust.approveConfig(
+          places.stateDirectory!,
+          path,
+          await trust.fingerprintOf(path, text),
+          systemClock.now(),
+        );
+      }
       return { path, schema: SCHEMA_URL };
     },
 
     async addServer({ id, entry, config, allowSecrets }) {
-      const [find, { literalSecrets }, { writeServer }, { showEntry }] = await Promise.all([
+      const [find, { literalSecrets }, { writeServer }, { showEntry }, trust] = await Promise.all([
         import('./config/find.js'),
         import('./config/literal-secrets.js'),
         import('./config/write-server.js'),
         import('./config/create-server.js'),
+        import('./config/trust.js'),
       ]);
       const secrets = literalSecrets(entry);
       if (secrets.length > 0 && !allowSecrets) {
@@ -67,26 +85,40 @@ export function createOwnConfig(around: Around): Pick<CliDeps, 'initConfig' | 'a
       }
       const places = await placesFor(around, config);
       const named = config === undefined ? undefined : resolve(around.cwd, config);
-      const inForce = named === undefined ? await find.findConfig(places) : undefined;
+      const inForce = named === undefined ? (await trust.chooseConfig(places))?.path : undefined;
       const isNew = named === undefined ? inForce === undefined : !(await isThere(named));
       const path = named ?? inForce ?? `${find.userConfigStem(places)}.json`;
-      await writeServer(id, entry, isNew ? { newPath: path } : { path, newPath: path });
+      await trust.keepApproved({ ...places, path, now: systemClock.now }, () =>
+        writeServer(id, entry, isNew ? { newPath: path } : { path, newPath: path }),
+      );
       return { path, isNew, shown: showEntry(entry) };
     },
 
     async removeServer({ id, config }) {
-      const [{ findConfig }, { removeServer }] = await Promise.all([
-        import('./config/find.js'),
+      const [{ chooseConfig, keepApproved }, { removeServer }] = await Promise.all([
+        import('./config/trust.js'),
         import('./config/write-server.js'),
       ]);
-      const path = await findConfig(await placesFor(around, config));
+      const places = await placesFor(around, config);
+      const path = (await chooseConfig(places))?.path;
       if (path === undefined) {
         throw new ToolscoutError('SERVER_NOT_FOUND', `There is no config, so there is no server "${id}" to remove.`, {
           suggestion: 'Name the config with --config.',
         });
       }
-      await removeServer(id, path);
+      await keepApproved({ ...places, path, now: systemClock.now }, () => removeServer(id, path));
       return { path };
+    },
+
+    async planApproval({ file, stateDir, hash }) {
+      const { planApproval } = await import('./config/plan-approval.js');
+      const { stateDirectory, ...places } = await placesFor(around, file, stateDir);
+      if (stateDirectory === undefined) {
+        throw new ToolscoutError('INVALID_REQUEST', 'An approval needs a state directory to be kept in.', {
+          suggestion: 'Leave out --state-dir memory.',
+        });
+      }
+      return planApproval({ find: places, stateDirectory, hash, env: around.env, now: systemClock.now });
     },
   };
 }

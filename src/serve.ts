@@ -9,7 +9,7 @@ import { counted, printable } from './kernel/text.js';
 import { createRedaction } from './redact/index.js';
 import type { Gateway } from './gateway/index.js';
 import { scopeToSkill } from './gateway/index.js';
-import { createToolscout } from './main.js';
+import { createToolscout, type ToolscoutOptions } from './main.js';
 import { VERSION } from './version.js';
 
 /** How long calls may still run once toolscout was told to stop. */
@@ -86,9 +86,10 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
 
 /** What a person sees in the first second: where it is, how to connect, what to try. */
 function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo }: ServeOptions): string {
-  const { servers, path, source } = gateway.config();
+  const { servers, path, source, pending } = gateway.config();
   const isDemo = source === 'demo';
-  const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : 'no config found');
+  const none = pending ? `${pending.path} (not approved)` : 'no config found';
+  const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : none);
   // The tools of the demo are known; of anybody else's servers nothing is, yet.
   const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
   return [
@@ -106,7 +107,7 @@ function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo
 
 /** Runs the gateway with one front until it is told to stop, then stops everything it started. */
 export async function serve(
-  options: ServeOptions,
+  options: ServeOptions & Pick<ToolscoutOptions, 'onNotice'>,
   process: { readonly terminal: Terminal; readonly streams: NodeJS.Process },
 ): Promise<void> {
   const { terminal, streams } = process;

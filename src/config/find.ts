@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { problemAt } from './path.js';
@@ -17,12 +17,25 @@ export interface FindOptions {
   readonly home: string;
   /** Instead of `<home>/.config`. */
   readonly xdgConfigHome?: string;
+  /** False: files of the current folder are not looked for. */
+  readonly folder?: boolean;
 }
 
 /** A config file, and those in the same place that it hides. */
 export interface FoundConfig {
   readonly path: string;
   readonly hidden: readonly string[];
+  /**
+   * Who chose it: `named` by the user, `user` for the user's own, `folder` for one that lies in the current folder, where somebody
+   * else may have put it. A file in the home directory itself is the user's own.
+   */
+  readonly origin: 'named' | 'user' | 'folder';
+}
+
+/** Whether two paths are one folder; one that does not exist is no other. */
+export async function isSameFolder(a: string, b: string): Promise<boolean> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+  return (await real(a)) === (await real(b));
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -52,22 +65,20 @@ export async function locateConfig(options: FindOptions): Promise<FoundConfig | 
   const { file, cwd } = options;
   if (file !== undefined) {
     const path = resolve(cwd, file);
-    if (await isFile(path)) return { path, hidden: [] };
+    if (await isFile(path)) return { path, hidden: [], origin: 'named' };
     throw new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} does not exist or is not a file.`, {
       suggestion: 'Check the path given with --config.',
       problems: [problemAt('file', 'does not exist or is not a file')],
       file: path,
     });
   }
-  const stems = [
-    join(cwd, '.toolscout', 'config'),
-    join(cwd, 'toolscout.config'),
-    join(cwd, 'anygpt.config'),
-    userConfigStem(options),
-  ];
+  const inFolder = [join(cwd, '.toolscout', 'config'), join(cwd, 'toolscout.config'), join(cwd, 'anygpt.config')];
+  const stems = [...(options.folder === false ? [] : inFolder), userConfigStem(options)];
   for (const stem of stems) {
     const [path, ...hidden] = await configFilesAt(stem);
-    if (path !== undefined) return { path, hidden };
+    if (path === undefined) continue;
+    const isOwn = !inFolder.includes(stem) || (await isSameFolder(cwd, options.home));
+    return { path, hidden, origin: isOwn ? 'user' : 'folder' };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,11 +8,12 @@ import type { ImportPlan, ImportRow } from '../model/source.js';
 import { planImport } from './import-plan.js';
 import { loadConfig, type LoadedConfig } from './index.js';
 import type { Place } from './sources/importer.js';
+import { approveConfig, fingerprintOf } from './trust.js';
 
 type Settled = Place & { project: string };
 
 const plan = (place: Settled, clients?: readonly SourceType[], file?: string): Promise<ImportPlan> =>
-  planImport({ place, clients, find: { cwd: place.project, home: place.home, file } });
+  planImport({ place, clients, find: { cwd: place.project, home: place.home, file }, now: () => 0 });
 const load = (place: Settled, file?: string): Promise<LoadedConfig> =>
   loadConfig({ cwd: place.project, home: place.home, env: {}, place, file });
 const rowsOf = (planned: ImportPlan): ImportRow[] => planned.clients.flatMap(({ servers }) => servers);
@@ -95,30 +96,30 @@ describe('planImport', () => {
     const before =
       '{\n  // my servers\n  "servers": {\n    // files\n    "files": { "command": "f" }, // f\n  },\n  "toolRules": [{ "pattern": "x", "enabled": false }],\n}\n';
     await writeFile(path, before);
-    const { backup } = await (await plan(place, ['windsurf'])).apply();
+    const { backup } = await (await plan(place, ['windsurf'], path)).apply();
     expect(await readFile(backup!, 'utf8')).toBe(before);
     const after = await readFile(path, 'utf8');
     for (const kept of ['// my servers', '    // files\n    "files": { "command": "f" }, // f\n'])
       expect(after).toContain(kept);
-    const { config } = await load(place);
+    const { config } = await load(place, path);
     expect(Object.keys(config.servers).toSorted()).toEqual(['files', 'plain', 'remote']);
     expect(config.toolRules.map(({ pattern }) => pattern)).toEqual(['x', ['delete_thing']]);
-    expect((await plan(place, ['windsurf'])).additions).toBe(0);
+    expect((await plan(place, ['windsurf'], path)).additions).toBe(0);
   });
 
   it('CLI-1 YAML is edited as a document, also below the section "discovery"', async () => {
     const place = await settle(['cline', 'kiro']);
     const path = join(place.project, 'toolscout.config.yaml');
     await writeFile(path, '# ours\ndiscovery:\n  servers:\n    a: {command: a} # a\n');
-    await (await plan(place, ['cline', 'kiro'])).apply();
+    await (await plan(place, ['cline', 'kiro'], path)).apply();
     const text = await readFile(path, 'utf8');
     expect(text).toContain('# ours');
     expect(text).toContain('# a');
-    const { config, servers } = await load(place);
+    const { config, servers } = await load(place, path);
     expect(Object.keys(config.servers)).toContain('streamable');
     expect(config.sources.length).toBeGreaterThan(0);
     expect(servers.map(({ id }) => id)).toEqual(expect.arrayContaining(['a', 'weather', 'web', 'kiro-project']));
-    expect((await plan(place, ['cline', 'kiro'])).additions).toBe(0);
+    expect((await plan(place, ['cline', 'kiro'], path)).additions).toBe(0);
   });
 
   it.each([
@@ -128,11 +129,55 @@ describe('planImport', () => {
     const place = await settle(['windsurf', 'cline']);
     const path = join(place.project, `toolscout.config.${ending}`);
     await writeFile(path, text);
-    const planned = await plan(place, ['windsurf', 'cline']);
+    const planned = await plan(place, ['windsurf', 'cline'], path);
     expect(JSON.parse(planned.paste!)).toMatchObject({ servers: { plain: { url: 'https://plain.example.com/mcp' } } });
     expect(planned.paste).not.toMatch(CANARY);
     await planned.apply();
     expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('A53 SEC-9 a config of the folder that is not approved is neither run nor written to', async () => {
+    const place = await settle(['windsurf']);
+    const ran = join(place.home, 'ran');
+    const code = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(ran)}, '');\nexport default {};\n`;
+    await writeFile(join(place.project, 'toolscout.config.ts'), code);
+    const planned = await plan(place, ['windsurf']);
+    expect(planned.config).toBe(join(place.home, '.config/toolscout/config.json'));
+    await planned.apply();
+    expect(existsSync(ran)).toBe(false);
+    expect(await readFile(join(place.project, 'toolscout.config.ts'), 'utf8')).toBe(code);
+  });
+
+  it('SEC-9 an approved config of the folder stays approved after an import wrote to it', async () => {
+    const place = await settle(['windsurf']);
+    const stateDirectory = join(place.home, 'state');
+    const path = join(place.project, 'toolscout.config.json');
+    await writeFile(path, '{}');
+    await approveConfig(stateDirectory, path, await fingerprintOf(path, '{}'), 0);
+    const find = { cwd: place.project, home: place.home };
+    const planned = await planImport({ place, clients: ['windsurf'], find, stateDirectory, now: () => 0 });
+    expect(planned.config).toBe(path);
+    await planned.apply();
+    const loaded = await loadConfig({ ...find, env: {}, place, stateDirectory });
+    expect(loaded.pending).toBeUndefined();
+    expect(loaded.servers.map(({ id }) => id)).toContain('plain');
+  });
+
+  it('CFG-5 in the home directory each file is read once, as the file of the user', async () => {
+    const place = await settle(['cursor', 'kiro', 'claude-code']);
+    const home = { ...place, project: place.home };
+    const rows = rowsOf(await plan(home, ['cursor', 'kiro', 'claude-code']));
+    expect(rows.length).toBeGreaterThan(2);
+    expect(rows.map(({ scope }) => scope)).not.toContain('project');
+    const names = rows.map(({ file, server }) => `${file} ${server}`);
+    expect(names).toEqual([...new Set(names)]);
+    expect(rows.map(({ status }) => status)).not.toContain('same');
+    // Also where the home directory is reached through a link.
+    const link = `${place.home}-link`;
+    await symlink(place.home, link);
+    expect(rowsOf(await plan({ ...place, project: link }, ['cursor', 'kiro', 'claude-code']))).toHaveLength(
+      rows.length,
+    );
   });
 
   it('CLI-1 a config that is named and does not exist is made; one that is broken stops everything', async () => {

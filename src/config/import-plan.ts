@@ -6,7 +6,7 @@ import { showEntry } from './create-server.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceWithBackup } from './edit/replace-file.js';
-import { locateConfig, userConfigStem, type FindOptions, type Format } from './find.js';
+import { userConfigStem, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
 import { keysOfField, rawField } from './raw-field.js';
@@ -14,6 +14,7 @@ import { ownServers, sourcesOf } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
+import { chooseConfig, keepApproved } from './trust.js';
 import { entryOf, launchOf, rulesFor, sortOut, type Fate, type Taken } from './sources/merge.js';
 
 /** What is imported, from where, and into which config. */
@@ -22,6 +23,9 @@ export interface ImportOptions {
   readonly clients?: readonly SourceType[];
   readonly place: Place;
   readonly find: FindOptions;
+  /** Where approvals of configs are kept. */
+  readonly stateDirectory?: string;
+  readonly now: () => number;
 }
 
 interface Target {
@@ -31,12 +35,13 @@ interface Target {
 }
 
 /** The config that is in force, or the one of the user that will be. */
-async function findTarget(find: FindOptions): Promise<Target> {
+async function findTarget({ find, stateDirectory }: ImportOptions): Promise<Target> {
   const named = find.file === undefined ? undefined : resolve(find.cwd, find.file);
   if (named !== undefined && (await openFile(named)).text === undefined) {
     return { path: named, format: formatOf(named), raw: {} };
   }
-  const found = await locateConfig(find);
+  // Nothing is written to a config of the folder that is not approved, and it is not run.
+  const found = await chooseConfig({ ...find, stateDirectory });
   if (found) {
     const { text = '' } = await openFile(found.path);
     return { path: found.path, format: formatOf(found.path), raw: await parseConfig(text, found.path) };
@@ -129,7 +134,7 @@ function editsFor(raw: unknown, additions: readonly Addition[], place: Place): E
 /** Finds the servers of every client on this machine, and says what an import would add (CLI-1). */
 export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   const { place, clients: wanted = SOURCE_TYPES } = options;
-  const target = await findTarget(options.find);
+  const target = await findTarget(options);
   const read = await Promise.all(wanted.map(async (client) => ({ client, ...(await importClient(client, place)) })));
   const found = read.flatMap(({ servers }) => servers);
   const fates = sortOut(found, await takenBy(target, place));
@@ -154,14 +159,13 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
         : await editText('{}', { path: 'x.json', format: 'json' }, edits.map(fromStart)),
     async apply() {
       if (!isData || edits.length === 0) return {};
-      const opened = await openFile(target.path);
-      const format = target.format as DataFormat;
-      return {
-        backup: await replaceWithBackup(
-          opened,
-          await editText(opened.text ?? '', { path: target.path, format }, edits),
-        ),
-      };
+      const { path } = target;
+      const { stateDirectory, now } = options;
+      return keepApproved({ path, stateDirectory, now }, async () => {
+        const opened = await openFile(path);
+        const edited = await editText(opened.text ?? '', { path, format: target.format as DataFormat }, edits);
+        return { backup: await replaceWithBackup(opened, edited) };
+      });
     },
   };
 }

@@ -11,6 +11,8 @@ const put = async (path: string, text: string): Promise<void> => {
 };
 const load = (file?: string, env: Record<string, string> = {}): Promise<LoadedConfig> =>
   loadConfig({ file, cwd: root, home: join(root, 'home'), env });
+/** The same for a user whose home this is. */
+const loadAtHome = (): Promise<LoadedConfig> => loadConfig({ cwd: root, home: root, env: {} });
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'toolscout-load-'));
@@ -113,7 +115,7 @@ describe('loadConfig', () => {
   it('CFG-1 a second config in the same place is named as not read', async () => {
     await put('toolscout.config.json', '{}');
     await put('toolscout.config.yaml', 'timeout: 1');
-    const { warnings, path } = await load();
+    const { warnings, path } = await loadAtHome();
     expect(path).toBe(join(root, 'toolscout.config.json'));
     expect(warnings).toMatchObject([{ path: join(root, 'toolscout.config.yaml') }]);
   });
@@ -121,9 +123,9 @@ describe('loadConfig', () => {
   it('CFG-2 an AnyGPT config keeps its own fields, while our own config has no unknown ones', async () => {
     const text = 'providers: {a: 1}\ndiscovery: {timeout: 3, tiemout: 4}\n';
     await put('anygpt.config.yaml', text.replace(', tiemout: 4', ''));
-    expect((await load()).config.timeout).toBe(3);
+    expect((await loadAtHome()).config.timeout).toBe(3);
     await put('anygpt.config.yaml', text);
-    await expect(load()).rejects.toMatchObject({ problems: [{ path: 'discovery.tiemout' }] });
+    await expect(loadAtHome()).rejects.toMatchObject({ problems: [{ path: 'discovery.tiemout' }] });
     await put('own.yaml', text);
     await expect(load('own.yaml')).rejects.toMatchObject({
       problems: [{ path: 'providers' }, { path: 'discovery.tiemout' }],

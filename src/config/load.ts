@@ -3,18 +3,22 @@ import { dirname } from 'node:path';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { ConfigInput } from '../model/config.js';
 import type { Variables } from './environment.js';
-import { locateConfig, type FindOptions } from './find.js';
+import { locateConfig, type FindOptions, type FoundConfig } from './find.js';
 import { formatOf, parseConfig } from './parse.js';
 import { problemAt } from './path.js';
+import { withPending } from './pending-config.js';
 import type { LoadedConfig } from './resolve.js';
 import { resolveWithSources } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
+import { fingerprintOf, trustOf } from './trust.js';
 
 /** Where to look for a config, what surrounds it, and what holds when there is none. */
 export interface LoadOptions extends FindOptions {
   readonly env: Variables;
   /** The machine whose clients `sources` are read from; by default this home with the files of the working directory. */
   readonly place?: Place;
+  /** Where approvals of configs are kept; without it none is approved. */
+  readonly stateDirectory?: string;
   /** Used when no file is found, instead of the built-in defaults. */
   readonly fallback?: () => { readonly config: ConfigInput; readonly source: string };
 }
@@ -41,24 +45,61 @@ async function readText(path: string): Promise<string> {
   });
 }
 
+/** Loads a file that the user chose. */
+async function loadFile({ path, hidden }: FoundConfig, text: string, options: LoadOptions): Promise<LoadedConfig> {
+  formatOf(path);
+  const raw = await parseConfig(text, path);
+  const loaded = await resolveWithSources(raw, {
+    source: path,
+    env: options.env,
+    directory: dirname(path),
+    place: placeOf(options),
+  });
+  const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
+  return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
+}
+
+function placeOf({ place, home, env, cwd }: LoadOptions): Place {
+  return place ?? { platform: 'linux', home, env, project: cwd };
+}
+
+/** What holds beside a config of the folder that is not approved: the user's own config, or the defaults. */
+async function loadOwn(options: LoadOptions): Promise<LoadedConfig> {
+  const own = await locateConfig({ ...options, folder: false });
+  if (own) return loadFile(own, await readText(own.path), options);
+  return resolveWithSources(
+    {},
+    { source: 'defaults', env: options.env, directory: options.cwd, place: placeOf(options) },
+  );
+}
+
+/** A config of the folder with how it stands; one that cannot be read waits like one that is not approved. */
+async function readFound(path: string, stateDirectory: string | undefined) {
+  try {
+    const text = await readText(path);
+    const hash = await fingerprintOf(path, text);
+    return { path, text, hash, state: await trustOf(stateDirectory, path, hash) };
+  } catch (thrown) {
+    if (!(thrown instanceof ToolscoutError)) throw thrown;
+    return { path, hash: '', state: 'new' as const, problem: messageOf(thrown) };
+  }
+}
+
 /**
  * Finds, reads, checks and completes the config (CFG-1…4). Without a file the fallback holds, and without
- * that the defaults.
+ * that the defaults. A config of the current folder that the user neither named nor approved is not used: the user's own holds, and
+ * the servers of the folder's config are added as pending (SEC-9, A53).
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` with all problems.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = await locateConfig(options);
-  const { env, cwd, home } = options;
-  const place = options.place ?? { platform: 'linux', home, env, project: cwd };
   if (!found) {
     const { config, source } = options.fallback?.() ?? { config: {}, source: 'defaults' };
-    return resolveWithSources(config, { source, env, directory: cwd, place });
+    return resolveWithSources(config, { source, env: options.env, directory: options.cwd, place: placeOf(options) });
   }
-  const { path, hidden } = found;
-  formatOf(path);
-  const raw = await parseConfig(await readText(path), path);
-  const loaded = await resolveWithSources(raw, { source: path, env, directory: dirname(path), place });
-  const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
-  return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
+  if (found.origin !== 'folder') return loadFile(found, await readText(found.path), options);
+  const { state, ...read } = await readFound(found.path, options.stateDirectory);
+  if (state === 'approved') return loadFile(found, read.text ?? '', options);
+  return withPending(await loadOwn(options), { ...read, state }, options);
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../kernel/hash.js';
 import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
 import { Config, READ_ONCE, type ServerEntry } from '../model/config.js';
-import type { Server } from '../model/server.js';
+import type { Server, ServerScope } from '../model/server.js';
 import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
 import { secretsOfHeader } from './credentials.js';
@@ -13,6 +13,7 @@ import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
 import { NO_SOURCES, type ImportedSources } from './sources/imported.js';
 import { entryOf, rulesFor } from './sources/merge.js';
+import type { PendingConfig } from './trust.js';
 import { checkConfig } from './validate.js';
 
 /** A config that holds: every field has a value, every server is made. */
@@ -32,6 +33,8 @@ export interface LoadedConfig {
   readonly warnings: Problem[];
   /** Every value that must never be shown. */
   readonly secrets: string[];
+  /** A config of the current folder that is not used, because the user neither named nor approved it. */
+  readonly pending?: PendingConfig;
 }
 
 /** Where a raw config comes from and what surrounds it. */
@@ -42,6 +45,8 @@ export interface ResolveOptions {
   readonly directory?: string;
   /** What its `sources` bring; whoever resolves has read them. */
   readonly imported?: ImportedSources;
+  /** Whose servers they are, when they are not the user's own. */
+  readonly scope?: ServerScope;
 }
 
 /** Shorter values are too common to be hidden without destroying ordinary text. */
@@ -147,7 +152,7 @@ function createImported(imported: ImportedSources, bench: Bench, config: Config,
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are (CFG-3).
  */
 export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConfig {
-  const { source, env, directory } = options;
+  const { source, env, directory, scope } = options;
   const checked = checkConfig(raw, basename(source).startsWith('anygpt.config.'));
   if (checked.problems.length > 0) throw configurationError(source, checked.problems);
 
@@ -156,7 +161,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   const warnings = [...checked.warnings, ...environment.problems];
   const secrets = new Set<string>();
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);
-  const bench = { source, env, directory, secrets, used };
+  const bench = { source, env, directory, scope, secrets, used };
   const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
     ...parsed,

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { LoadedConfig } from '../config/index.js';
+import { pendingNotice, type LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
@@ -69,12 +69,16 @@ function examineConfig({ loaded }: Patient): Finding[] {
     if (told.has(warning.message)) continue;
     findings.push({ subject: 'config', level: 'warning', message: `${warning.path}: ${warning.message}` });
   }
+  if (loaded.pending) {
+    const [message, next] = pendingNotice(loaded.pending).split(' Use it once ');
+    findings.push({ subject: 'config', level: 'warning', message: message!, next: `use it once ${next}` });
+  }
   if (loaded.servers.length === 0) {
     findings.push({
       subject: 'config',
       level: 'warning',
       message: 'no server is configured',
-      next: 'add one under "servers" in toolscout.config.json',
+      next: 'take over those of other clients: toolscout import; or add one under "servers" in the config',
     });
   }
   return findings;

@@ -40,9 +40,10 @@ export function lookingVerbs(
       const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
       const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
       // A server that failed is tried again in the background after a rest. A search waits for it only when it failed in another
-      // process, so that a command line does not answer before it has tried.
+      // process and this one tries it anew.
       const awaited = unlearned.filter(
-        ({ id }) => !learner.failure(id) || (!learner.hasFailedHere(id) && learner.isDue(id)),
+        ({ id }) =>
+          !learner.failure(id) || (!learner.hasFailedHere(id) && (learner.isDue(id) || learner.isLearning(id))),
       );
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
       core.refreshInBackground(servers);

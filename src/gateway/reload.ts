@@ -56,6 +56,14 @@ function fileIsGone(path: string): ToolscoutError {
   });
 }
 
+function waitsForApproval(path: string): ToolscoutError {
+  return new ToolscoutError(
+    'CONFIGURATION_ERROR',
+    `The config file ${path} changed since it was approved; what it said before stays in force.`,
+    { suggestion: 'Look at it, then run: toolscout config approve' },
+  );
+}
+
 /**
  * Builds the next state from a configuration that is read and validated first: if anything in it is
  * wrong this throws and the caller's state has not been touched (CFG-6).
@@ -71,6 +79,8 @@ export async function rebuild(now: {
   readonly approvals: Approvals;
 }): Promise<NextState> {
   const loaded = await now.load();
+  if (loaded.pending !== undefined && loaded.pending.path === now.loaded.path)
+    throw waitsForApproval(loaded.pending.path);
   // Rules went with the file: what it forbade must not come back because a file was moved or is being replaced.
   if (now.loaded.path !== undefined && loaded.path === undefined) throw fileIsGone(now.loaded.path);
   const diff = diffServers(now.loaded.servers, loaded.servers);

@@ -104,4 +104,23 @@ export interface InstallReport {
   /** What stands in the client's file then. */
   readonly entry?: object;
   readonly next: string;
+  /** What a person should know besides: which config the entry names, and why. */
+  readonly notes?: readonly string[];
+}
+
+/** What approving a config of the current folder would allow, and the way to do it. */
+export interface ConfigApproval {
+  readonly path: string;
+  /** What the approval is bound to. */
+  readonly hash: string;
+  readonly state: 'approved' | 'changed' | 'new';
+  /** Approving it lets it run as this user. */
+  readonly isCode: boolean;
+  /** Its servers with their whole commands; of a config that is code none is known. */
+  readonly servers: ReadonlyArray<{ readonly id: string; readonly transport: ShownTransport }>;
+  /** Names of the other fields it sets. */
+  readonly settings: readonly string[];
+  approve(): Promise<void>;
+  /** Takes the approval back; answers whether there was one. */
+  withdraw(): Promise<boolean>;
 }

@@ -201,7 +201,8 @@ describe('the command line', () => {
     const starts = join(place.folder, 'starts');
     const servers = { old: fixture('legacy', `--start-file=${starts}`) };
     await writeFile(place.configFile, JSON.stringify({ servers, cach: 1 }));
-    const child = spawn(process.execPath, [CLI, 'doctor', '--state-dir', join(place.folder, 'state')], {
+    const named = ['--config', place.configFile];
+    const child = spawn(process.execPath, [CLI, 'doctor', ...named, '--state-dir', join(place.folder, 'state')], {
       cwd: place.folder,
     });
     const found = await finish(child);
@@ -212,7 +213,7 @@ describe('the command line', () => {
     await expect(readFile(starts)).rejects.toThrow('ENOENT');
 
     await place.write({ servers });
-    const blocked = spawn(process.execPath, [CLI, 'doctor', '--json', '--state-dir', place.configFile], {
+    const blocked = spawn(process.execPath, [CLI, 'doctor', '--json', ...named, '--state-dir', place.configFile], {
       cwd: place.folder,
     });
     const report = await finish(blocked);

@@ -46,7 +46,13 @@ describe('the built command and other clients', () => {
     const { stdout } = await run(place, 'install', 'claude-code', '--json');
     const { entry } = JSON.parse(stdout) as InstallReport & { entry: { command: string; args: string[] } };
     expect(entry).toMatchObject({ type: 'stdio', command: process.execPath, alwaysLoad: true });
-    expect(entry.args).toEqual([CLI, 'serve', '--stdio']);
+    expect(entry.args).toEqual([
+      CLI,
+      'serve',
+      '--stdio',
+      '--config',
+      join(place.home, '.config/toolscout/config.json'),
+    ]);
     const plan = JSON.parse((await run(place, 'import', '--json')).stdout) as ImportPlan;
     expect(plan.clients).toMatchObject([{ client: 'claude-code', servers: [] }]);
     // Offered directly, every tool would be loaded.

@@ -78,8 +78,9 @@ describe('failures of servers', () => {
     const command = await openToolscout(config, { stateDir });
     expect((await command.searchTools('wait')).learning).toEqual(['late']);
     await command.close({ drainMs: 0 });
-    const serving = await openToolscout(config, { stateDir, learnAtStart: true });
-    await waitUntil(async () => (await serving.listServers())[0]?.knowledge === 'ready');
+    const patient = { ...config, limits: { searchWaitMs: 20_000 } };
+    const serving = await openToolscout(patient, { stateDir, learnAtStart: true });
+    expect((await serving.searchTools('wait')).hits[0]).toMatchObject({ server: 'late' });
     expect((await serving.listServers())[0]).not.toHaveProperty('failure');
   });
 

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { approveConfig, fingerprintOf } from '../../src/config/trust.js';
 import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
 import { READ_AT_START } from '../../src/gateway/reload.js';
 import { createToolscout } from '../../src/main.js';
@@ -67,6 +69,53 @@ describe('reloading the configuration', () => {
     await mkdir(join(folder, '.toolscout'));
     await writeFile(join(folder, '.toolscout', 'config.json'), JSON.stringify({ servers: { young: fixture('many') } }));
     expect(await gateway.reload()).toMatchObject({ added: ['young'], removed: ['old'] });
+  });
+
+  it('CFG-6 SEC-9 A53 a config of the folder takes over when it is approved, and a change of it waits for the next approval', async () => {
+    const [folder, home, stateDir] = [
+      await temporaryDirectory(),
+      await temporaryDirectory(),
+      await temporaryDirectory(),
+    ];
+    const file = join(folder, 'toolscout.config.json');
+    const starts = join(stateDir!, 'starts');
+    const servers = { old: { ...fixture('legacy', `--start-file=${starts}`), eager: true } };
+    const toolRules = [{ pattern: 'fail', enabled: false }];
+    await writeFile(file, JSON.stringify({ servers, toolRules }));
+    const notices: string[] = [];
+    const gateway = await createToolscout({
+      cwd: folder,
+      stateDir,
+      env: { PATH: process.env['PATH'], HOME: home },
+      watch: true,
+      onNotice: (notice) => notices.push(notice),
+    });
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    await gateway.ready();
+    expect(notices).toEqual([expect.stringMatching(/is not used: .*old.* toolscout config approve --hash \w{12}$/)]);
+    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ server: 'old', origin: 'project' }]);
+    expect((await gateway.searchTools('echo')).hits).toEqual([]);
+    expect(existsSync(starts)).toBe(false);
+    const doctor = await gateway.doctor();
+    expect(doctor.findings.find(({ next }) => next?.includes('config approve'))).toMatchObject({ level: 'warning' });
+
+    const approve = async (): Promise<void> => {
+      const text = await readFile(file, 'utf8');
+      await approveConfig(stateDir!, file, await fingerprintOf(file, text), 1);
+    };
+    await approve();
+    await waitUntil(() => gateway.config().path === file, { timeoutMs: 10_000, what: 'the approval to be seen' });
+    await waitUntil(async () => (await gateway.searchTools('echo')).hits.length > 0);
+
+    await writeFile(file, JSON.stringify({ servers: { ...servers, more: fixture('many') } }));
+    await expect(gateway.reload()).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining('changed since it was approved') as string,
+    });
+    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['old']);
+    expect(await gateway.executeTool('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    await approve();
+    expect(await gateway.reload()).toMatchObject({ added: ['more'] });
   });
 
   it('CFG-6 says what was added, removed, changed and left alone; the unchanged server keeps its process', async () => {

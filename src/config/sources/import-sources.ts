@@ -1,7 +1,9 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Problem } from '../../kernel/errors.js';
 import type { SourceConfig, SourceType } from '../../model/config.js';
 import type { ImportedServer } from '../../model/source.js';
+import { isSameFolder } from '../find.js';
 import { joinPath, problemAt } from '../path.js';
 import { isServerId } from '../server-id.js';
 import { withEnvFile } from './env-file.js';
@@ -28,10 +30,35 @@ function recognize(path: string, importer: Importer, place: Place): SourcePath {
   return { path, format: formatByEnding(path), scope: like?.scope ?? 'user', role: like?.role };
 }
 
+/**
+ * The files a client keeps servers in, each once. In the home directory a file of the project is one of the user, so the same file is
+ * not read a second time as somebody else's.
+ */
+async function locate(importer: Importer, place: Place): Promise<SourcePath[]> {
+  const all = importer.locate(place);
+  if (place.project === undefined || !(await isSameFolder(place.project, place.home))) return all;
+  const home = await realpath(place.home).catch(() => place.home);
+  const fromHome = (path: string): string => {
+    const folder = [place.project!, place.home].find((each) => path.startsWith(join(each, sep)));
+    return folder === undefined ? path : join(home, path.slice(folder.length));
+  };
+  const found = new Map<string, SourcePath>();
+  for (const each of all.toSorted((a, b) => Number(a.scope === 'project') - Number(b.scope === 'project'))) {
+    const key = `${fromHome(each.path)}\0${each.role ?? ''}`;
+    if (!found.has(key)) found.set(key, { ...each, scope: 'user' });
+  }
+  return [...found.values()];
+}
+
 /** The files of one client that a source asks for. */
-function pathsOf(source: Exclude<SourceConfig, string>, importer: Importer, place: Place, base: string): SourcePath[] {
+async function pathsOf(
+  source: Exclude<SourceConfig, string>,
+  importer: Importer,
+  place: Place,
+  base: string,
+): Promise<SourcePath[]> {
   if (source.path === undefined) {
-    const all = importer.locate(place);
+    const all = await locate(importer, place);
     return source.scope === undefined ? all : all.filter((each) => each.scope === source.scope);
   }
   const given = source.path.startsWith('~/') ? join(place.home, source.path.slice(2)) : source.path;
@@ -51,12 +78,8 @@ function renamed(server: ImportedServer, names: Readonly<Record<string, string>>
 }
 
 /** What one client's files hold. */
-export async function importClient(
-  type: SourceType,
-  place: Place,
-  paths: readonly SourcePath[] = IMPORTERS[type].locate(place),
-) {
-  const { files, problems } = await readFiles(paths);
+export async function importClient(type: SourceType, place: Place, paths?: readonly SourcePath[]) {
+  const { files, problems } = await readFiles(paths ?? (await locate(IMPORTERS[type], place)));
   const imported = IMPORTERS[type].read(files, place);
   return {
     files: files.map((file) => file.path),
@@ -88,7 +111,7 @@ export async function importSources(
     const source = typeof each === 'string' ? { type: each } : each;
     const project = source.project === undefined ? options.place.project : resolve(base, source.project);
     const place = { ...options.place, project };
-    const paths = pathsOf(source, IMPORTERS[source.type], place, base);
+    const paths = await pathsOf(source, IMPORTERS[source.type], place, base);
     for (const path of paths) if (!path.endings) files.add(path.path);
     const { servers, unreadable, files: read, ...rest } = await importClient(source.type, place, paths);
     // Whoever wants single servers does not want to hear about the others.

@@ -5,7 +5,7 @@ import type { Problem, ToolscoutError } from '../../kernel/errors.js';
 import type { LogLevel } from '../../kernel/log.js';
 import type { ModeName, ServerEntry } from '../../model/config.js';
 import type { ShownTransport } from '../../model/server.js';
-import type { ImportPlan, InstallReport } from '../../model/source.js';
+import type { ConfigApproval, ImportPlan, InstallReport } from '../../model/source.js';
 import { adviceFor } from './advice.js';
 import { filledIn } from './arguments.js';
 import type { Terminal } from './terminal.js';
@@ -64,7 +64,12 @@ export interface CliDeps {
   readonly terminal: Terminal;
   open(options: OpenOptions): Promise<Gateway>;
   /** Checks a config without opening anything. */
-  checkConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<{
+  checkConfig(
+    options: Pick<OpenOptions, 'config' | 'demo' | 'stateDir'> & {
+      /** Check the config of the current folder also where it is not approved. */
+      readonly pending?: boolean;
+    },
+  ): Promise<{
     /** The whole path of the file, or what stands in for one. */
     readonly source: string;
     readonly problems: readonly Problem[];
@@ -73,7 +78,7 @@ export interface CliDeps {
   /** Opens the store, uses it once and closes it; rejects with `STORE_ERROR` when it cannot be opened. */
   checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding[]>;
   /** Reads the config that these flags mean, without opening anything. */
-  readConfig(options: Pick<OpenOptions, 'config' | 'demo'>): Promise<ReturnType<Gateway['config']>>;
+  readConfig(options: Pick<OpenOptions, 'config' | 'demo' | 'stateDir'>): Promise<ReturnType<Gateway['config']>>;
   /** Writes a config to begin with; never over a file that is there. */
   initConfig(options: {
     readonly config?: string;
@@ -90,6 +95,12 @@ export interface CliDeps {
   }): Promise<{ readonly path: string; readonly isNew: boolean; readonly shown: ShownTransport }>;
   /** Takes a server out of that config. */
   removeServer(options: { readonly id: string; readonly config?: string }): Promise<{ readonly path: string }>;
+  /** Looks at the config of the current folder, or at a named file, and says what approving it would allow. Runs nothing. */
+  planApproval(options: {
+    readonly file?: string;
+    readonly stateDir?: string;
+    readonly hash?: string;
+  }): Promise<ConfigApproval>;
   /** Says what an import of other clients' servers would add; nothing is written before its `apply`. */
   planImport(options: ImportWish): Promise<ImportPlan>;
   /** Writes toolscout into the config of a client, or takes it out. */

@@ -149,6 +149,7 @@ describe('add and remove', () => {
     expect((await stat(join(own, 'config.json'))).mode & 0o777).toBe(0o600);
     const yaml = join(cwd, 'toolscout.config.yaml');
     await writeFile(yaml, '# mine\nservers:\n');
+    expect(await run('config', 'approve', '--yes')).toMatchObject({ code: 0 });
     expect(await run('add', 'b', '--', 'server-b')).toMatchObject({ code: 0, stdout: `Added "b" to ${yaml}.\n` });
     expect(await readFile(yaml, 'utf8')).toBe('# mine\nservers:\n  b:\n    command: server-b\n');
     expect((await read(join(own, 'config.json'))).config).toEqual({ servers: { a: { command: 'server-a' } } });
@@ -219,5 +220,39 @@ describe('add and remove', () => {
     const absent = await run('remove', 'b', '--json');
     expect(absent.code).toBe(2);
     expect(JSON.parse(absent.stdout)).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+  });
+});
+
+describe('config approve', () => {
+  it('SEC-9 CLI-2 shows whole commands and settings; asks, or wants a hash, and ends with 4 when it is not approved', async () => {
+    const { run, cwd } = await settle();
+    const file = join(cwd, 'toolscout.config.json');
+    const args = ['-c', `touch ${'x'.repeat(300)}`];
+    await writeFile(file, JSON.stringify({ approval: 'off', servers: { a: { command: 'sh', args } } }));
+    const shown = JSON.parse((await run('config', 'approve', '--json')).stdout) as { hash: string; approved: boolean };
+    expect(shown).toMatchObject({ approved: false, isCode: false, settings: ['approval'] });
+    const denied = await commandLine(['config', 'approve'], {
+      process: { cwd, env: { HOME: join(cwd, '..') } },
+      confirm: async () => false,
+    });
+    expect(denied.code).toBe(4);
+    expect(denied.stdout).toContain(args[1]);
+    expect(denied.stdout).toContain('settings: approval');
+    expect(await run('config', 'approve', '--hash', '000000000000')).toMatchObject({ code: 4 });
+    expect(await run('config', 'approve', '--hash', shown.hash.slice(0, 12))).toMatchObject({ code: 0 });
+    expect(await run('config', 'approve')).toMatchObject({ code: 0 });
+    expect((await run('config', 'approve', '--withdraw')).stdout).toContain('is not used any more');
+    expect(await run('config', 'approve', '--withdraw')).toMatchObject({ code: 0 });
+  });
+
+  it('SEC-9 a config that init wrote to a folder is approved', async () => {
+    const { run, cwd } = await settle();
+    expect(await run('init', '--project')).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run('add', 'a', '--json', '--', 'a')).stdout)).toMatchObject({
+      path: join(cwd, 'toolscout.config.jsonc'),
+    });
+    expect(JSON.parse((await run('add', 'b', '--json', '--', 'b')).stdout)).toMatchObject({
+      path: join(cwd, 'toolscout.config.jsonc'),
+    });
   });
 });

@@ -87,8 +87,9 @@ describe('import', () => {
 
   it('CLI-1 a config that is code is not edited; what to paste goes to stdout', async () => {
     const place = await settle(['warp']);
-    await writeFile(join(place.project, 'toolscout.config.ts'), 'export default {};\n');
-    const ran = await run(place, ['import', '--yes', ...flags(place)]);
+    const config = join(place.project, 'toolscout.config.ts');
+    await writeFile(config, 'export default {};\n');
+    const ran = await run(place, ['import', '--yes', '--config', config, ...flags(place)]);
     expect(ran.stderr).toContain('toolscout.config.ts is not edited');
     expect(ran.stdout).toContain('"warp-git"');
     expect(await readFile(join(place.project, 'toolscout.config.ts'), 'utf8')).toBe('export default {};\n');
@@ -124,17 +125,24 @@ describe('install', () => {
     expect(existsSync(report.file)).toBe(false);
   });
 
-  it('CLI-3 a config in the current folder is named in the entry, for a client starts us elsewhere', async () => {
+  it('CLI-3 SEC-9 the entry always names a config by its absolute path, and one of the folder only when it is approved', async () => {
     const place = await settle([]);
     const config = join(place.project, 'toolscout.config.json');
     await writeFile(config, '{"http": {"port": 9123}}');
-    const stdio = await run(place, ['install', 'cursor', '--home', place.home, '--json']);
-    expect((JSON.parse(stdio.stdout) as { entry: { args: string[] } }).entry.args.slice(-4)).toEqual([
-      'serve',
-      '--stdio',
-      '--config',
-      config,
-    ]);
+    const named = async (...args: string[]): Promise<{ args: string[]; notes: string[] }> => {
+      const { stdout } = await run(place, ['install', 'cursor', '--home', place.home, '--json', ...args]);
+      const { entry, notes } = JSON.parse(stdout) as { entry: { args: string[] }; notes: string[] };
+      return { args: entry.args.slice(-4), notes };
+    };
+    const own = join(place.home, '.config/toolscout/config.json');
+    expect((await named('--dry-run')).args).toEqual(['serve', '--stdio', '--config', own]);
+    expect(existsSync(own)).toBe(false);
+    const first = await named();
+    expect(first.args).toEqual(['serve', '--stdio', '--config', own]);
+    expect(first.notes.join('\n')).toContain(`${config} is not used`);
+    expect(first.notes.join('\n')).toContain(`Created ${own}`);
+    expect(JSON.parse(await readFile(own, 'utf8'))).toEqual({ servers: {} });
+    expect((await named('--config', 'toolscout.config.json')).args.at(-1)).toBe(config);
     const http = await run(place, ['install', 'cursor', '--home', place.home, '--http', '--config', config, '--json']);
     expect((JSON.parse(http.stdout) as { entry: object }).entry).toEqual({ url: 'http://127.0.0.1:9123/mcp' });
   });

@@ -62,11 +62,12 @@ export function addInstall(program: Command, deps: CliDeps): void {
         });
       }
       if (flags.json) return terminal.json(report);
-      const { action, file, written, entry, backup, next } = report;
+      const { action, file, written, entry, backup, next, notes = [] } = report;
       const isTried = flags.dryRun && (action === 'added' || action === 'updated' || action === 'removed');
       terminal.out(printable(`${DONE[action]} ${file}${isTried ? ' (not written: --dry-run)' : ''}`));
       if (isTried && entry) terminal.json(entry, 2);
       if (backup !== undefined) terminal.note(printable(`What was there before: ${backup}`));
+      for (const note of notes) terminal.note(printable(note));
       if (written) terminal.note(next);
     });
 }
