@@ -118,6 +118,7 @@ describe('executor', () => {
           steps.push('outgoing');
           return { ...args, path: '***' };
         },
+        meta: (meta) => ({ ...meta, note: '***' }),
         resumed: (resumed) => resumed,
       }),
       incoming: () => ({

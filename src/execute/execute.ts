@@ -4,6 +4,7 @@ import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '
 import { addressOf } from '../kernel/ids.js';
 import { createParamHeaders } from '../kernel/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
+import { auditedMeta } from '../kernel/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
@@ -62,6 +63,7 @@ export interface ExecutorDeps {
 /** What is done to what a server receives. */
 export interface Outgoing {
   arguments(args: JsonObject): JsonObject;
+  meta(meta: JsonObject): JsonObject;
   /** What a host answered to the questions of an earlier round. */
   resumed(resumed: NonNullable<Call['resumed']>): NonNullable<Call['resumed']>;
 }
@@ -130,6 +132,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       call: {
         ...call,
         ...(outgoing && { arguments: outgoing.arguments(call.arguments) }),
+        ...(outgoing && call.meta && { meta: outgoing.meta(call.meta) }),
         ...(outgoing && resumed && { resumed: outgoing.resumed(resumed) }),
         ...(incoming && onProgress && { onProgress: (step: Progress) => onProgress(redactProgress(step, incoming)) }),
       },
@@ -262,16 +265,21 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       resultBytes: result && estimateBytes(result),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
-      detail:
-        contradiction === undefined
-          ? undefined
-          : { warning: `the result contradicts its output schema: ${hide(contradiction)}` },
+      detail: detailOf(contradiction && hide(contradiction), call.meta && auditedMeta(call.meta)),
     });
   }
 
   return {
     execute,
     executeStream: (call, prepare) => streamCall(call, (streamed) => execute(streamed, prepare)),
+  };
+}
+
+function detailOf(contradiction: string | undefined, meta: JsonObject | undefined): JsonObject | undefined {
+  if (contradiction === undefined && meta === undefined) return undefined;
+  return {
+    ...(contradiction !== undefined && { warning: `the result contradicts its output schema: ${contradiction}` }),
+    ...(meta && { _meta: meta }),
   };
 }
 

@@ -3,6 +3,8 @@ import { toCallError } from '../execute/index.js';
 import { unlessCancelled } from '../kernel/cancel.js';
 import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
+import { auditedMeta } from '../kernel/request-meta.js';
+import { oneLine, printable } from '../kernel/text.js';
 import type { AuditKind } from '../model/audit-record.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
@@ -17,19 +19,26 @@ import { isHidden, noServer, visibleTo } from './visibility.js';
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
 
-/** What is written to the audit log: reading is an act of the agent, completing a word is not. */
-const RECORDED: Readonly<Record<string, { readonly kind: AuditKind; readonly subject: string }>> = {
-  'resources/read': { kind: 'resource-read', subject: 'uri' },
-  'prompts/get': { kind: 'prompt-get', subject: 'name' },
-};
+/**
+ * The methods that are passed on to a server, all of them without side effects, and what the audit log says of each.
+ * Whatever else a host sends ends here: a method that is not known cannot be judged, redacted or recorded (A46).
+ */
+const RELAYED: ReadonlyMap<string, { readonly kind: AuditKind; readonly subject?: string }> = new Map([
+  ['resources/read', { kind: 'resource-read', subject: 'uri' }],
+  ['prompts/get', { kind: 'prompt-get', subject: 'name' }],
+  ['completion/complete', { kind: 'completion' }],
+]);
 
-/** What may be asked for twice; of a method that nobody here knows that is not certain. */
-const READING: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);
-
-/** Arguments of a prompt are sent like those of a tool. */
-function redactParams(outgoing: ReturnType<Redaction['outgoing']>, params: JsonObject): JsonObject {
-  const { arguments: args } = params;
-  return outgoing && isObject(args) ? { ...params, arguments: outgoing.arguments(args) } : params;
+/** All that a request sends besides its subject, for the audit log; `undefined` when there is nothing. */
+function argumentsOf({ _meta, ...params }: JsonObject, subject: string | undefined): JsonObject | undefined {
+  const meta = auditedMeta(_meta);
+  const { [subject ?? '']: _named, arguments: args, ...rest } = params;
+  const sent = {
+    ...rest,
+    ...(isObject(args) ? args : args !== undefined && { arguments: args }),
+    ...(meta && { _meta: meta }),
+  };
+  return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
 /** What goes out and comes back besides the params and the result. */
@@ -49,6 +58,14 @@ function redactOptions(redaction: Redaction, server: string, options: CallOption
   };
 }
 
+function unknownMethod(method: string): ToolscoutError {
+  const shown = oneLine(printable(method), 100);
+  return new ToolscoutError('INVALID_REQUEST', `The method "${shown}" is not passed on to servers.`, {
+    suggestion: `Methods that are passed on: ${[...RELAYED.keys()].join(', ')}.`,
+    delivered: false,
+  });
+}
+
 /** The verbs that reach what a server has besides tools. */
 export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
   const { audit, clock, limiter, pool, random, redaction } = core.deps;
@@ -60,8 +77,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       if (!isTransient(error) || clock.monotonic() >= deadline) return false;
       if (error.delivered === false) return true;
       // Who set a time is not made to wait for a multiple of it.
-      const isChosen = error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined;
-      return READING.has(method) && !isChosen;
+      return !(error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined);
     };
     return withRetry(
       async () => {
@@ -93,18 +109,20 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     error?: ToolscoutError,
   ): void => {
     const { principal = 'local', route = 'library', traceId } = options;
-    const recorded = RECORDED[method];
+    const recorded = RELAYED.get(method);
     if (!recorded) return;
+    const { kind, subject } = recorded;
     const isRefused = isHidden(server, options, core);
     audit.record({
-      kind: recorded.kind,
+      kind,
       principal,
       route,
       server,
       outcome: error ? (isRefused ? 'refused' : 'failure') : 'success',
       ...(error && { code: error.code }),
       ...(traceId !== undefined && { traceId }),
-      detail: { [recorded.subject]: core.hide(String(params[recorded.subject]).slice(0, 2048)) },
+      arguments: argumentsOf(params, subject),
+      ...(subject !== undefined && { detail: { [subject]: core.hide(String(params[subject]).slice(0, 2048)) } }),
     });
   };
 
@@ -137,9 +155,10 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
 
     async relay(id, method, params, options = {}) {
       await core.filled();
+      if (!RELAYED.has(method)) throw unknownMethod(method);
       try {
         if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
-        const sent = redactParams(redaction.outgoing(id), params);
+        const sent = redaction.outgoing(id)?.params(params) ?? params;
         const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);

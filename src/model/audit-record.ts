@@ -6,6 +6,7 @@ export const AUDIT_KINDS = [
   'execution',
   'resource-read',
   'prompt-get',
+  'completion',
   'discovered',
   'reload',
   'server-add',

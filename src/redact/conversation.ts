@@ -11,6 +11,10 @@ type Resumed = NonNullable<Call['resumed']>;
 /** What is done to what a server receives. */
 export interface Outgoing extends Pick<Screen, 'answer' | 'refusal'> {
   arguments(args: JsonObject): JsonObject;
+  /** The `_meta` of a request, as far as it is the host's. */
+  meta(meta: JsonObject): JsonObject;
+  /** The parameters of every request that is not a call. */
+  params(params: JsonObject): JsonObject;
   /** What a host answered to the questions of an earlier round; the state is the server's own and stays. */
   resumed(resumed: Resumed): Resumed;
 }
@@ -144,8 +148,21 @@ export function createOutgoing(matchers: Matchers): Outgoing {
     return redactNamed(result, walks, { content, roots: anyValue });
   };
 
+  /** The word that is being completed is a value of the argument it is for. */
+  const completed = (argument: JsonValue): JsonValue => {
+    if (!isObject(argument) || typeof argument['name'] !== 'string') return data.value(argument);
+    const { name, value = '' } = argument;
+    const field = data.arguments({ [name]: value });
+    return { ...argument, value: field[name] ?? MASK };
+  };
+  const context = (given: JsonValue): JsonValue =>
+    isObject(given) ? redactNamed(given, walks, { arguments: anyValue }) : data.value(given);
+
   return {
     arguments: (args) => data.arguments(args),
+    meta: (meta) => data.arguments(meta),
+    params: (params) =>
+      redactNamed(params, walks, { arguments: anyValue, argument: completed, context, _meta: anyValue }),
     answer,
     resumed({ inputResponses, ...rest }) {
       if (!inputResponses) return rest;

@@ -12,6 +12,7 @@ import { openHttpApp } from '../support/http-app.js';
 import type { ToolscoutError } from '../../src/kernel/errors.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { connectHost as connectAnyHost } from '../support/mcp-host.js';
+import { scriptedServer } from '../support/scripted-server.js';
 import { connectHost } from '../support/stdio-host.js';
 
 /** Every byte of every file below a folder. */
@@ -157,6 +158,66 @@ describe('redaction', () => {
       expect(JSON.stringify([message, upstream])).not.toMatch(/c4n4ry|CANARY/);
     },
   );
+
+  it('NEG-6 EXEC-5 every outgoing parameter passes the rules and stands redacted in the audit log', async () => {
+    const received: Array<{ method: string; params: JsonObject }> = [];
+    const server = await scriptedServer({
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      answer(method, params) {
+        received.push({ method, params });
+        if (method === 'completion/complete') return { result: { completion: { values: [] } } };
+        if (method === 'prompts/get') return { result: { messages: [] } };
+        if (method === 'resources/read') return { result: { contents: [] } };
+        if (method === 'tools/call') return { result: { content: [] } };
+        return undefined;
+      },
+    });
+    const gateway = await openToolscout({
+      servers: { h: { url: server.url } },
+      redaction: [
+        { match: 'customer', where: 'arguments' },
+        { match: '/CANARY-\\d+/', where: 'arguments' },
+      ],
+    });
+    const meta = { vendor: { customer: 'CANARY-0' }, note: 'of CANARY-1', traceparent: 'none' };
+    await gateway.executeTool('h', 'look', {}, { meta });
+    await gateway.relay('h', 'prompts/get', { name: 'p', arguments: { customer: 'CANARY-2' }, _meta: meta });
+    await gateway.relay('h', 'resources/read', { uri: 'note:CANARY-3', _meta: meta });
+    await gateway.relay('h', 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'customer', value: 'Can' },
+      context: { arguments: { customer: 'CANARY-4', other: 'CANARY-5' } },
+      _meta: meta,
+    });
+    const asked = received.filter(({ method }) => /call|get|read|complete/.test(method));
+    expect(asked.map(({ method }) => method)).toEqual([
+      'tools/call',
+      'prompts/get',
+      'resources/read',
+      'completion/complete',
+    ]);
+    expect(JSON.stringify(asked)).not.toContain('CANARY');
+    expect(asked[3]?.params).toMatchObject({
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'customer', value: '***' },
+      context: { arguments: { customer: '***', other: '***' } },
+    });
+    for (const { params } of asked) expect(params['_meta']).toMatchObject({ vendor: { customer: '***' } });
+
+    const records = (await gateway.audit({ server: 'h' })).filter(({ kind }) => kind !== 'discovered');
+    expect(records.map(({ kind }) => kind).toReversed()).toEqual([
+      'execution',
+      'prompt-get',
+      'resource-read',
+      'completion',
+    ]);
+    expect(JSON.stringify(records)).not.toContain('CANARY');
+    const [completion, read, prompt, execution] = records;
+    expect(completion?.arguments).toMatchObject({ ref: { name: 'p' }, argument: { name: 'customer' } });
+    expect(read).toMatchObject({ arguments: { _meta: { note: 'of ***' } }, detail: { uri: 'note:***' } });
+    expect(prompt).toMatchObject({ arguments: { customer: '***' }, detail: { name: 'p' } });
+    expect(execution).toMatchObject({ detail: { _meta: { vendor: { customer: '***' }, note: 'of ***' } } });
+  });
 
   it('A33 A34 a secret in env, header, URL, argv, arguments and result is nowhere: logs, audit, answers of every front, metrics, files, exports', async () => {
     const canary = (place: string): string => `c4n4ry-${place}-0123456789`;

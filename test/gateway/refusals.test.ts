@@ -137,11 +137,18 @@ describe('a remote server that refuses what is no call', () => {
     await expect(gateway.discoverPrompts('h')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
   });
 
-  it('CONN-7 R5 is not asked again for a method that may do something', async () => {
-    const { gateway, server } = await setUpBesides((method) => (method === 'vendor/buy' ? { status: 503 } : undefined));
-    await expect(gateway.relay('h', 'vendor/buy', {})).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
-    expect(server.count('vendor/buy')).toBe(1);
-  });
+  it.each(['vendor/buy', 'Resources/Read', 'resources/read ', 'tools/call', 'initialize', 'roots/list', '__proto__'])(
+    'A46 is never sent the method %j by a relay',
+    async (method) => {
+      const { gateway, server } = await setUpBesides(() => undefined);
+      await gateway.serverFacts('h');
+      await expect(gateway.relay('h', method, { name: 'look' })).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: `The method "${method.trim()}" is not passed on to servers.`,
+      });
+      if (method !== 'initialize') expect(server.count(method)).toBe(0);
+    },
+  );
 
   it('CONN-7 EXEC-1 is not waited for longer than the caller said', async () => {
     const { gateway, server } = await setUpBesides((method) =>

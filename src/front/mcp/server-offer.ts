@@ -1,6 +1,6 @@
 import type { Gateway, ServerFacts } from '../../gateway/index.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { callOptions, metaOf, protocolError, type Exchange } from './exchange.js';
+import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from './exchange.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { Offer } from './offer.js';
 import { pageOf } from './paging.js';
@@ -86,8 +86,12 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
           watching.delete(String(params['uri']));
           return {};
         }
-        default:
+        case 'resources/read':
+        case 'prompts/get':
+        case 'completion/complete':
           return gateway.relay(server, method, params, callOptions(params, exchange));
+        default:
+          throw methodNotFound(method);
       }
     },
     definition: async (name) => gateway.definitionOf(server, name),
