@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
 import {
+  createSourceMemory,
   keepApproved,
   loadConfig,
   pendingNotice,
@@ -98,10 +99,11 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { cwd, home, env, stateDir } = surroundings(options);
   const demonstration = (): ConfigInput => demoConfig({ directory: cwd, stateDirectory: stateDir });
   const place = placeOf({ home, env, project: cwd });
+  const memory = createSourceMemory(systemClock);
   if (typeof config === 'object') {
-    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place });
+    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place, memory });
   }
-  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place });
+  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place, memory });
   return () =>
     loadConfig({
       file: config,
@@ -109,6 +111,7 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
       home,
       env,
       place,
+      memory,
       xdgConfigHome: readEnvironment(env).configHome,
       stateDirectory: options.stateDir === 'memory' ? undefined : stateDir,
       fallback: () =>

@@ -87,7 +87,7 @@ describe('sources of a running toolscout', () => {
     await waitUntil(() => ids(gateway).join() === 'c,b', { what: 'the change was taken over', timeoutMs: 20_000 });
   });
 
-  it('CFG-6 a source that a reload brings is watched from then on, and a broken file keeps the others', async () => {
+  it('CFG-6 a source that a reload brings is watched from then on, and a broken file keeps its last good servers, with an event', async () => {
     const { root, write } = await home();
     const file = join(root, 'config.json');
     await writeFile(file, '{"servers": {"own": {"command": "x"}}}');
@@ -95,9 +95,21 @@ describe('sources of a running toolscout', () => {
     const gateway = await open(root, file);
     await writeFile(file, '{"servers": {"own": {"command": "x"}}, "sources": ["kiro"]}');
     await waitUntil(() => ids(gateway).includes('k'), { what: 'the source was read', timeoutMs: 20_000 });
+    const kept: string[] = [];
+    gateway.onEvent((event) => event.type === 'source-kept' && kept.push(event.file));
     await writeFile(join(root, '.kiro/settings/mcp.json'), '{"mcpServers": ');
-    await waitUntil(() => !ids(gateway).includes('k'), { what: 'the broken file has no servers', timeoutMs: 20_000 });
-    expect(ids(gateway)).toEqual(['own']);
+    await waitUntil(() => kept.length > 0, { what: 'the broken file was noticed', timeoutMs: 20_000 });
+    expect(kept).toEqual([join(root, '.kiro/settings/mcp.json')]);
+    expect(ids(gateway)).toEqual(['own', 'k']);
+    const warning = { path: 'sources.kiro', message: expect.stringContaining('stay as they were last read') as string };
+    expect(gateway.config().warnings).toContainEqual(warning);
+    expect((await gateway.doctor()).findings).toContainEqual(
+      expect.objectContaining({ level: 'warning', message: expect.stringContaining('as they were last read') }),
+    );
+    // The very same content again: the warning goes, although no server has changed.
+    await write('.kiro/settings/mcp.json', { mcpServers: { k: { command: 'k' } } });
+    await waitUntil(() => gateway.config().keptSources.length === 0, { what: 'the mended file', timeoutMs: 20_000 });
+    expect(ids(gateway)).toEqual(['own', 'k']);
     await write('.kiro/settings/mcp.json', { mcpServers: { l: { command: 'l' } } });
     await waitUntil(() => ids(gateway).includes('l'), { what: 'the mended file was read', timeoutMs: 20_000 });
   });

@@ -23,8 +23,11 @@ export function watchFiles(deps: {
   const reload = (): void => void gateway.reload().catch(keep);
   /** Clients keep much else in these files: only a change of servers is worth a reload and its record. */
   const reloadIfChanged = async (): Promise<void> => {
-    const { hash } = await read();
-    if (hash !== gateway.config().hash) await gateway.reload();
+    const next = await read();
+    const now = gateway.config();
+    const kept = (config: LoadedConfig): string => config.keptSources.map(({ path }) => path).join('\n');
+    // A file that cannot be read leaves the servers as they are, and is worth a warning.
+    if (next.hash !== now.hash || kept(next) !== kept(now)) await gateway.reload();
   };
 
   let config: (ConfigWatch & { readonly path: string }) | undefined;

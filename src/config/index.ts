@@ -12,5 +12,6 @@ export { isServerId, suggestServerId } from './server-id.js';
 export { resolveWithSources } from './resolve-sources.js';
 export type { Launch, Place } from './sources/importer.js';
 export { chooseConfig, keepApproved } from './trust.js';
+export { createSourceMemory } from './sources/source-memory.js';
 export { validateConfig } from './validate.js';
 export { watchConfig, type ConfigWatch } from './watch.js';

@@ -11,6 +11,7 @@ import type { LoadedConfig } from './resolve.js';
 import { resolveWithSources } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { fingerprintOf, trustOf } from './trust.js';
+import type { SourceMemory } from './sources/source-memory.js';
 
 /** Where to look for a config, what surrounds it, and what holds when there is none. */
 export interface LoadOptions extends FindOptions {
@@ -19,6 +20,8 @@ export interface LoadOptions extends FindOptions {
   readonly place?: Place;
   /** Where approvals of configs are kept; without it none is approved. */
   readonly stateDirectory?: string;
+  /** What the files of clients held when they were last read. */
+  readonly memory?: SourceMemory;
   /** Used when no file is found, instead of the built-in defaults. */
   readonly fallback?: () => { readonly config: ConfigInput; readonly source: string };
 }
@@ -54,6 +57,7 @@ async function loadFile({ path, hidden }: FoundConfig, text: string, options: Lo
     env: options.env,
     directory: dirname(path),
     place: placeOf(options),
+    memory: options.memory,
   });
   const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
   return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
@@ -67,10 +71,13 @@ function placeOf({ place, home, env, cwd }: LoadOptions): Place {
 async function loadOwn(options: LoadOptions): Promise<LoadedConfig> {
   const own = await locateConfig({ ...options, folder: false });
   if (own) return loadFile(own, await readText(own.path), options);
-  return resolveWithSources(
-    {},
-    { source: 'defaults', env: options.env, directory: options.cwd, place: placeOf(options) },
-  );
+  return loadDefaults({}, 'defaults', options);
+}
+
+/** What holds without a file. */
+function loadDefaults(config: ConfigInput, source: string, options: LoadOptions): Promise<LoadedConfig> {
+  const { env, cwd: directory, memory } = options;
+  return resolveWithSources(config, { source, env, directory, place: placeOf(options), memory });
 }
 
 /** A config of the folder with how it stands; one that cannot be read waits like one that is not approved. */
@@ -96,7 +103,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = await locateConfig(options);
   if (!found) {
     const { config, source } = options.fallback?.() ?? { config: {}, source: 'defaults' };
-    return resolveWithSources(config, { source, env: options.env, directory: options.cwd, place: placeOf(options) });
+    return loadDefaults(config, source, options);
   }
   if (found.origin !== 'folder') return loadFile(found, await readText(found.path), options);
   const { state, ...read } = await readFound(found.path, options.stateDirectory);

@@ -2,11 +2,13 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../test/contract/importer-contract.js';
+import { createFakeClock } from '../../test/support/fake-clock.js';
 import { temporaryDirectory } from '../../test/support/fixture.js';
 import type { ConfigInput } from '../model/config.js';
 import { validateConfig, type LoadedConfig } from './index.js';
 import { resolveWithSources } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
+import { createSourceMemory } from './sources/source-memory.js';
 
 type Settled = Place & { project: string };
 
@@ -14,6 +16,100 @@ const resolve = (config: ConfigInput, place: Settled, env: Record<string, string
   resolveWithSources(config, { source: 'library', env, directory: place.project, place });
 const ids = ({ servers }: LoadedConfig): string[] => servers.map(({ id }) => id);
 const lines = ({ warnings }: LoadedConfig): string[] => warnings.map(({ path, message }) => `${path}: ${message}`);
+
+describe('files that cannot be read for a moment', () => {
+  const setUp = async (config: ConfigInput) => {
+    const home = await temporaryDirectory();
+    const clock = createFakeClock();
+    const memory = createSourceMemory(clock);
+    const place = { platform: 'linux', home, env: {}, project: join(home, 'p') };
+    const read = (): Promise<LoadedConfig> =>
+      resolveWithSources(config, { source: 'library', env: {}, directory: home, place, memory });
+    return { home, clock, read };
+  };
+  const table = (...names: string[]): string =>
+    JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) });
+
+  it('CFG-6 a file that is half written, not a file or not an object keeps its last good servers for as long as it takes', async () => {
+    const { home, clock, read } = await setUp({ sources: [{ type: 'cursor', path: 'theirs.json' }] });
+    const file = join(home, 'theirs.json');
+    await writeFile(file, '{"mcpServers": {');
+    // At the first start there is no last good state.
+    expect(ids(await read())).toEqual([]);
+    await writeFile(file, table('one', 'two'));
+    const good = await read();
+    expect(good.keptSources).toEqual([]);
+    for (const broken of ['{"mcpServers": {"one": ', 'null', '"x"']) {
+      await writeFile(file, broken);
+      await clock.advance(3_600_000);
+      const kept = await read();
+      expect(ids(kept)).toEqual(['one', 'two']);
+      expect(kept.hash).toBe(good.hash);
+      expect(kept.keptSources).toMatchObject([{ path: file }]);
+      expect(lines(kept)).toContainEqual(
+        expect.stringMatching(/^sources\.cursor: .*theirs\.json: .*; its servers stay as they were last read$/),
+      );
+    }
+    await rm(file);
+    await symlink(file, file);
+    expect(ids(await read())).toEqual(['one', 'two']);
+    await rm(file);
+    await mkdir(file);
+    expect(ids(await read())).toEqual(['one', 'two']);
+    await rm(file, { recursive: true });
+    await writeFile(file, table('three'));
+    const mended = await read();
+    expect(ids(mended)).toEqual(['three']);
+    expect(mended.keptSources).toEqual([]);
+  });
+
+  it('CFG-6 a file that is gone or empty keeps its servers for a minute, and is believed afterwards', async () => {
+    for (const goAway of [(file: string) => rm(file), (file: string) => writeFile(file, ' \n')]) {
+      const { home, clock, read } = await setUp({ sources: [{ type: 'cursor', path: 'theirs.json' }] });
+      const file = join(home, 'theirs.json');
+      await writeFile(file, table('one'));
+      await read();
+      await goAway(file);
+      expect(ids(await read())).toEqual(['one']);
+      await clock.advance(59_000);
+      expect((await read()).keptSources).toMatchObject([{ path: file }]);
+      await writeFile(file, table('one'));
+      await read();
+      await goAway(file);
+      await clock.advance(59_000);
+      expect(ids(await read())).toEqual(['one']);
+      await clock.advance(61_000);
+      const gone = await read();
+      expect(ids(gone)).toEqual([]);
+      expect(gone.keptSources).toEqual([]);
+    }
+  });
+
+  it('CFG-6 the same holds for the files of a folder, for what turns tools off, and for a file with variables', async () => {
+    const { home, read } = await setUp({ sources: ['continue', 'cursor', { type: 'vscode', path: 'vs.json' }] });
+    await mkdir(join(home, '.continue', 'mcpServers'), { recursive: true });
+    const folderFile = join(home, '.continue', 'mcpServers', 'a.json');
+    await writeFile(folderFile, table('in-folder'));
+    await writeFile(join(home, 'secret.env'), 'TOKEN=abcdefghijkl');
+    const launch = { command: 'x', envFile: join(home, 'secret.env'), disabledTools: ['drop'] };
+    await writeFile(join(home, 'vs.json'), JSON.stringify({ servers: { with: launch } }));
+    const before = await read();
+    expect(ids(before)).toEqual(['in-folder', 'with']);
+    await rm(folderFile);
+    await rm(join(home, 'secret.env'));
+    await writeFile(join(home, 'vs.json'), '{"servers"');
+    const kept = await read();
+    expect(kept.servers.map(({ id, problem, digest }) => [id, problem, digest])).toEqual(
+      before.servers.map(({ id, problem, digest }) => [id, problem, digest]),
+    );
+    expect(kept.config.toolRules).toEqual(before.config.toolRules);
+    expect(kept.config.toolRules).toHaveLength(1);
+    expect(kept.keptSources.map(({ path }) => path).toSorted()).toEqual(
+      [folderFile, join(home, 'secret.env'), join(home, 'vs.json')].toSorted(),
+    );
+    expect(JSON.stringify(kept.warnings)).not.toContain('abcdefghijkl');
+  });
+});
 
 describe('sources', () => {
   it('CFG-5 the servers of a client are part of the config, beside our own, with where they come from', async () => {

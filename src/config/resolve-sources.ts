@@ -4,11 +4,14 @@ import { READ_ONCE, ServerEntry, SourceConfig } from '../model/config.js';
 import { resolveConfig, type LoadedConfig, type ResolveOptions } from './resolve.js';
 import type { Place } from './sources/importer.js';
 import { launchOf, type Taken } from './sources/merge.js';
+import type { SourceMemory } from './sources/source-memory.js';
 import { rawField } from './raw-field.js';
 
 /** Where the files of clients are, and everything else a config is resolved with. */
 export interface SourcedOptions extends ResolveOptions {
   readonly place: Place;
+  /** What the files of clients held when they were last read. */
+  readonly memory?: SourceMemory;
 }
 
 /** The sources of a raw config; none when they are not valid, which resolving will say. */
@@ -35,13 +38,13 @@ export function ownServers(raw: unknown): Taken {
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are.
  */
 export async function resolveWithSources(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
-  const { place, ...rest } = options;
+  const { place, memory, ...rest } = options;
   const sources = sourcesOf(raw);
   if (sources.length === 0) return resolveConfig(raw, rest);
   const { importSources } = await import('./sources/import-sources.js');
   const base = options.directory ?? place.home;
   return resolveConfig(raw, {
     ...rest,
-    imported: await importSources(sources, { place, base, taken: ownServers(raw) }),
+    imported: await importSources(sources, { place, base, taken: ownServers(raw), memory }),
   });
 }

@@ -29,6 +29,8 @@ export interface LoadedConfig {
   readonly hash: string;
   /** Files of clients that servers are imported from, whether they are there or not. */
   readonly sourceFiles: readonly string[];
+  /** Files of `sourceFiles` that cannot be read now; what they held before stays in force, for the reason given. */
+  readonly keptSources: readonly Problem[];
   /** What deserves a look but stops nothing. */
   readonly warnings: Problem[];
   /** Every value that must never be shown. */
@@ -190,6 +192,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     source,
     hash: hashOf(checked.fields, bench, imported),
     sourceFiles: imported.files,
+    keptSources: imported.kept,
     warnings,
     secrets: [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET),
   };

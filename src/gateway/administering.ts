@@ -47,6 +47,10 @@ export function administrationVerbs(
       if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
       await recordReload({ principal: by, outcome: 'success', detail: { ...next.report } });
       core.events.emit({ type: 'reloaded', report: next.report });
+      for (const { path: file, message: reason } of next.loaded.keptSources) {
+        log.warn('config.source-kept', { file, reason });
+        core.events.emit({ type: 'source-kept', file, reason: core.hide(reason) });
+      }
       return next.report;
     } catch (thrown) {
       const reason = core.hide(messageOf(thrown));

@@ -44,6 +44,8 @@ export type GatewayEvent =
   | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
   | { readonly type: 'reload-failed'; readonly reason: string }
+  /** A file of `sources` cannot be read now: its servers stay as they were last read (CFG-6). */
+  | { readonly type: 'source-kept'; readonly file: string; readonly reason: string }
   /** A server says it offers something else than before (NEG-1). */
   | { readonly type: 'probed'; readonly server: string; readonly capabilities: readonly string[] }
   | { readonly type: 'approval'; readonly approval: Approval }

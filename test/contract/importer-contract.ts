@@ -161,6 +161,7 @@ export function describeImporter(importer: Importer): void {
       const place = { platform: 'linux', home: join(root, 'h'), project: join(root, 'p'), env: {} };
       expect(await importClient(type, place)).toEqual({
         files: [],
+        kept: [],
         servers: [],
         unreadable: [],
         problems: [],

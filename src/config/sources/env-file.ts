@@ -1,7 +1,9 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
-import { messageOf } from '../../kernel/errors.js';
+import { messageOf, type Problem } from '../../kernel/errors.js';
 import type { ImportedServer } from '../../model/source.js';
+import { problemAt } from '../path.js';
+import type { SourceMemory } from './source-memory.js';
 import { isVariableName } from './variables.js';
 
 const LARGEST = 64 * 1024;
@@ -39,18 +41,39 @@ async function read(path: string, folder: string | undefined): Promise<Record<st
     // Values there are literal; here they would be read as variables.
     return Object.values(env).some((value) => value.includes('${')) ? 'holds a "${", which cannot be taken over' : env;
   } catch (thrown) {
-    return `cannot be read (${(thrown as NodeJS.ErrnoException).code ?? messageOf(thrown)})`;
+    return `${UNREADABLE} (${(thrown as NodeJS.ErrnoException).code ?? messageOf(thrown)})`;
   }
 }
 
-/** A server with the variables of its file; its own win. `problem` says why it must not start without them. */
+const UNREADABLE = 'cannot be read';
+
+/** A server with the variables of its file; its own win. */
+export interface CompletedServer {
+  readonly server: ImportedServer;
+  /** Why it must not start without them. */
+  readonly problem?: string;
+  /** The file cannot be read now; its variables are those that were last read. */
+  readonly keptEnvFile?: Problem;
+}
+
+/** Reads the variables of a server's file, or takes those that were last read. */
 export async function withEnvFile(
   server: ImportedServer,
   project: string | undefined,
-): Promise<{ readonly server: ImportedServer; readonly problem?: string }> {
+  memory?: SourceMemory,
+): Promise<CompletedServer> {
   const { envFile, entry } = server;
   if (envFile === undefined) return { server };
   const found = await read(envFile, server.scope === 'project' ? project : undefined);
-  if (typeof found === 'string') return { server, problem: `its envFile ${found}` };
-  return { server: { ...server, entry: { ...entry, env: { ...found, ...entry.env } } } };
+  const complete = (env: Record<string, string>): ImportedServer => ({
+    ...server,
+    entry: { ...entry, env: { ...env, ...entry.env } },
+  });
+  if (typeof found !== 'string') {
+    memory?.remember(envFile, found);
+    return { server: complete(found) };
+  }
+  const before = found.startsWith(UNREADABLE) ? memory?.recall(envFile, 'unreadable') : undefined;
+  if (!before) return { server, problem: `its envFile ${found}` };
+  return { server: complete(before.data as Record<string, string>), keptEnvFile: problemAt(envFile, found) };
 }

@@ -6,12 +6,13 @@ import type { ImportedServer } from '../../model/source.js';
 import { isSameFolder } from '../find.js';
 import { joinPath, problemAt } from '../path.js';
 import { isServerId } from '../server-id.js';
-import { withEnvFile } from './env-file.js';
+import { withEnvFile, type CompletedServer } from './env-file.js';
 import type { Importer, Place, SourceFormat, SourcePath } from './importer.js';
 import type { ImportedSources } from './imported.js';
 import { IMPORTERS } from './importers.js';
 import { sortOut, warningsAbout, type Taken } from './merge.js';
 import { readFiles } from './read-files.js';
+import type { SourceMemory } from './source-memory.js';
 
 function formatByEnding(path: string): SourceFormat {
   if (/\.ya?ml$/i.test(path)) return 'yaml';
@@ -78,14 +79,21 @@ function renamed(server: ImportedServer, names: Readonly<Record<string, string>>
 }
 
 /** What one client's files hold. */
-export async function importClient(type: SourceType, place: Place, paths?: readonly SourcePath[]) {
-  const { files, problems } = await readFiles(paths ?? (await locate(IMPORTERS[type], place)));
+export async function importClient(
+  type: SourceType,
+  place: Place,
+  paths?: readonly SourcePath[],
+  memory?: SourceMemory,
+) {
+  const { files, problems, kept } = await readFiles(paths ?? (await locate(IMPORTERS[type], place)), memory);
   const imported = IMPORTERS[type].read(files, place);
   return {
     files: files.map((file) => file.path),
     servers: imported.servers,
     /** Files that could not be read. */
     unreadable: problems,
+    /** Files that are used as they were last read. */
+    kept,
     problems: imported.problems,
     remarks: imported.remarks ?? [],
   };
@@ -100,12 +108,15 @@ export async function importSources(
     readonly taken: Taken;
     /** False: files with variables are not read. */
     readonly envFiles?: boolean;
+    /** What the files held when they were last read; without it a file that cannot be read brings nothing. */
+    readonly memory?: SourceMemory;
   },
 ): Promise<ImportedSources> {
-  const { base, taken } = options;
+  const { base, taken, memory } = options;
   const found: ImportedServer[] = [];
   const warnings: Problem[] = [];
   const files = new Set<string>();
+  const kept = new Map<string, string>();
   const projects = new Map<ImportedServer, string | undefined>();
   for (const each of sources) {
     const source = typeof each === 'string' ? { type: each } : each;
@@ -113,13 +124,19 @@ export async function importSources(
     const place = { ...options.place, project };
     const paths = await pathsOf(source, IMPORTERS[source.type], place, base);
     for (const path of paths) if (!path.endings) files.add(path.path);
-    const { servers, unreadable, files: read, ...rest } = await importClient(source.type, place, paths);
+    const client = await importClient(source.type, place, paths, memory);
+    const { servers, unreadable, files: read, ...rest } = client;
     // Whoever wants single servers does not want to hear about the others.
     const problems = source.only ? unreadable : [...unreadable, ...rest.problems];
     for (const file of read) files.add(file);
     warnings.push(
       ...problems.map(({ path, message }) => problemAt(joinPath('sources', source.type), `${path}: ${message}`)),
     );
+    for (const { path, message } of client.kept) {
+      kept.set(path, message);
+      const text = `${path}: ${message}; its servers stay as they were last read`;
+      warnings.push(problemAt(joinPath('sources', source.type), text));
+    }
     if (source.path !== undefined && read.length === 0 && problems.length === 0) {
       warnings.push(problemAt(joinPath('sources', source.type), `${paths[0]!.path}: there is no such file`));
     }
@@ -134,13 +151,22 @@ export async function importSources(
     }
   }
   const fates = sortOut(found, taken);
-  const kept = fates.flatMap(({ server, fate }, at) => (fate === 'new' ? [{ server, of: found[at]! }] : []));
+  const added = fates.flatMap(({ server, fate }, at) => (fate === 'new' ? [{ server, of: found[at]! }] : []));
+  const complete = ({ server, of }: (typeof added)[number]): Promise<CompletedServer> =>
+    withEnvFile(server, projects.get(of), memory);
+  const servers: CompletedServer[] =
+    options.envFiles === false ? added.map(({ server }) => ({ server })) : await Promise.all(added.map(complete));
+  for (const { server, keptEnvFile } of servers) {
+    if (!keptEnvFile) continue;
+    const { path: file, message } = keptEnvFile;
+    kept.set(file, message);
+    const text = `${file}: ${message}; its variables stay as they were last read`;
+    warnings.push(problemAt(joinPath('sources', server.client, server.id), text));
+  }
   return {
-    servers:
-      options.envFiles === false
-        ? kept.map(({ server }) => ({ server }))
-        : await Promise.all(kept.map(({ server, of }) => withEnvFile(server, projects.get(of)))),
+    servers,
     warnings: [...warnings, ...warningsAbout(found, fates)],
     files: [...files],
+    kept: [...kept].map(([path, message]) => problemAt(path, message)),
   };
 }

@@ -7,7 +7,9 @@ export interface ImportedSources {
   readonly warnings: readonly Problem[];
   /** Every file that was looked for, whether it is there or not. */
   readonly files: readonly string[];
+  /** Files that cannot be read now; what they held before is used, for the reason given. */
+  readonly kept: readonly Problem[];
 }
 
 /** Nothing at all. */
-export const NO_SOURCES: ImportedSources = { servers: [], warnings: [], files: [] };
+export const NO_SOURCES: ImportedSources = { servers: [], warnings: [], files: [], kept: [] };
