@@ -103,7 +103,9 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   if (typeof config === 'object') {
     return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place, memory });
   }
-  if (demo) return () => resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place, memory });
+  if (demo)
+    return () =>
+      resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place, application: false });
   return () =>
     loadConfig({
       file: config,

@@ -38,7 +38,8 @@ export async function isSameFolder(a: string, b: string): Promise<boolean> {
   return (await real(a)) === (await real(b));
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Whether a file is there, and may be looked at. */
+export async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { ToolscoutError } from '../kernel/errors.js';
 import { type JsonObject, type JsonValue } from '../kernel/json.js';
 import { SOURCE_TYPES, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
@@ -10,7 +11,7 @@ import { userConfigStem, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
 import { keysOfField, rawField } from './raw-field.js';
-import { ownServers, sourcesOf } from './resolve-sources.js';
+import { isRegistryFile, ownServers, sourcesOf } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
@@ -44,7 +45,13 @@ async function findTarget({ find, stateDirectory }: ImportOptions): Promise<Targ
   const found = await chooseConfig({ ...find, stateDirectory });
   if (found) {
     const { text = '' } = await openFile(found.path);
-    return { path: found.path, format: formatOf(found.path), raw: await parseConfig(text, found.path) };
+    const raw = await parseConfig(text, found.path);
+    if (isRegistryFile(raw)) {
+      const message = `${found.path} is an mcp.json with a list of servers, which toolscout does not edit.`;
+      const suggestion = 'Name a config of toolscout with --config; its sources may name this file.';
+      throw new ToolscoutError('CONFIGURATION_ERROR', message, { suggestion, file: found.path });
+    }
+    return { path: found.path, format: formatOf(found.path), raw };
   }
   return { path: `${userConfigStem(find)}.json`, format: 'json', raw: {} };
 }

@@ -143,3 +143,78 @@ describe('loadConfig', () => {
     await expect(load('big.json')).rejects.toThrow(/larger than/);
   });
 });
+
+describe('mcp.json of an application', () => {
+  const registry = (...servers: object[]): string => JSON.stringify({ version: '1.0', servers });
+  const irwin = { id: 'mcp-irwin', transport: 'stdio', command: 'python', args: ['-m', 'x'], capabilities: ['a:b'] };
+
+  it('NEG-1 CFG-5 is found in the current folder beside any config, as a project’s file; each dropped field is named', async () => {
+    await put('mcp.json', registry(irwin, { id: 'gee', transport: 'sse', url: 'https://gee.example', region: 'eu' }));
+    const file = join(root, 'mcp.json');
+    const check = (loaded: LoadedConfig): void => {
+      const theirs = loaded.servers.filter(({ source }) => source === file);
+      expect(theirs).toMatchObject([
+        { id: 'mcp-irwin', scope: 'project', capabilities: ['a:b'], transport: { type: 'stdio', cwd: root } },
+        { id: 'gee', scope: 'project', transport: { type: 'sse' } },
+      ]);
+      expect(loaded.warnings).toContainEqual({
+        path: 'sources.ranger-mcp-json.gee',
+        message: `${file}: region is not used`,
+      });
+      expect(loaded.sourceFiles).toContain(file);
+    };
+    check(await load());
+    await put('toolscout.config.json', '{"servers": {"own": {"command": "x"}}}');
+    const beside = await load();
+    check(beside);
+    expect(beside.servers.map(({ id }) => id)).toEqual(['own', 'mcp-irwin', 'gee']);
+    await put('home/.config/toolscout/config.json', '{}');
+    await rm(join(root, 'toolscout.config.json'));
+    check(await load());
+  });
+
+  it('NEG-1 without a config it takes the place of the demo, and nothing of it is read where a source names one', async () => {
+    await put('mcp.json', registry(irwin));
+    const fallback = () => ({ config: { servers: { demo: { command: 'demo' } } }, source: 'demo' });
+    const options = { cwd: root, home: join(root, 'home'), env: {}, fallback };
+    expect((await loadConfig(options)).servers.map(({ id }) => id)).toEqual(['mcp-irwin']);
+    await put('other/mcp.json', registry({ id: 'other', command: 'x' }));
+    await put('toolscout.config.json', '{"sources": [{"type": "ranger-mcp-json", "path": "other/mcp.json"}]}');
+    expect((await load()).servers.map(({ id }) => id)).toEqual(['other']);
+  });
+
+  it('NEG-1 given with --config it is the user’s own config, whatever it is called', async () => {
+    await put('mcp.json', registry({ id: 'not-read', command: 'x' }));
+    await put('app/fire.json', registry(irwin, { id: 'gee', transport: 'sse', url: 'https://gee.example', x: 1 }));
+    const loaded = await load('app/fire.json');
+    const path = join(root, 'app', 'fire.json');
+    expect(loaded).toMatchObject({ path, source: path });
+    expect(loaded.servers).toMatchObject([
+      { id: 'mcp-irwin', scope: 'user', source: path, transport: { cwd: join(root, 'app') } },
+      { id: 'gee', scope: 'user' },
+    ]);
+    expect(loaded.warnings).toEqual([{ path: 'sources.ranger-mcp-json.gee', message: `${path}: x is not used` }]);
+    await put('app/fire.json', '{"version": "1.0", "servers": [');
+    await expect(load('app/fire.json')).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+  });
+
+  it('NEG-1 one of another program, or one that cannot be read, is named and stops nothing', async () => {
+    await put('toolscout.config.json', '{"servers": {"own": {"command": "x"}}}');
+    await put('mcp.json', '{"mcpServers": {"a": {"command": "x"}}}');
+    const other = await load();
+    expect(other.servers.map(({ id }) => id)).toEqual(['own']);
+    expect(other.warnings).toEqual([
+      { path: 'sources.ranger-mcp-json', message: `${join(root, 'mcp.json')}: mcpServers is not used` },
+    ]);
+    await put('mcp.json', '{');
+    expect((await load()).warnings).toMatchObject([{ path: 'sources.ranger-mcp-json' }]);
+  });
+
+  it('CFG-1 CLI-1 is not edited: add, remove and import say so', async () => {
+    await put('mcp.json', registry(irwin));
+    const path = join(root, 'mcp.json');
+    const { removeServer, writeServer } = await import('./write-server.js');
+    await expect(writeServer('x', { command: 'x' }, { path, newPath: path })).rejects.toThrow('does not edit');
+    await expect(removeServer('mcp-irwin', path)).rejects.toThrow('does not edit');
+  });
+});

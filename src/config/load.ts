@@ -1,14 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { ConfigInput } from '../model/config.js';
 import type { Variables } from './environment.js';
-import { locateConfig, type FindOptions, type FoundConfig } from './find.js';
+import { isFile, locateConfig, type FindOptions, type FoundConfig } from './find.js';
 import { formatOf, parseConfig } from './parse.js';
 import { problemAt } from './path.js';
 import { withPending } from './pending-config.js';
 import type { LoadedConfig } from './resolve.js';
-import { resolveWithSources } from './resolve-sources.js';
+import { isRegistryFile, resolveWithSources } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
 import { fingerprintOf, trustOf } from './trust.js';
 import type { SourceMemory } from './sources/source-memory.js';
@@ -49,9 +49,16 @@ async function readText(path: string): Promise<string> {
 }
 
 /** Loads a file that the user chose. */
-async function loadFile({ path, hidden }: FoundConfig, text: string, options: LoadOptions): Promise<LoadedConfig> {
+async function loadFile(
+  { path, hidden, origin }: FoundConfig,
+  text: string,
+  options: LoadOptions,
+): Promise<LoadedConfig> {
   formatOf(path);
-  const raw = await parseConfig(text, path);
+  const written = await parseConfig(text, path);
+  // A registry that the user names is the user's own, not a project's file that merely lies here.
+  const isRegistry = origin === 'named' && isRegistryFile(written);
+  const raw = isRegistry ? { sources: [{ type: 'ranger-mcp-json', path, scope: 'user' }] } : written;
   const loaded = await resolveWithSources(raw, {
     source: path,
     env: options.env,
@@ -102,7 +109,11 @@ async function readFound(path: string, stateDirectory: string | undefined) {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = await locateConfig(options);
   if (!found) {
-    const { config, source } = options.fallback?.() ?? { config: {}, source: 'defaults' };
+    const defaults = { config: {}, source: 'defaults' };
+    const { project } = placeOf(options);
+    // Whoever works in the folder of an application wants its servers, not a demonstration.
+    const isApplication = project !== undefined && (await isFile(join(project, 'mcp.json')));
+    const { config, source } = (isApplication ? undefined : options.fallback?.()) ?? defaults;
     return loadDefaults(config, source, options);
   }
   if (found.origin !== 'folder') return loadFile(found, await readText(found.path), options);

@@ -111,6 +111,66 @@ describe('files that cannot be read for a moment', () => {
   });
 });
 
+describe('fields that are not taken over', () => {
+  it('CFG-5 every field of an entry that says nothing to us is named, with its file, for every kind of entry', async () => {
+    const home = await temporaryDirectory();
+    const place = { platform: 'linux', home, env: {}, project: join(home, 'p') };
+    const servers = [
+      { id: 'a', transport: 'stdio', command: 'x', args: ['-m', null], url: 'https://unused.example', retries: 3 },
+      { id: 'b', transport: 'sse', url: 'https://b.example', env: { A: '1' }, capabilities: ['x:y', 7], health: {} },
+      { id: 'c', transport: 'stdio', command: 'y', env: { KEY: null }, tags: 'one', eager: 'yes', 'odd key': [1] },
+      { id: 'd', command: 'z', enabled: true, disabled: false },
+    ];
+    await writeFile(join(home, 'mcp.json'), JSON.stringify({ version: '7', servers, note: 'x' }));
+    const source = { type: 'ranger-mcp-json' as const, path: 'mcp.json', scope: 'user' as const };
+    const loaded = await resolveWithSources(
+      { sources: [source] },
+      { source: 'library', env: {}, directory: home, place },
+    );
+    expect(ids(loaded)).toEqual(['a', 'b', 'c', 'd']);
+    const file = join(home, 'mcp.json');
+    expect(lines(loaded)).toEqual([
+      `sources.ranger-mcp-json: ${file}: note is not used`,
+      `sources.ranger-mcp-json: ${file}: version is not known; the file is read as version "1.0"`,
+      `sources.ranger-mcp-json.a: ${file}: args holds items without a value; they are left out`,
+      `sources.ranger-mcp-json.a: ${file}: url is not used`,
+      `sources.ranger-mcp-json.a: ${file}: retries is not used`,
+      `sources.ranger-mcp-json.b: ${file}: capabilities holds items that are no texts; they are left out`,
+      `sources.ranger-mcp-json.b: ${file}: env is not used`,
+      `sources.ranger-mcp-json.c: ${file}: eager is neither true nor false and is left out`,
+      `sources.ranger-mcp-json.c: ${file}: env.KEY has no value and is left out`,
+      `sources.ranger-mcp-json.c: ${file}: tags is not used`,
+      `sources.ranger-mcp-json.c: ${file}: ["odd key"] is not used`,
+    ]);
+  });
+
+  it('CFG-5 what an importer reads by itself is not called unused, and the rest of every client is', async () => {
+    const home = await temporaryDirectory();
+    const place = { platform: 'linux', home, env: {}, project: join(home, 'p') };
+    const put = async (path: string, text: string): Promise<void> => {
+      await mkdir(join(home, path, '..'), { recursive: true });
+      await writeFile(join(home, path), text);
+    };
+    await put('.codex/config.toml', '[mcp_servers.c]\ncommand = "c"\ndefault_tools_approval_mode = "auto"\nodd = 1\n');
+    await put('.gemini/settings.json', '{"mcpServers": {"g": {"command": "g", "trust": true, "odd": 1}}}');
+    await put('.copilot/mcp-config.json', '{"mcpServers": {"p": {"command": "p", "tools": ["t"], "odd": 1}}}');
+    await put('.config/goose/config.yaml', 'extensions:\n  o:\n    config: {cmd: o, odd: 1}\n    enabled: true\n');
+    await put('.cursor/mcp.json', '{"mcpServers": {"u": {"url": "https://u.example", "requestInit": {"odd": 1}}}}');
+    const sources = ['codex', 'gemini-cli', 'copilot', 'goose', 'cursor'] as const;
+    const loaded = await resolveWithSources(
+      { sources: [...sources] },
+      { source: 'library', env: {}, directory: home, place },
+    );
+    expect(lines(loaded).map((line) => line.replace(/: .*: /, ': '))).toEqual([
+      'sources.codex.c: odd is not used',
+      'sources.gemini-cli.g: odd is not used',
+      'sources.copilot.p: odd is not used',
+      'sources.goose.o: odd is not used',
+      'sources.cursor.u: requestOptions.odd is not used',
+    ]);
+  });
+});
+
 describe('sources', () => {
   it('CFG-5 the servers of a client are part of the config, beside our own, with where they come from', async () => {
     const place = await settle(['lm-studio']);
@@ -246,10 +306,10 @@ describe('sources', () => {
     ]);
   });
 
-  it('CFG-5 names of tools that run without a question are kept for servers that list nothing; wildcards are not', async () => {
+  it('CFG-5 what a client runs without a question is kept as its list says, patterns included', async () => {
     const place = await settle(['cursor']);
     const { servers } = await resolve({ sources: ['cursor'] }, place);
-    expect(servers.map(({ autoApproved }) => autoApproved)).toEqual([['list_issues'], undefined, undefined]);
+    expect(servers.map(({ autoApproved }) => autoApproved)).toEqual([['list_issues', 'get_*'], ['*'], undefined]);
   });
 
   it('CFG-5 "only" and "rename" choose and name; what is not there is said', async () => {

@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import * as z from 'zod';
 import { isObject } from '../kernel/json.js';
 import { READ_ONCE, ServerEntry, SourceConfig } from '../model/config.js';
+import { isFile } from './find.js';
+import { problemAt } from './path.js';
 import { resolveConfig, type LoadedConfig, type ResolveOptions } from './resolve.js';
+import { NO_SOURCES } from './sources/imported.js';
 import type { Place } from './sources/importer.js';
 import { launchOf, type Taken } from './sources/merge.js';
 import type { SourceMemory } from './sources/source-memory.js';
@@ -12,12 +16,19 @@ export interface SourcedOptions extends ResolveOptions {
   readonly place: Place;
   /** What the files of clients held when they were last read. */
   readonly memory?: SourceMemory;
+  /** False: an `mcp.json` in the folder of the project is not read by itself. */
+  readonly application?: boolean;
 }
 
 /** The sources of a raw config; none when they are not valid, which resolving will say. */
 export function sourcesOf(raw: unknown): SourceConfig[] {
   const parsed = z.array(SourceConfig).safeParse(rawField(raw, 'sources'), READ_ONCE);
   return parsed.success ? parsed.data : [];
+}
+
+/** Whether a file given as a config is the `mcp.json` of an application: its servers are a list, ours are an object. */
+export function isRegistryFile(raw: unknown): boolean {
+  return isObject(raw) && Array.isArray(raw['servers']);
 }
 
 /** Ids and launches of the servers that a raw config itself has. */
@@ -31,20 +42,39 @@ export function ownServers(raw: unknown): Taken {
   return { ids: new Set(entries.map(([id]) => id)), launches: new Map(launches) };
 }
 
+/** The `mcp.json` of the application whose folder this is (NEG-1); `undefined` where a source names one already. */
+function applicationFile(sources: readonly SourceConfig[], { place, application }: SourcedOptions): string | undefined {
+  const isNamed = sources.some((source) => (typeof source === 'string' ? source : source.type) === 'ranger-mcp-json');
+  return application === false || isNamed || place.project === undefined ? undefined : join(place.project, 'mcp.json');
+}
+
+const WITHOUT_APPROVALS =
+  'with approval "off" its servers would start at once; name it in sources, or with --config, if you trust it';
+
 /**
- * Turns a raw config into a loaded one, servers of its sources included (CFG-5). The importers are loaded only when
- * a config has sources.
+ * Turns a raw config into a loaded one, servers of its sources included (CFG-5). An `mcp.json` in the folder of the project
+ * is a source by itself, a project's file like others. The importers are loaded only when there are sources.
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are.
  */
 export async function resolveWithSources(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
-  const { place, memory, ...rest } = options;
+  const { place, memory, application: _, ...rest } = options;
   const sources = sourcesOf(raw);
-  if (sources.length === 0) return resolveConfig(raw, rest);
-  const { importSources } = await import('./sources/import-sources.js');
+  const file = applicationFile(sources, options);
+  const isThere = file !== undefined && ((await isFile(file)) || memory?.recall(file, 'absent') !== undefined);
+  // Without approvals its servers would start at once, only because the folder was opened.
+  const wouldStart = rawField(raw, 'approval') === 'off';
+  if (isThere && !wouldStart) sources.push({ type: 'ranger-mcp-json', scope: 'project' });
   const base = options.directory ?? place.home;
-  return resolveConfig(raw, {
-    ...rest,
-    imported: await importSources(sources, { place, base, taken: ownServers(raw), memory }),
-  });
+  const imported =
+    sources.length === 0
+      ? NO_SOURCES
+      : await (
+          await import('./sources/import-sources.js')
+        ).importSources(sources, { place, base, taken: ownServers(raw), memory });
+  // Also where it is absent: it is watched, so that it is found when it comes.
+  const files = file === undefined ? imported.files : [...new Set([...imported.files, file])];
+  const refused = isThere && wouldStart ? [problemAt('sources', `${file} is not read: ${WITHOUT_APPROVALS}`)] : [];
+  const warnings = [...imported.warnings, ...refused];
+  return resolveConfig(raw, { ...rest, imported: { ...imported, files, warnings } });
 }

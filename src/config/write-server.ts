@@ -7,6 +7,7 @@ import { openFile, replaceFile } from './edit/replace-file.js';
 import { formatOf, parseData, type DataFormat } from './parse.js';
 import { valueAt } from './path.js';
 import { keysOfField } from './raw-field.js';
+import { isRegistryFile } from './resolve-sources.js';
 import { validateConfig } from './validate.js';
 
 /** Which file a server is written to. */
@@ -20,6 +21,8 @@ export interface WriteOptions {
 function refusal(path: string, reason: string, suggestion: string): ToolscoutError {
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, { suggestion, file: path });
 }
+
+const REGISTRY = 'is an mcp.json with a list of servers, which toolscout does not edit';
 
 /** The format of a config that can be edited. */
 function dataFormatOf(path: string, suggestion: string): DataFormat {
@@ -50,6 +53,7 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
   if (opened.text !== undefined && options.path === undefined) throw refusal(path, 'is there already', paste);
   const text = opened.text ?? '';
   const before = await parseData(text, path, format);
+  if (isRegistryFile(before)) throw refusal(path, REGISTRY, paste);
   const keys = [...keysOfField(before, 'servers'), id];
   // Another program may have added it since the config was loaded.
   if (valueAt(before, keys) !== undefined) {
@@ -76,6 +80,7 @@ export async function removeServer(id: string, path: string): Promise<void> {
   const opened = await openFile(path);
   const text = opened.text ?? '';
   const before = await parseData(text, path, format);
+  if (isRegistryFile(before)) throw refusal(path, REGISTRY, byHand);
   const keys = [...keysOfField(before, 'servers'), id];
   if (valueAt(before, keys) === undefined) {
     throw new ToolscoutError('SERVER_NOT_FOUND', `${path} has no server "${id}" of its own.`, {

@@ -10,7 +10,10 @@ import { sectionOf, type Section } from './section.js';
 const RULES = compileRules([]);
 
 function section(id: string, ...definitions: JsonObject[]): Section {
-  const server = httpServer(id, `https://${id}.example.com/mcp`, { title: `The ${id}` });
+  const server = httpServer(id, `https://${id}.example.com/mcp`, {
+    title: `The ${id}`,
+    autoApproved: ['list_*', 'post'],
+  });
   return sectionOf(
     server,
     definitions.map((definition) => normalizeTool(server, definition, RULES)),

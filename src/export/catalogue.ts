@@ -83,7 +83,7 @@ export interface CatalogueOptions {
 }
 
 /**
- * The Markdown catalogue: one section a server, a mark at tools that run without approval (SCH-8).
+ * The Markdown catalogue: one section a server, a mark at tools that the server's client runs without asking (SCH-8).
  * In an existing one the sections are renewed where they stand, those of other servers go, and all
  * other text is kept.
  */

@@ -10,7 +10,7 @@ const TITLE_LENGTH = 200;
 export interface ExportedTool {
   readonly manifest: Manifest;
   readonly summary: string;
-  /** Runs without anybody being asked first. */
+  /** The client that the server comes from runs it without asking. */
   readonly autoApproved: boolean;
 }
 
@@ -34,7 +34,7 @@ export function sectionOf(
       .map((tool) => ({
         manifest: toolToManifest(tool, server, hide),
         summary: hide(tool.summary),
-        autoApproved: tool.status === 'enabled',
+        autoApproved: tool.autoApproved === true,
       })),
   };
 }

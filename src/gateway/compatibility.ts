@@ -5,6 +5,7 @@ import { messageOf } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
+import { isWildcardName } from '../kernel/pattern.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
@@ -42,7 +43,7 @@ export async function learnWithoutHandshake(
   const climbed = await climb(
     {
       run,
-      autoApproved: server.autoApproved ?? [],
+      autoApproved: (server.autoApproved ?? []).filter((name) => !isWildcardName(name)),
       predict: async () => (ai.enabled && ai.fallbackToAi ? predict(server, deps, signal) : []),
     },
     first,

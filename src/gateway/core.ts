@@ -2,7 +2,7 @@ import { createApprovals, createMarketplace, type Approvals, type Marketplace } 
 import type { LoadedConfig } from '../config/index.js';
 import { laneIdOf } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import { createCatalog, type Catalog } from './catalog.js';
@@ -80,6 +80,14 @@ export function createCore(deps: GatewayDeps): Core {
   deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
+  /** Names what is wrong with a config and stops nothing, such as fields that are not used; each once. */
+  const logWarnings = (known: readonly Problem[]): void => {
+    for (const { path, message } of loaded.warnings) {
+      if (known.some((other) => other.path === path && other.message === message)) continue;
+      log.warn('config.warning', { path, message });
+    }
+  };
+  logWarnings([]);
   const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors, approvals);
   let closing = false;
@@ -287,7 +295,9 @@ export function createCore(deps: GatewayDeps): Core {
     },
     pruneAudit: retention.prune,
     swap(next) {
+      const { warnings } = loaded;
       loaded = next.loaded;
+      logWarnings(warnings);
       deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
       void recallFailures();

@@ -108,6 +108,20 @@ function fakeUpstream(
 const tool = (name: string): JsonObject => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
 
 describe('the audit log of a gateway', () => {
+  it('CFG-5 what a config says in vain is in the log at start, and after a reload only what is new', async () => {
+    const warned = {
+      ...resolveConfig({}, { source: 'test', env: {} }),
+      warnings: [{ path: 'a.b', message: 'x is not used' }],
+    };
+    const more = { ...warned, hash: 'other', warnings: [...warned.warnings, { path: 'c', message: 'y is not used' }] };
+    const { gateway, logged } = open({ loaded: warned, loadConfig: async () => more });
+    const warnings = (): string[] => logged.filter((line) => line.startsWith('config.warning'));
+    expect(warnings()).toEqual(['config.warning {"path":"a.b","message":"x is not used"}']);
+    await gateway.reload();
+    expect(warnings().slice(1)).toEqual(['config.warning {"path":"c","message":"y is not used"}']);
+    await gateway.close();
+  });
+
   it('EXEC-5 CFG-6 a reload that failed is recorded with who asked for it and why it failed, without a secret', async () => {
     const loaded = load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } } });
     const problems = [{ path: 'servers.a', message: 'is canary-7f3d9a' }];

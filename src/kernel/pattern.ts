@@ -244,3 +244,15 @@ export function compilePatterns(list: string | readonly string[]): PatternList {
     },
   };
 }
+
+/** Whether a text is one with `*` or `?`, as the approval lists of clients have them. */
+export function isWildcardName(text: string): boolean {
+  return /[*?]/.test(text);
+}
+
+/** Whether one of these names, or patterns with `*` and `?`, is that of a tool. Nothing else is special in them. */
+export function matchesNames(names: readonly string[], tool: string): boolean {
+  return names.some((name) =>
+    isWildcardName(name) ? compileGlob(name.replace(/[\\[\]{},]/g, '\\$&')).matches(tool) : name === tool,
+  );
+}

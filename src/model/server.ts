@@ -55,7 +55,10 @@ export interface Server {
   readonly capabilities?: readonly string[];
   /** Started with toolscout and kept running (NEG-7). */
   readonly eager?: boolean;
-  /** Tools that the user's client runs without asking: the last that is known of a server that lists nothing. */
+  /**
+   * Tools that the user's client runs without asking, names or patterns with `*` and `?`. They give no permission here;
+   * the names are the last that is known of a server that lists nothing.
+   */
   readonly autoApproved?: readonly string[];
   readonly timeoutMs: number;
   /** How long one call may last in all, however much progress it reports. */

@@ -42,6 +42,8 @@ export interface Tool {
   readonly hold?: string;
   /** It is quarantined without ever having been trusted, because it shows signs of an attack (A11). */
   readonly isSuspect?: boolean;
+  /** The client that the server comes from runs it without asking. It gives no permission here. */
+  readonly autoApproved?: true;
   readonly provenance: Provenance;
   /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
   readonly confidence?: number;

@@ -71,6 +71,23 @@ describe('normalizeTool', () => {
     expect(tool.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('SCH-8 is marked as auto-approved exactly when the list of the client names it or has a pattern for it', () => {
+    const marked = (autoApproved: string[] | undefined, name: string): boolean =>
+      normalizeTool({ id: 's', tags: [], autoApproved }, { name }, compileRules([])).autoApproved === true;
+    expect(marked(undefined, 'read_file')).toBe(false);
+    expect(marked([], 'read_file')).toBe(false);
+    expect(marked(['write_file'], 'read_file')).toBe(false);
+    expect(marked(['write_file', 'read_file'], 'read_file')).toBe(true);
+    expect(marked(['*'], 'read_file')).toBe(true);
+    expect(marked(['read_*'], 'read_file')).toBe(true);
+    expect(marked(['read_?ile'], 'read_file')).toBe(true);
+    expect(marked(['read_*'], 'write_read_file')).toBe(false);
+    // Nothing else is special in the lists of clients.
+    expect(marked(['{read,write}*'], 'read_file')).toBe(false);
+    expect(marked(['!*'], 'read_file')).toBe(false);
+    expect(marked(['/read/'], 'read_file')).toBe(false);
+  });
+
   it('PAT-5 a tool that a rule disables is disabled and says why', () => {
     const tool = normalizeTool(server, { name: 'x' }, compileRules([{ pattern: 'x', enabled: false }]));
     expect(tool).toMatchObject({ status: 'disabled', decision: { rule: 0, reason: 'toolRules[0] (pattern "x")' } });

@@ -1,6 +1,7 @@
 import { hashJson, sha256 } from '../kernel/hash.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
+import { matchesNames } from '../kernel/pattern.js';
 import type { Server } from '../model/server.js';
 import type { Decision, Tool } from '../model/tool.js';
 import { inferCategories, inferDomains } from './domains.js';
@@ -17,7 +18,11 @@ const TOO_DEEP: Decision = { enabled: false, reason: `its definition nests deepe
  * One listed tool in our own words. Total: whatever JSON a server sent, there is a tool; one whose
  * definition cannot be walked safely (discovery drops such) is disabled.
  */
-export function normalizeTool(server: Pick<Server, 'id' | 'tags'>, definition: JsonObject, rules: Rules): Tool {
+export function normalizeTool(
+  server: Pick<Server, 'id' | 'tags' | 'autoApproved'>,
+  definition: JsonObject,
+  rules: Rules,
+): Tool {
   // The definition itself is one level above its schema.
   const isDeep = isDeeperThan(definition, LIMITS.depth + 1);
   const name = typeof definition.name === 'string' ? definition.name : '';
@@ -38,6 +43,7 @@ export function normalizeTool(server: Pick<Server, 'id' | 'tags'>, definition: J
     tags: [...new Set([...ruled.tags, ...server.tags])],
     status: decision.enabled ? 'enabled' : 'disabled',
     decision,
+    ...(server.autoApproved && matchesNames(server.autoApproved, name) ? { autoApproved: true as const } : {}),
     provenance: 'protocol',
     hash: isDeep ? sha256(`too deep\0${name}\0${description}`) : hashJson(definition),
     definition,

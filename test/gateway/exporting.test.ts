@@ -3,7 +3,9 @@ import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRtfs, rtfsFile } from '../../src/export/index.js';
+import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
+import { commandLine } from '../support/command-line.js';
 import { fixture, startHttpFixture, temporaryDirectory } from '../support/fixture.js';
 import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
@@ -100,6 +102,44 @@ describe('exportTools', () => {
     );
     expect(ids.toSorted()).toEqual([...names, 'a_b'].toSorted());
     await gateway.close();
+  });
+
+  it('SCH-8 CLI-1 the auto-approved mark is what the list of the client says, in the catalogue, tools and inspect', async () => {
+    const root = await temporaryDirectory();
+    const env = { PATH: process.env['PATH'], HOME: root };
+    await mkdir(join(root, '.roo'), { recursive: true });
+    const roo = { mcpServers: { names: { ...fixture('legacy'), alwaysAllow: ['echo'] }, none: fixture('many') } };
+    await writeFile(join(root, 'roo.json'), JSON.stringify(roo));
+    const kiro = { mcpServers: { all: { ...fixture('modern'), autoApprove: ['*'] } } };
+    await writeFile(join(root, 'kiro.json'), JSON.stringify(kiro));
+    const sources = [
+      { type: 'roo' as const, path: join(root, 'roo.json'), scope: 'user' as const },
+      { type: 'kiro' as const, path: join(root, 'kiro.json'), scope: 'user' as const },
+    ];
+    const gateway = await openToolscout({ sources }, { env, cwd: root });
+    await gateway.discover();
+    const marked = async (server: string): Promise<string[]> =>
+      (await gateway.listTools(server)).filter((tool) => tool.autoApproved).map(({ name }) => name);
+    expect(await marked('names')).toEqual(['echo']);
+    expect(await marked('none')).toEqual([]);
+    expect(await marked('all')).toHaveLength((await gateway.listTools('all')).length);
+    const file = join(root, 'TOOLS.md');
+    await gateway.exportTools({ format: 'markdown', file });
+    const text = await readFile(file, 'utf8');
+    const [, names = ''] = text.split('toolscout:begin names');
+    const rows = names
+      .split('toolscout:end')[0]!
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.filter((row) => row.includes('| ✓ |')).map((row) => row.split('`')[1])).toEqual(['echo']);
+    const open = (): Promise<Gateway> => openToolscout({ sources }, { env, cwd: root });
+    const tools = JSON.parse((await commandLine(['tools', 'names', '--json'], { gateway: open })).stdout);
+    expect(tools.tools.filter((tool: { autoApproved: boolean }) => tool.autoApproved)).toMatchObject([
+      { tool: 'echo' },
+    ]);
+    expect((await commandLine(['tools', 'names'], { gateway: open })).stdout).toContain('AUTO-APPROVED');
+    expect((await commandLine(['tools', 'none'], { gateway: open })).stdout).not.toContain('AUTO-APPROVED');
+    expect((await commandLine(['inspect', 'names:echo'], { gateway: open })).stdout).toContain('Auto-approved:');
   });
 
   it('SCH-8 markdown renews its sections and keeps the rest; a server that fails keeps its section', async () => {

@@ -247,8 +247,9 @@ describe('servers that are kept running', () => {
     await writeFile(join(project, 'mcp.json'), JSON.stringify({ version: '1.0', servers: list }));
     const other = { ...fixture('capable'), eager: true };
     const gateway = await openToolscout(
-      { servers: { other }, sources: [{ type: 'ranger-mcp-json', project }] },
-      { learnAtStart: true },
+      { servers: { other } },
+      // Found in the current folder by itself.
+      { learnAtStart: true, cwd: project },
     );
     await waitUntil(async () => (await stateOf(gateway, 'other')) === 'connected', { timeoutMs: 20_000 });
     expect(await stateOf(gateway, 'theirs')).toBe('disconnected');

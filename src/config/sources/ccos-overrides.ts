@@ -51,11 +51,20 @@ function packageOf(server: JsonObject): JsonObject | undefined {
 function flatten(entry: JsonObject): JsonObject {
   const server = entry['server'];
   if (!isObject(server)) return {};
+  const remote = remoteOf(server);
   return {
+    ...leftOver(entry, ['matches', 'server'], ''),
+    ...leftOver(server, ['name', remote ? 'remotes' : 'packages'], 'server.'),
     name: field(server, 'name') as string,
     capabilities: textList(entry['matches']),
-    ...(remoteOf(server) ?? packageOf(server)),
+    ...(remote ?? packageOf(server)),
   };
+}
+
+/** Fields that say nothing to us, under their path, so that they are named. */
+function leftOver(raw: JsonObject, known: readonly string[], path: string): JsonObject {
+  const rest = Object.entries(raw).filter(([name]) => !known.includes(name) && name !== '__proto__');
+  return Object.fromEntries(rest.map(([name, value]) => [`${path}${name}`, value]));
 }
 
 /** The same server under several patterns is one server with all of them. */
@@ -67,7 +76,7 @@ function gather(file: SourceFile): SourceFile {
     const matches = [...textList(known?.['capabilities']), ...textList(flat['capabilities'])];
     byName.set(flat['name'], { ...flat, ...known, capabilities: [...new Set(matches)] });
   }
-  return { ...file, data: isObject(file.data) ? { entries: [...byName.values()] } : file.data };
+  return { ...file, data: isObject(file.data) ? { ...file.data, entries: [...byName.values()] } : file.data };
 }
 
 /** Curated servers of CCOS: patterns of capabilities and the server that has them. */
@@ -76,5 +85,9 @@ export const ccosOverrides: Importer = {
   title: 'CCOS overrides',
   locate: (place) => projectFile(place, 'jsonc', 'capabilities', 'mcp', 'overrides.json'),
   read: (files, place) =>
-    together(files.map((file) => readTable(gather(file), place, { client: 'ccos-overrides', roots: [['entries']] }))),
+    together(
+      files.map((file) =>
+        readTable(gather(file), place, { client: 'ccos-overrides', roots: [['entries']], fields: ['entries'] }),
+      ),
+    ),
 };

@@ -3,9 +3,10 @@ import { isObject } from '../../kernel/json.js';
 import type { Imported } from '../../model/source.js';
 import { problemAt, valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
+import { textList } from './fields.js';
 import { inMcpServers, typedEntry } from './installation.js';
 import { movableHome, projectFile, userFile } from './places.js';
-import { readTable, together } from './read-table.js';
+import { filesOf, readTable, together } from './read-table.js';
 
 const ROOT = ['mcpServers'] as const;
 const client = 'claude-code' as const;
@@ -36,6 +37,25 @@ function readProjects(file: SourceFile, place: Place): Imported {
   return together([...here, { servers: [], problems: [], remarks: elsewhere > 0 ? [note] : [] }]);
 }
 
+/** Files with rules about what runs without a question; one in the project is the project's. */
+function permissions(place: Place): SourcePath[] {
+  const user = userFile('jsonc', movableHome(place, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json');
+  const project = ['settings.json', 'settings.local.json'].flatMap((name) =>
+    projectFile(place, 'jsonc', '.claude', name),
+  );
+  return [user, ...project].map((path) => ({ ...path, role: 'permissions' as const }));
+}
+
+/** `mcp__github`, `mcp__github__get_issue` and `mcp__github__*` among the rules that allow something. */
+function approvedFor(id: string, files: readonly SourceFile[]): string[] {
+  const name = `mcp__${id.replace(/[^\w-]/g, '_')}`;
+  const rules = files.flatMap(({ data }) => textList(valueAt(data, ['permissions', 'allow'])));
+  return rules.flatMap((rule) => {
+    if (rule === name) return ['*'];
+    return rule.startsWith(`${name}__`) ? [rule.slice(name.length + 2)] : [];
+  });
+}
+
 /** Claude Code: a file of the user with tables for single projects, a file in the project, one of the administrator. */
 export const claudeCode: Importer = {
   type: client,
@@ -44,14 +64,22 @@ export const claudeCode: Importer = {
     userSettings(place),
     ...projectFile(place, 'jsonc', '.mcp.json'),
     userFile('jsonc', join(managedFolder(place), 'managed-mcp.json')),
+    ...permissions(place),
   ],
-  read: (files, place) =>
-    together(
-      files.flatMap((file) => [
+  read(files, place) {
+    const rules = filesOf(files, 'permissions');
+    const found = together(
+      filesOf(files, undefined).flatMap((file) => [
         readTable(file, place, { client, roots: [ROOT] }),
         file.scope === 'user' ? readProjects(file, place) : together([]),
       ]),
-    ),
+    );
+    const servers = found.servers.map((each) => ({
+      ...each,
+      autoApproved: [...each.autoApproved, ...approvedFor(each.id, rules)],
+    }));
+    return { ...found, servers };
+  },
   installation: {
     ...inMcpServers(
       (place, scope) => (scope === 'user' ? userSettings(place) : projectFile(place, 'jsonc', '.mcp.json')[0]),

@@ -10,6 +10,8 @@ const KEY = 'mcp_servers';
 const userSettings = (place: Place): SourcePath =>
   userFile('toml', movableHome(place, 'CODEX_HOME', '.codex'), 'config.toml');
 
+const APPROVALS = ['tools', 'default_tools_approval_mode'];
+
 /** Tools that run without a question: `auto` or `approve` for all of them, or for one. */
 function approvedFor(id: string, file: SourceFile): string[] {
   const server = valueAt(file.data, [KEY, id]);
@@ -29,7 +31,7 @@ export const codex: Importer = {
   read: (files, place) =>
     together(
       files.map((file) => {
-        const { servers, problems } = readTable(file, place, { client, roots: [[KEY]] });
+        const { servers, problems } = readTable(file, place, { client, roots: [[KEY]], dialect: { known: APPROVALS } });
         return { servers: servers.map((each) => ({ ...each, autoApproved: approvedFor(each.id, file) })), problems };
       }),
     ),

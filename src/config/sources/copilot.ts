@@ -23,7 +23,7 @@ export const copilot = createTableImporter({
     ...projectFile(place, 'jsonc', '.mcp.json'),
     ...projectFile(place, 'jsonc', '.github', 'mcp.json'),
   ],
-  dialect: { shape, notations: ['dollar'] },
+  dialect: { shape, known: ['tools'], notations: ['dollar'] },
   installation: inMcpServers(
     (place, scope) => (scope === 'user' ? userSettings(place) : projectFile(place, 'jsonc', '.mcp.json')[0]),
     (launch) => ({ ...typedEntry('local', 'http')(launch), tools: ['*'] }),

@@ -39,7 +39,7 @@ export const geminiCli: Importer = {
     const notations = place.platform === 'win32' ? (['dollar', 'percent'] as const) : (['dollar'] as const);
     return together(
       files.map((file) => {
-        const dialect = { shape, notations, urlType: 'sse' as const };
+        const dialect = { shape, known: ['trust'], notations, urlType: 'sse' as const };
         const { servers, problems } = readTable(file, place, { client, roots: [['mcpServers']], dialect });
         return { servers: servers.map((server) => underRules(server, file)), problems };
       }),

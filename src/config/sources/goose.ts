@@ -25,7 +25,7 @@ export const goose = createTableImporter({
   title: 'Goose',
   locate: (place) => [file(place)],
   roots: [['extensions']],
-  dialect: { shape, timeoutUnit: 's' },
+  dialect: { shape, known: ['config'], timeoutUnit: 's' },
   isServer,
   installation: {
     file: (place, scope) => (scope === 'user' ? file(place) : undefined),

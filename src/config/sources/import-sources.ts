@@ -152,6 +152,10 @@ export async function importSources(
   }
   const fates = sortOut(found, taken);
   const added = fates.flatMap(({ server, fate }, at) => (fate === 'new' ? [{ server, of: found[at]! }] : []));
+  for (const { server } of added) {
+    const path = joinPath('sources', server.client, server.id);
+    for (const note of server.notes) warnings.push(problemAt(path, `${server.file}: ${note}`));
+  }
   const complete = ({ server, of }: (typeof added)[number]): Promise<CompletedServer> =>
     withEnvFile(server, projects.get(of), memory);
   const servers: CompletedServer[] =

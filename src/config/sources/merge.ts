@@ -95,9 +95,9 @@ export function warningsAbout(found: readonly ImportedServer[], fates: readonly 
   });
 }
 
-/** The entry as a config has it: names of tools that run without a question are what is known of a silent server. */
+/** The entry as a config has it, with the tools that its client runs without a question: names, or patterns with `*`. */
 export function entryOf({ entry, autoApproved, capabilities }: ImportedServer): ServerEntry {
-  const names = autoApproved.filter((name) => !/[*?]/.test(name) && name.length <= LONGEST_NAME);
+  const names = autoApproved.filter((name) => name.length <= LONGEST_NAME);
   const offered = capabilities.filter((name) => name.length <= LONGEST_NAME);
   return {
     ...entry,

@@ -4,7 +4,9 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import { ServerEntry } from '../../model/config.js';
 import type { ImportedServer, Prompt } from '../../model/source.js';
 import { checkServers } from '../check-servers.js';
-import { field, objectField, textField, textList } from './fields.js';
+import { joinPath, ROOT } from '../path.js';
+import { EntryReader } from './entry-reader.js';
+import { field, objectField } from './fields.js';
 import { isVariableName, translate, type Notation, type TextContext } from './variables.js';
 
 /** What is particular about the entries of one client. */
@@ -17,6 +19,8 @@ export interface Dialect {
   readonly urlType?: 'http' | 'sse';
   /** The fields of an entry, where they are not laid out as most clients do it. */
   readonly shape?: (raw: JsonObject) => JsonObject;
+  /** Fields that the importer of the client reads by itself. */
+  readonly known?: readonly string[];
 }
 
 /** What an entry says, apart from where it was found. */
@@ -45,6 +49,9 @@ const TYPES: ReadonlyMap<string, 'stdio' | 'http' | 'sse'> = new Map([
   ['serverurl', 'sse'],
 ]);
 
+/** A name that is a path already: an importer may lay fields flat. */
+const DOTTED = /^[\w$-]+(\.[\w$-]+)*$/;
+
 const LONGEST_TIMEOUT_MS = 86_400_000;
 
 /** Seconds or milliseconds as whole milliseconds; what makes no sense is left out and noted. */
@@ -58,8 +65,8 @@ export function toMilliseconds(value: unknown, unit: 's' | 'ms', name: string, n
   return Math.min(Math.max(1, Math.round(unit === 's' ? number * 1000 : number)), LONGEST_TIMEOUT_MS);
 }
 
-function readType(raw: JsonObject, hasCommand: boolean, dialect: Dialect): 'stdio' | 'http' | 'sse' {
-  const written = textField(raw, 'type', 'transportType', 'transport');
+function readType(raw: EntryReader, hasCommand: boolean, dialect: Dialect): 'stdio' | 'http' | 'sse' {
+  const written = raw.text('type', 'transportType', 'transport');
   const known = written === undefined ? undefined : TYPES.get(written.toLowerCase());
   if (written !== undefined && known === undefined && !hasCommand) {
     if (/^(ws|websocket)s?$/i.test(written)) throw badEntry('uses WebSocket, which is not supported');
@@ -77,7 +84,13 @@ function asText(value: unknown, name: string): string | undefined {
   throw badEntry(`has a value in ${name} that is no text`);
 }
 
-function readMap(value: unknown, name: string, fill: (text: string) => string): Record<string, string> | undefined {
+/** How values are taken over: texts are translated, what is left out is noted. */
+interface Taking {
+  readonly fill: (text: string) => string;
+  readonly notes: string[];
+}
+
+function readMap(value: unknown, name: string, { fill, notes }: Taking): Record<string, string> | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value)) throw badEntry(`has ${name} that is no object`);
   const map: Record<string, string> = {};
@@ -85,36 +98,46 @@ function readMap(value: unknown, name: string, fill: (text: string) => string): 
     if (key === '__proto__') throw badEntry(`has a reserved name in ${name}`);
     const text = asText(each, name);
     if (text !== undefined) map[key] = fill(text);
+    else notes.push(`${joinPath(name, key)} has no value and is left out`);
   }
   return Object.keys(map).length === 0 ? undefined : map;
 }
 
 /** Names of variables that the client passes on, as references to them: their values are never read here. */
-function references(names: unknown, into: Record<string, string>): void {
-  for (const item of Array.isArray(names) ? names : []) {
+function references(raw: EntryReader, field: string, into: Record<string, string>, notes: string[]): void {
+  const names = raw.field(field);
+  if (names !== undefined && !Array.isArray(names)) notes.push(`${field} is no list and is left out`);
+  for (const [at, item] of (Array.isArray(names) ? names : []).entries()) {
     const name: unknown = isObject(item) ? item['name'] : item;
-    if (isVariableName(name) && !Object.hasOwn(into, name)) into[name] = `\${${name}}`;
+    if (!isVariableName(name)) notes.push(`${joinPath(field, at)} names no variable and is left out`);
+    else if (!Object.hasOwn(into, name)) into[name] = `\${${name}}`;
   }
 }
 
-function readHeaders(raw: JsonObject, fill: (text: string) => string): Record<string, string> | undefined {
-  const options = objectField(raw, 'requestOptions', 'requestInit') ?? {};
-  const headers = {
-    ...readMap(field(options, 'headers'), 'headers', fill),
-    ...readMap(field(raw, 'headers', 'http_headers'), 'headers', fill),
-  };
-  for (const [name, variable] of Object.entries(objectField(raw, 'env_http_headers') ?? {})) {
-    if (name !== '__proto__' && isVariableName(variable)) headers[name] = `\${${variable}}`;
+function readHeaders(raw: EntryReader, taking: Taking): Record<string, string> | undefined {
+  const { notes } = taking;
+  const options = raw.object('requestOptions', 'requestInit') ?? {};
+  for (const name of Object.keys(options)) {
+    if (name !== 'headers') notes.push(`${joinPath('requestOptions', name)} is not used`);
   }
-  const bearer = field(raw, 'bearer_token_env_var');
+  const headers = {
+    ...readMap(field(options, 'headers'), 'headers', taking),
+    ...readMap(raw.field('headers', 'http_headers'), 'headers', taking),
+  };
+  for (const [name, variable] of Object.entries(raw.object('env_http_headers') ?? {})) {
+    if (name !== '__proto__' && isVariableName(variable)) headers[name] = `\${${variable}}`;
+    else notes.push(`${joinPath('env_http_headers', name)} names no variable and is left out`);
+  }
+  const bearer = raw.field('bearer_token_env_var');
   if (isVariableName(bearer)) headers['Authorization'] = `Bearer \${${bearer}}`;
+  else if (bearer !== undefined) notes.push('bearer_token_env_var names no variable and is left out');
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-function readEnv(raw: JsonObject, fill: (text: string) => string): Record<string, string> | undefined {
-  const env = { ...readMap(field(raw, 'env', 'envs', 'environment'), 'env', fill) };
-  references(field(raw, 'env_vars'), env);
-  references(field(raw, 'env_keys'), env);
+function readEnv(raw: EntryReader, taking: Taking): Record<string, string> | undefined {
+  const env = { ...readMap(raw.field('env', 'envs', 'environment'), 'env', taking) };
+  references(raw, 'env_vars', env, taking.notes);
+  references(raw, 'env_keys', env, taking.notes);
   return Object.keys(env).length === 0 ? undefined : env;
 }
 
@@ -128,7 +151,8 @@ function unfoldCommand(raw: JsonObject): JsonObject {
   const command = field(raw, 'command', 'cmd');
   if (Array.isArray(command)) return { ...raw, command: command[0], args: command.slice(1) };
   if (!isObject(command)) return raw;
-  return { ...command, ...raw, command: command['path'] ?? command['command'] };
+  const { path, ...rest } = command;
+  return { ...rest, ...raw, command: path ?? command['command'] };
 }
 
 /** Some clients put the transport into an object of its own. */
@@ -139,35 +163,38 @@ function unfoldTransport(raw: JsonObject): JsonObject {
   return { ...rest, ...transport };
 }
 
-function launchOf(raw: JsonObject, dialect: Dialect, context: TextContext, fill: (text: string) => string) {
-  const command = textField(raw, 'command', 'cmd');
-  const url = textField(raw, 'httpUrl', 'url', 'serverUrl', 'uri', 'base_url');
+function launchOf(raw: EntryReader, dialect: Dialect, context: TextContext, taking: Taking) {
+  const { fill, notes } = taking;
+  const command = raw.text('command', 'cmd');
+  const url = command === undefined ? raw.text('httpUrl', 'url', 'serverUrl', 'uri', 'base_url') : undefined;
   if (command === undefined && url === undefined) throw badEntry('has neither a command nor a URL');
   const type = readType(raw, command !== undefined, dialect);
   if (command === undefined) {
-    return { type: type === 'sse' ? ('sse' as const) : undefined, url: fill(url!), headers: readHeaders(raw, fill) };
+    return { type: type === 'sse' ? ('sse' as const) : undefined, url: fill(url!), headers: readHeaders(raw, taking) };
   }
-  const args = field(raw, 'args');
+  const args = raw.field('args');
   if (args !== undefined && !Array.isArray(args)) throw badEntry('has args that are no list');
   const texts = (args ?? []).map((arg) => asText(arg, 'args')).filter((arg) => arg !== undefined);
-  const cwd = textField(raw, 'cwd', 'workingDirectory');
+  if (texts.length < (args?.length ?? 0)) notes.push('args holds items without a value; they are left out');
+  const cwd = raw.text('cwd', 'workingDirectory');
   return {
     command: fill(command),
     args: texts.length === 0 ? undefined : texts.map(fill),
-    env: readEnv(raw, fill),
+    env: readEnv(raw, taking),
     cwd: cwd === undefined ? undefined : absolutePath(fill(cwd), context),
   };
 }
 
-function isEnabled(raw: JsonObject): boolean {
-  return field(raw, 'disabled') !== true && field(raw, 'enabled') !== false && field(raw, 'isActive') !== false;
+function isEnabled(raw: EntryReader): boolean {
+  const switches = [raw.field('disabled') !== true, raw.field('enabled') !== false, raw.field('isActive') !== false];
+  return switches.every(Boolean);
 }
 
-function notesOn(raw: JsonObject): string[] {
-  const notes: string[] = [];
-  if (field(raw, 'headersHelper') !== undefined) notes.push('its headersHelper is not run; add headers by hand');
-  if (field(raw, 'oauth', 'auth') !== undefined) notes.push('its OAuth settings are not taken over');
-  return notes;
+function noteUnsupported(raw: EntryReader, notes: string[]): void {
+  if (raw.field('headersHelper') !== undefined) notes.push('its headersHelper is not run; add headers by hand');
+  if (raw.field('oauth') !== undefined || raw.field('auth') !== undefined) {
+    notes.push('its OAuth settings are not taken over');
+  }
 }
 
 function withoutAbsent<T extends object>(object: T): T {
@@ -181,23 +208,29 @@ function withoutAbsent<T extends object>(object: T): T {
  */
 export function readEntry(written: unknown, dialect: Dialect, context: TextContext): ReadEntry {
   if (!isObject(written)) throw badEntry('is no object');
-  const raw = unfoldTransport(unfoldCommand(dialect.shape?.(written) ?? written));
+  const raw = new EntryReader(unfoldTransport(unfoldCommand(dialect.shape?.(written) ?? written)));
+  // What a server is called is read where its table is.
+  raw.mark('id', 'name', ...(dialect.known ?? []));
   const prompts = new Map<string, Prompt>();
-  const fill = (text: string): string => translate(text, context, prompts);
-  const notes = notesOn(raw);
+  const notes: string[] = [];
+  const taking: Taking = { fill: (text) => translate(text, context, prompts), notes };
+  noteUnsupported(raw, notes);
   const unit = dialect.timeoutUnit ?? 'ms';
   const timeout =
-    toMilliseconds(field(raw, 'tool_timeout_sec'), 's', 'tool_timeout_sec', notes) ??
-    toMilliseconds(field(raw, 'timeout'), unit, 'timeout', notes);
+    toMilliseconds(raw.field('tool_timeout_sec'), 's', 'tool_timeout_sec', notes) ??
+    toMilliseconds(raw.field('timeout'), unit, 'timeout', notes);
   const connectTimeout =
-    toMilliseconds(field(raw, 'startup_timeout_sec'), 's', 'startup_timeout_sec', notes) ??
-    toMilliseconds(field(raw, 'startup_timeout_ms', 'initTimeout'), 'ms', 'startup timeout', notes);
+    toMilliseconds(raw.field('startup_timeout_sec'), 's', 'startup_timeout_sec', notes) ??
+    toMilliseconds(raw.field('startup_timeout_ms', 'initTimeout'), 'ms', 'startup timeout', notes);
+  const tags = raw.list(notes, 'tags');
+  const eager = raw.field('eager');
+  if (eager !== undefined && typeof eager !== 'boolean') notes.push('eager is neither true nor false and is left out');
   const entry = withoutAbsent({
-    ...launchOf(raw, dialect, context, fill),
+    ...launchOf(raw, dialect, context, taking),
     enabled: isEnabled(raw) ? undefined : false,
-    title: textField(raw, 'title', 'display_name', 'displayName'),
-    eager: field(raw, 'eager') === true ? true : undefined,
-    tags: textList(field(raw, 'tags')).length > 0 ? textList(field(raw, 'tags')) : undefined,
+    title: raw.text('title', 'display_name', 'displayName'),
+    eager: eager === true ? true : undefined,
+    tags: tags.length > 0 ? tags : undefined,
     timeout,
     connectTimeout,
   });
@@ -205,15 +238,19 @@ export function readEntry(written: unknown, dialect: Dialect, context: TextConte
   const [problem] = parsed.success ? checkServers({ server: entry }, 'servers').problems : [];
   if (!parsed.success) throw badEntry('has fields that make no server');
   if (problem) throw badEntry(`${problem.path.replace(/^servers\.server\.?/, '') || 'it'} ${problem.message}`);
-  const envFile = textField(raw, 'envFile');
-  const only = field(raw, 'includeTools', 'enabled_tools', 'enabledTools', 'available_tools');
+  const envFile = raw.text('envFile');
+  const only = raw.list(notes, 'includeTools', 'enabled_tools', 'enabledTools', 'available_tools');
+  const lists = {
+    autoApproved: raw.list(notes, 'autoApprove', 'alwaysAllow'),
+    disabledTools: raw.list(notes, 'excludeTools', 'disabledTools', 'disabled_tools'),
+    enabledTools: only.length > 0 ? only : undefined,
+    capabilities: raw.list(notes, 'capabilities'),
+  };
+  for (const name of raw.unused()) notes.push(`${DOTTED.test(name) ? name : joinPath(ROOT, name)} is not used`);
   return {
     entry: parsed.data,
-    envFile: envFile === undefined ? undefined : absolutePath(fill(envFile), context),
-    autoApproved: textList(field(raw, 'autoApprove', 'alwaysAllow')),
-    disabledTools: textList(field(raw, 'excludeTools', 'disabledTools', 'disabled_tools')),
-    enabledTools: Array.isArray(only) && textList(only).length > 0 ? textList(only) : undefined,
-    capabilities: textList(field(raw, 'capabilities')),
+    envFile: envFile === undefined ? undefined : absolutePath(taking.fill(envFile), context),
+    ...lists,
     prompts: [...prompts.values()],
     notes,
   };

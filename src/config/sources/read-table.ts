@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { ServerEntry, SourceType } from '../../model/config.js';
 import type { Imported, ImportedServer } from '../../model/source.js';
-import { problemAt, valueAt } from '../path.js';
+import { joinPath, problemAt, ROOT, valueAt } from '../path.js';
 import { isServerId, suggestServerId } from '../server-id.js';
 import { textField } from './fields.js';
 import type { Importer, Place, SourceFile } from './importer.js';
@@ -26,6 +26,8 @@ export interface TableShape {
   readonly project?: string;
   /** Whether an entry is a server at all; what is not is passed over without a word. */
   readonly isServer?: (raw: JsonObject) => boolean;
+  /** The fields of the whole file, where it is about servers alone: others are named. */
+  readonly fields?: readonly string[];
 }
 
 function named(value: unknown): Array<[string | undefined, unknown]> {
@@ -60,6 +62,10 @@ export function readTable(file: SourceFile, place: Place, shape: TableShape): Im
   if (!isObject(file.data) && !(Array.isArray(file.data) && shape.roots.some((root) => root.length === 0))) {
     complain('holds no object');
     return { servers, problems };
+  }
+  const { fields } = shape;
+  for (const name of fields && isObject(file.data) ? Object.keys(file.data) : []) {
+    if (!fields?.includes(name)) complain(`${joinPath(ROOT, name)} is not used`);
   }
   for (const root of shape.roots) {
     if (root.length === 0 && !Array.isArray(file.data)) continue;
@@ -113,15 +119,16 @@ export function filesOf(files: readonly SourceFile[], role: SourceFile['role']):
 
 /** An importer for a client whose files all hold one table of servers. */
 export function createTableImporter(
-  client: Omit<Importer, 'read'> & Pick<TableShape, 'dialect' | 'isServer'> & { readonly roots?: TableShape['roots'] },
+  client: Omit<Importer, 'read'> &
+    Pick<TableShape, 'dialect' | 'isServer' | 'fields'> & { readonly roots?: TableShape['roots'] },
 ): Importer {
-  const { type, title, locate, installation, dialect, isServer, roots = [['mcpServers']] } = client;
+  const { type, title, locate, installation, dialect, isServer, fields, roots = [['mcpServers']] } = client;
   return {
     type,
     title,
     locate,
     installation,
     read: (files, place) =>
-      together(files.map((file) => readTable(file, place, { client: type, roots, dialect, isServer }))),
+      together(files.map((file) => readTable(file, place, { client: type, roots, dialect, isServer, fields }))),
   };
 }

@@ -17,4 +17,5 @@ export const toolsYaml = createTableImporter({
   title: 'tools.yaml inventory',
   locate,
   roots: [[], ['tools'], ['servers']],
+  fields: ['tools', 'servers'],
 });

@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/json.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
 import { textField } from './fields.js';
 import { valueAt } from '../path.js';
 import type { Importer, Place, SourceFile, SourcePath } from './importer.js';
@@ -26,12 +26,18 @@ function inputsOf(file: SourceFile, root: readonly string[]): TableShape['descri
   return (id) => byId.get(id) ?? {};
 }
 
+/** What runs in its sandbox runs without a question. */
+const shape = (raw: JsonObject): JsonObject => (raw['sandboxEnabled'] === true ? { ...raw, autoApprove: ['*'] } : raw);
+
 function read(file: SourceFile, place: Place) {
   const bases = file.role === 'devcontainer' ? [DEV_CONTAINER] : [[], ['mcp']];
+  const dialect = { shape, known: ['sandboxEnabled'] };
   return together(
     bases
       .filter((base, at) => at === 0 || valueAt(file.data, [...base, 'servers']) !== undefined)
-      .map((base) => readTable(file, place, { client, roots: [[...base, 'servers']], describe: inputsOf(file, base) })),
+      .map((base) =>
+        readTable(file, place, { client, roots: [[...base, 'servers']], dialect, describe: inputsOf(file, base) }),
+      ),
   );
 }
 

@@ -30,7 +30,12 @@ export const zed: Importer = {
   read: (files, place) =>
     together(
       files.map((file) => {
-        const { servers, problems } = readTable(file, place, { client, roots: [['context_servers']], isServer });
+        const { servers, problems } = readTable(file, place, {
+          client,
+          roots: [['context_servers']],
+          isServer,
+          dialect: { known: ['source'] },
+        });
         return { servers: servers.map((each) => ({ ...each, autoApproved: approvedFor(each.id, file) })), problems };
       }),
     ),

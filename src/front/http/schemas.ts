@@ -114,6 +114,7 @@ const ToolSummary = z.object({
   summary: text,
   tags: texts,
   status,
+  autoApproved: z.boolean().optional(),
   provenance,
 });
 
@@ -140,6 +141,7 @@ export const ToolDetails = z.object({
   categories: texts,
   tags: texts,
   status,
+  autoApproved: z.boolean().optional(),
   provenance,
   hash: text,
   /** As the server defines it, without what an agent does not need. */

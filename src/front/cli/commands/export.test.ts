@@ -29,7 +29,7 @@ describe('toolscout export', () => {
     const markdown = await run('export', '--format', 'markdown');
     expect(markdown).toMatchObject({ code: 0, stderr: '' });
     expect(markdown.stdout).toMatch(
-      /^# Tool catalogue\n[^]*## notes[^]*\| `add_note` \| ✓ [^]*## other[^]*end other -->\n$/,
+      /^# Tool catalogue\n[^]*## notes[^]*\| `add_note` \| {2}\|[^]*## other[^]*end other -->\n$/,
     );
     const json = await run('export', '-f', 'json', 'notes');
     const { servers } = JSON.parse(json.stdout) as {

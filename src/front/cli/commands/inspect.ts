@@ -29,13 +29,14 @@ export function addInspect(program: Command, deps: CliDeps): void {
         }
         const { tool } = await gateway.toolDetails(server, name);
         if (flags.json) {
-          const { definition, status, tags, domains, categories, hash, decision } = tool;
+          const { definition, status, tags, domains, categories, hash, decision, autoApproved = false } = tool;
           const view = {
             server,
             tool: tool.name,
             status,
             reason: decision.reason,
             tags,
+            autoApproved,
             domains,
             categories,
             hash,
@@ -51,6 +52,8 @@ export function addInspect(program: Command, deps: CliDeps): void {
           for (const parameter of tool.parameters) terminal.out(describeParameter(parameter));
         }
         terminal.out('');
+        if (tool.autoApproved)
+          terminal.out(terminal.paint.dim('Auto-approved: the client of this server runs it without asking.'));
         terminal.out(terminal.paint.dim(`Offered: ${tool.decision.reason}. Full schema: --json`));
       });
     });

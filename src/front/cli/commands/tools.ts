@@ -16,20 +16,24 @@ export function addTools(program: Command, deps: CliDeps): void {
         const tools = await gateway.listTools(server, { includeDisabled: flags.includeDisabled });
         const { terminal } = deps;
         if (flags.json) {
-          const list = tools.map(({ name, summary, status, tags, decision }) => ({
+          const list = tools.map(({ name, summary, status, tags, decision, autoApproved = false }) => ({
             tool: name,
             summary,
             status,
             tags,
+            autoApproved,
             reason: decision.reason,
           }));
           return terminal.json({ server, tools: list });
         }
+        // Of use only where the client of the server has such a list.
+        const hasMarks = tools.some((tool) => tool.autoApproved);
         const rows = tools.map((tool) => [
           tool.name,
+          ...(hasMarks ? [tool.autoApproved ? '✓' : ''] : []),
           tool.status === 'enabled' ? tool.summary : `${tool.status} by ${tool.decision.reason}`,
         ]);
-        terminal.out(table(terminal, ['TOOL', 'SUMMARY'], rows));
+        terminal.out(table(terminal, ['TOOL', ...(hasMarks ? ['AUTO-APPROVED'] : []), 'SUMMARY'], rows));
         await noteWaiting(gateway, terminal, [server]);
       });
     });
