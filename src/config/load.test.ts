@@ -167,7 +167,7 @@ describe('mcp.json of an application', () => {
     await put('toolscout.config.json', '{"servers": {"own": {"command": "x"}}}');
     const beside = await load();
     check(beside);
-    expect(beside.servers.map(({ id }) => id)).toEqual(['own', 'mcp-irwin', 'gee']);
+    expect(beside.servers.map(({ id }) => id).toSorted()).toEqual(['gee', 'mcp-irwin', 'own']);
     await put('home/.config/toolscout/config.json', '{}');
     await rm(join(root, 'toolscout.config.json'));
     check(await load());
@@ -179,8 +179,17 @@ describe('mcp.json of an application', () => {
     const options = { cwd: root, home: join(root, 'home'), env: {}, fallback };
     expect((await loadConfig(options)).servers.map(({ id }) => id)).toEqual(['mcp-irwin']);
     await put('other/mcp.json', registry({ id: 'other', command: 'x' }));
-    await put('toolscout.config.json', '{"sources": [{"type": "ranger-mcp-json", "path": "other/mcp.json"}]}');
+    const sources = [{ type: 'ranger-mcp-json', path: join(root, 'other', 'mcp.json') }];
+    await put('home/.config/toolscout/config.json', JSON.stringify({ sources }));
     expect((await load()).servers.map(({ id }) => id)).toEqual(['other']);
+  });
+
+  it('NEG-1 A53 is not read where approvals are off: its servers would start because the folder was opened', async () => {
+    await put('mcp.json', registry(irwin));
+    await put('home/.config/toolscout/config.json', '{"approval": "off"}');
+    const loaded = await load();
+    expect(loaded.servers).toEqual([]);
+    expect(loaded.warnings).toMatchObject([{ path: 'sources', message: expect.stringContaining('is not read') }]);
   });
 
   it('NEG-1 given with --config it is the user’s own config, whatever it is called', async () => {
