@@ -9,12 +9,20 @@ import { ADMIN_TOOLS } from './admin-tools.js';
 import { createCatalogOffer } from './catalog-offer.js';
 import type { Exchange } from './exchange.js';
 import { createMcpEndpoint } from './http.js';
+import { createListItems } from './list-items.js';
 
 const INFO = { name: 'toolscout', version: '1' };
 
 /** Calls a tool as a host that may administer toolscout, or may not. */
 function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> {
-  const offer = createCatalogOffer(gateway, { info: INFO, mode: 'meta', pinned: [], admin });
+  const offer = createCatalogOffer(gateway, {
+    info: INFO,
+    mode: 'meta',
+    pinned: [],
+    items: createListItems(),
+    flat: false,
+    admin,
+  });
   const exchange = { principal: 'ann', signal: new AbortController().signal, host: { era: 'legacy' } };
   return offer.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
 }

@@ -6,6 +6,7 @@ import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
 import { callOptions, methodNotFound, protocolError, type Exchange } from './exchange.js';
 import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
+import type { ListItems } from './list-items.js';
 import { callMetaTool, instructionsFor, META_NAMES, META_TOOLS, passthroughInstructions } from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
@@ -34,12 +35,15 @@ export function createCatalogOffer(
     readonly info: Offer['info'];
     readonly mode: Mode;
     readonly pinned: readonly string[];
+    readonly items: ListItems;
+    /** The host wants input schemas without a union at their root. */
+    readonly flat: boolean;
     readonly admin?: boolean;
   },
 ): Offer {
-  const { info, mode, pinned, admin = false } = options;
+  const { info, mode, pinned, items, flat, admin = false } = options;
   const guide = createGuide(gateway, mode);
-  const shelf = createShelf(gateway, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
+  const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode !== 'meta';
   const hasSkills = gateway.config().config.skills.directories.length > 0;
   const watching = new Map<string, () => void>();
@@ -52,7 +56,10 @@ export function createCatalogOffer(
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
     await gateway.settle(gateway.config().config.limits.searchWaitMs);
-    const shown = [...(await shelf.tools())].map(([name, { definition }]) => ({ ...definition, name }));
+    const shown = [...(await shelf.tools())].flatMap(([name, { definition }]) => {
+      const item = items.tool(definition, flat);
+      return item ? [{ ...item, name }] : [];
+    });
     const fitting = exchange.host.era === 'legacy' ? shown.map(toolForLegacy) : shown;
     return listResult('tools', [...menu, ...fitting], 'name', params, exchange);
   };

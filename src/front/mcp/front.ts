@@ -6,9 +6,12 @@ import type { JsonObject } from '../../kernel/json.js';
 import { createBriefingFeed } from './briefing-feed.js';
 import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
 import { createCatalogOffer } from './catalog-offer.js';
+import { hostNameIn, knownHost } from './known-hosts.js';
+import { createListItems } from './list-items.js';
 import { createModernHosts, type ModernHosts } from './modern.js';
 import { createModeChoice } from './modes.js';
 import type { Offer } from './offer.js';
+import { createServerOffer } from './server-offer.js';
 import type { FrontDeps } from './server.js';
 
 /** A list of which a host can be told that it has changed. */
@@ -31,6 +34,8 @@ export interface McpFront {
   readonly modern: ModernHosts;
   /** What a host that introduces itself so is offered. */
   offerFor(introduction: JsonObject): Offer;
+  /** One server passed through, as it is offered to a host that introduces itself so. */
+  serverOffer(server: string): Promise<(introduction: JsonObject) => Offer>;
   /** A transport on which the 2025-era host behind `wire` is answered. */
   laneFor(
     wire: Transport,
@@ -53,6 +58,9 @@ export function createFront(deps: FrontDeps): McpFront {
   const { gateway, log, clock } = deps;
   const listeners = new Set<Listener>();
   const feed = createBriefingFeed(gateway, log);
+  const items = createListItems();
+  const wantsFlat = (introduction: JsonObject): boolean =>
+    knownHost(hostNameIn(introduction))?.wantsFlatSchemas === true;
   const modern = createModernHosts({
     clock,
     follow: feed.follow,
@@ -83,7 +91,18 @@ export function createFront(deps: FrontDeps): McpFront {
     offerFor(introduction) {
       const { mode, hostModes, pinned } = gateway.config().config;
       const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
-      return createCatalogOffer(gateway, { info: { ...deps.info }, mode: chosen, pinned, admin: deps.admin ?? false });
+      return createCatalogOffer(gateway, {
+        info: { ...deps.info },
+        mode: chosen,
+        pinned,
+        items,
+        flat: wantsFlat(introduction),
+        admin: deps.admin ?? false,
+      });
+    },
+    async serverOffer(server) {
+      const offerTo = await createServerOffer(gateway, server, items);
+      return (introduction) => offerTo(wantsFlat(introduction));
     },
     laneFor(wire, options) {
       let unlisten = (): void => {};

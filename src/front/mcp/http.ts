@@ -6,7 +6,6 @@ import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
 import type { Offer } from './offer.js';
 import type { FrontDeps } from './server.js';
-import { createServerOffer } from './server-offer.js';
 
 /** The MCP endpoint as a web-standard handler. */
 export interface McpEndpoint {
@@ -30,7 +29,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const { gateway, log, clock } = deps;
   const front = createFront(deps);
   const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<Offer> =>
-    server === undefined ? front.offerFor(introduction) : createServerOffer(gateway, server);
+    server === undefined ? front.offerFor(introduction) : (await front.serverOffer(server))(introduction);
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
   const era: HttpEraDeps = { front, offerAt, log, clock, report };
   const legacy = createLegacySessions(era);

@@ -1,7 +1,7 @@
 import { sha256 } from '../../kernel/hash.js';
 
-/** Longer names are refused or cut by hosts once they have put their own prefix before it. */
-const LONGEST = 60;
+/** Names of 64 characters are the limit of most hosts and model APIs, and hosts put a prefix such as `mcp__toolscout__` before ours. */
+const LONGEST = 48;
 const SEPARATOR = '__';
 const DIGEST = 12;
 

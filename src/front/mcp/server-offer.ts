@@ -1,7 +1,9 @@
 import type { Gateway, ServerFacts } from '../../gateway/index.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { strictCapabilities, strictInfo } from '../../kernel/strict-items.js';
 import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from './exchange.js';
 import { toolForLegacy } from './legacy-shape.js';
+import type { ListItems } from './list-items.js';
 import type { Offer } from './offer.js';
 import { pageOf } from './paging.js';
 import { runTool } from './run-tool.js';
@@ -27,7 +29,7 @@ export function listResult(
 
 /** What a server declared, as far as it can be kept: tools always are ours to announce, tasks are not passed on. */
 function capabilitiesOf(declared: JsonObject | undefined): JsonObject {
-  const { tasks: _tasks, ...rest } = declared ?? {};
+  const { tasks: _tasks, ...rest } = strictCapabilities(declared ?? {});
   const announced = Object.fromEntries(
     ['tools', 'resources', 'prompts'].flatMap((name) => {
       const own = rest[name];
@@ -37,9 +39,37 @@ function capabilitiesOf(declared: JsonObject | undefined): JsonObject {
   return { ...rest, tools: { listChanged: true }, ...announced };
 }
 
-/** One server passed through under its own names, behind the same rules, limits and audit as every other way to it. */
-export async function createServerOffer(gateway: Gateway, server: string): Promise<Offer> {
+/** Clients that know URIs refuse a whole list for one resource whose address is none. */
+function isAddressable({ uri }: JsonObject): boolean {
+  return URL.canParse(String(uri));
+}
+
+/** What `parsable` makes of entries, without those it makes nothing of. */
+function each(
+  entries: readonly JsonObject[] = [],
+  parsable: (entry: JsonObject) => JsonObject | undefined,
+): JsonObject[] {
+  return entries.map(parsable).filter((item) => item !== undefined);
+}
+
+/**
+ * One server passed through under its own names, behind the same rules, limits and audit as every other way to it. The answer
+ * makes an offer for a host; `flat` says that the host wants input schemas without a union at their root.
+ */
+export async function createServerOffer(
+  gateway: Gateway,
+  server: string,
+  items: ListItems,
+): Promise<(flat: boolean) => Offer> {
   const facts: ServerFacts = await gateway.serverFacts(server);
+  return (flat) => offerOf(gateway, server, { facts, items, flat });
+}
+
+function offerOf(
+  gateway: Gateway,
+  server: string,
+  { facts, items, flat }: { readonly facts: ServerFacts; readonly items: ListItems; readonly flat: boolean },
+): Offer {
   const { info, instructions } = facts;
   const watching = new Map<string, () => void>();
 
@@ -56,7 +86,7 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
   };
 
   return {
-    info: { ...info, name: info?.name ?? server, version: info?.version ?? '' },
+    info: strictInfo({ ...info, name: info?.name ?? server, version: info?.version ?? '' }),
     capabilities: capabilitiesOf(facts.capabilities),
     ...(instructions !== undefined && { instructions }),
     async answer(method, params, exchange) {
@@ -67,18 +97,27 @@ export async function createServerOffer(gateway: Gateway, server: string): Promi
           return runTool(gateway, { server, tool: name }, params, exchange);
         }
         case 'tools/list': {
-          const tools = (await gateway.listTools(server, { meta: metaOf(params) })).map(({ definition }) => definition);
+          const listed = (await gateway.listTools(server, { meta: metaOf(params) })).map(
+            ({ definition }) => definition,
+          );
+          const tools = each(listed, (definition) => items.tool(definition, flat));
           const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
           return listResult('tools', shown, 'name', params, exchange);
         }
         case 'resources/list':
-          return listResult('resources', (await fresh()).resources ?? [], 'uri', params, exchange);
+          return listResult(
+            'resources',
+            each((await fresh()).resources, items.resource).filter(isAddressable),
+            'uri',
+            params,
+            exchange,
+          );
         case 'resources/templates/list': {
-          const { resourceTemplates = [] } = await fresh();
-          return listResult('resourceTemplates', resourceTemplates, 'uriTemplate', params, exchange);
+          const templates = each((await fresh()).resourceTemplates, items.resourceTemplate);
+          return listResult('resourceTemplates', templates, 'uriTemplate', params, exchange);
         }
         case 'prompts/list':
-          return listResult('prompts', (await fresh()).prompts ?? [], 'name', params, exchange);
+          return listResult('prompts', each((await fresh()).prompts, items.prompt), 'name', params, exchange);
         case 'resources/subscribe':
           return subscribe(params, exchange);
         case 'resources/unsubscribe': {

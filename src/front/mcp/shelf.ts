@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { PatternList } from '../../kernel/pattern.js';
 import type { Tool } from '../../model/tool.js';
 import { protocolError } from './exchange.js';
+import type { ListItems } from './list-items.js';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
 
 /** What servers have, under the names by which a host of the pass-through and hybrid modes sees it. */
@@ -26,7 +27,7 @@ function renamed(entry: JsonObject, field: string, value: string): JsonObject {
 }
 
 /** A shelf over the gateway; `pinned` narrows the tools. */
-export function createShelf(gateway: Gateway, pinned?: PatternList): Shelf {
+export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): Shelf {
   const tools = async (): Promise<Map<string, Tool>> => {
     const named = new Map<string, Tool>();
     for (const tool of await gateway.offeredTools()) {
@@ -40,10 +41,16 @@ export function createShelf(gateway: Gateway, pinned?: PatternList): Shelf {
 
   const entries = async (
     field: 'resources' | 'resourceTemplates' | 'prompts',
+    parsable: (entry: JsonObject) => JsonObject | undefined,
     expose: (server: string, entry: JsonObject) => JsonObject,
   ): Promise<JsonObject[]> => {
     const facts = [...(await gateway.knownFacts())].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return facts.flatMap(([server, known]) => (known[field] ?? []).map((entry) => expose(server, entry)));
+    return facts.flatMap(([server, known]) =>
+      (known[field] ?? []).flatMap((entry) => {
+        const item = parsable(entry);
+        return item ? [expose(server, item)] : [];
+      }),
+    );
   };
 
   const promptNames = async (): Promise<Map<string, { server: string; name: string }>> => {
@@ -66,11 +73,15 @@ export function createShelf(gateway: Gateway, pinned?: PatternList): Shelf {
       return found && { server: found.server, tool: found.name };
     },
     prompts: () =>
-      entries('prompts', (server, entry) => renamed(entry, 'name', exposedName(server, String(entry['name'])))),
+      entries('prompts', items.prompt, (server, entry) =>
+        renamed(entry, 'name', exposedName(server, String(entry['name']))),
+      ),
     resources: () =>
-      entries('resources', (server, entry) => renamed(entry, 'uri', exposedUri(server, String(entry['uri'])))),
+      entries('resources', items.resource, (server, entry) =>
+        renamed(entry, 'uri', exposedUri(server, String(entry['uri']))),
+      ),
     resourceTemplates: () =>
-      entries('resourceTemplates', (server, entry) =>
+      entries('resourceTemplates', items.resourceTemplate, (server, entry) =>
         renamed(entry, 'uriTemplate', exposedUri(server, String(entry['uriTemplate']))),
       ),
     async prompt(exposed) {

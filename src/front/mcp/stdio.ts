@@ -4,7 +4,6 @@ import { createListens } from './listens.js';
 import type { Offer } from './offer.js';
 import { openHost, type Served } from './opening.js';
 import type { FrontDeps } from './server.js';
-import { createServerOffer } from './server-offer.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
 
 /** A running stdio front. */
@@ -25,14 +24,14 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const sender = { principal: 'local', connection: newId() };
 
   const serve = async (): Promise<Served> => {
-    const only = deps.server === undefined ? undefined : await createServerOffer(gateway, deps.server);
+    const offerTo = deps.server === undefined ? front.offerFor : await front.serverOffer(deps.server);
     const listens = createListens();
     let nameless: Offer | undefined;
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
       sole: true,
       sessionId: newId,
-      offer: (introduction) => only ?? front.offerFor(introduction),
+      offer: offerTo,
       onListen: listens.onListen,
     });
     const onError = (error: Error): void => log.warn('mcp.stdio', { error: error.message });
@@ -44,7 +43,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
           serveStdioProtocol({
             lane,
             front,
-            offer: () => lane.offer ?? only ?? (nameless ??= front.offerFor({})),
+            offer: () => lane.offer ?? (nameless ??= offerTo({})),
             sender,
             listens,
             log,
