@@ -35,6 +35,7 @@ export type {
   JudgedQuery,
   Knowledge,
   LabelledQuery,
+  ListFindings,
   ProposedServer,
   RecordedServer,
   Registry,

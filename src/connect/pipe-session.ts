@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { HANDSHAKE_REVISIONS } from '../kernel/revisions.js';
+import { strictInfo } from '../kernel/strict-items.js';
 import type { Link, Terms } from './era.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from './upstream-envelope.js';
@@ -17,10 +18,10 @@ function metaOf(params: unknown): JsonObject {
   return isObject(meta) ? meta : {};
 }
 
-/** A server that names itself does so with a name and a version. */
+/** A server that names itself does so with a name and a version; what else it says counts when it has the right type. */
 function readInfo(given: unknown): JsonObject | undefined {
   return isObject(given) && typeof given['name'] === 'string' && typeof given['version'] === 'string'
-    ? given
+    ? strictInfo(given)
     : undefined;
 }
 

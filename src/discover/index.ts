@@ -1,5 +1,6 @@
 export { discoverAll } from './discover-all.js';
 export { listBesides } from './besides.js';
+export type { LeftOut } from './salvage.js';
 export type { UpstreamFacts } from './stored-list.js';
 export { createToolCache, type CacheStats, type ToolCache } from './tool-cache.js';
 export { extractTools, RUNG_WORTH, type Rung } from './extract.js';

@@ -55,12 +55,12 @@ describe('the ladder', () => {
   });
 
   it('DISC-1 malformed entries are named, and a rung that leaves nothing is none', async () => {
-    const stdout = JSON.stringify({ tools: [{ name: 'ok' }, { name: 'bad', description: 5 }] });
+    const stdout = JSON.stringify({ tools: [{ name: 'ok' }, { name: 'bad', inputSchema: 5 }] });
     expect(await climb(ladder({ stdout }))).toMatchObject({
       items: [{ name: 'ok' }],
       bad: [{ index: 1, name: 'bad' }],
     });
-    expect(await climb(ladder({ stdout: '{"tools":[{"name":"bad","description":5}]}' }))).toBeUndefined();
+    expect(await climb(ladder({ stdout: '{"tools":[{"name":"bad","inputSchema":5}]}' }))).toBeUndefined();
   });
 });
 

@@ -101,8 +101,8 @@ describe('listTools', () => {
     ['a schema that is text', tool('x', { inputSchema: 'object' }), /inputSchema is not an object/],
     ['a schema that is a list', tool('x', { inputSchema: [] }), /inputSchema is not an object/],
     ['a schema of a string', tool('x', { inputSchema: { type: 'string' } }), /does not describe an object/],
-    ['a description that is a number', tool('x', { description: 4 }), /description is not a string/],
-    ['annotations that are text', tool('x', { annotations: 'yes' }), /annotations is not an object/],
+    ['a schema that allows nothing', tool('x', { inputSchema: false }), /inputSchema is not an object/],
+    ['a name with half a character', tool('x\ud800'), /not well-formed Unicode/],
     ['a duplicate', tool('good', { description: 'late' }), /duplicate/],
     ['a schema 65 levels deep', tool('x', { inputSchema: nest(65) }), /deeper than 64/],
     ['a schema 20,000 levels deep', tool('x', { inputSchema: nest(20_000) }), /deeper than 64/],
@@ -120,6 +120,13 @@ describe('listTools', () => {
     ['a schema without type', tool('x', { inputSchema: {} }), { name: 'x', inputSchema: {} }],
     ['null instead of absent', tool('x', { title: null, description: null, outputSchema: null }), tool('x')],
     ['a schema 64 levels deep', tool('x', { inputSchema: nest(63) }), tool('x', { inputSchema: nest(63) })],
+    [
+      'a schema that allows everything',
+      tool('x', { inputSchema: true }),
+      tool('x', { inputSchema: { type: 'object' } }),
+    ],
+    ['a description that is a number', tool('x', { description: 4 }), tool('x', { description: 4 })],
+    ['annotations that are text', tool('x', { annotations: 'yes' }), tool('x', { annotations: 'yes' })],
     ['vendor nulls', tool('x', { 'x-v': null }), tool('x', { 'x-v': null })],
   ])('DISC-1 keeps a tool with %s', async (_title, raw, kept) => {
     expect(await listOf([raw])).toEqual({ items: [kept], bad: [] });

@@ -11,6 +11,12 @@ export interface BadItem {
   readonly reason: string;
 }
 
+/** An entry of a list that was left out, and of which list. */
+export interface LeftOut extends BadItem {
+  /** The method that lists such entries. */
+  readonly method: string;
+}
+
 /** The bounds of one listing. */
 export type ListLimits = { readonly [Name in keyof typeof LIMITS]: number };
 
@@ -34,6 +40,7 @@ function findNameFault(name: JsonValue | undefined, key: string, longest: number
   if (typeof name !== 'string') return name === undefined ? `it has no ${key}` : `its ${key} is not a string`;
   if (name === '') return `its ${key} is empty`;
   if (name.length > longest) return `its ${key} is longer than ${longest} characters`;
+  if (/\p{Surrogate}/u.test(name)) return `its ${key} is not well-formed Unicode`;
   return /[\p{Cc}\u2028\u2029]/u.test(name) ? `its ${key} contains control characters` : undefined;
 }
 
@@ -50,41 +57,28 @@ function withoutNulls(item: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([key, value]) => value !== null || !fields.includes(key)));
 }
 
-function findTypeFault(item: JsonObject, fields: Readonly<Record<string, 'string' | 'object'>>): string | undefined {
-  for (const [field, type] of Object.entries(fields)) {
-    const value = item[field];
-    if (value === undefined) continue;
-    if (type === 'string' ? typeof value !== 'string' : !isObject(value))
-      return `its ${field} is not ${type === 'string' ? 'a string' : 'an object'}`;
-  }
-  return undefined;
-}
+const TOOL_FIELDS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'];
 
-const TOOL_FIELDS = {
-  title: 'string',
-  description: 'string',
-  inputSchema: 'object',
-  outputSchema: 'object',
-  annotations: 'object',
-} as const;
-
-function findSchemaFault(schema: JsonObject): string | undefined {
+function findSchemaFault(schema: JsonValue | undefined): string | undefined {
+  if (!isObject(schema)) return 'its inputSchema is not an object';
   const { type } = schema;
   const isObjectType = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   return isObjectType ? findHeaderFault(schema) : 'its inputSchema does not describe an object';
 }
 
-/** Judges a tool: what can be mended is, what cannot is named (DISC-1). Unknown fields stay as they are. */
+/**
+ * Judges a tool: one that can be called is kept, any other is named (DISC-1). Unknown fields stay as they are, and so do fields of
+ * a wrong type: they are left out where the tool is shown.
+ */
 export const checkTool: ItemCheck = (raw, limits) => {
   if (!isObject(raw)) return { reason: 'it is not an object' };
   const size = measure(raw, limits);
   if ('reason' in size) return size;
-  const mended = withoutNulls(raw, Object.keys(TOOL_FIELDS));
-  const item: JsonObject = mended.inputSchema === undefined ? { ...mended, inputSchema: { type: 'object' } } : mended;
-  const reason =
-    findNameFault(item.name, 'name', LONGEST_NAME) ??
-    findTypeFault(item, TOOL_FIELDS) ??
-    findSchemaFault(item.inputSchema as JsonObject);
+  const mended = withoutNulls(raw, TOOL_FIELDS);
+  // `true` allows everything, and arguments are always an object.
+  const isOpen = mended.inputSchema === undefined || mended.inputSchema === true;
+  const item: JsonObject = isOpen ? { ...mended, inputSchema: { type: 'object' } } : mended;
+  const reason = findNameFault(item.name, 'name', LONGEST_NAME) ?? findSchemaFault(item.inputSchema);
   return reason ? { reason } : { item, key: item.name as string, bytes: size.bytes };
 };
 

@@ -4,6 +4,7 @@ import type { Server } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Rung } from './extract.js';
 import type { Listed } from './list.js';
+import type { LeftOut } from './salvage.js';
 
 /** What a server said of itself when it was listed. */
 export interface UpstreamFacts {
@@ -15,6 +16,8 @@ export interface UpstreamFacts {
   readonly resources?: readonly JsonObject[];
   readonly resourceTemplates?: readonly JsonObject[];
   readonly prompts?: readonly JsonObject[];
+  /** Entries that could not be kept, the first of them, of every list. */
+  readonly leftOut?: readonly LeftOut[];
   /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
   readonly rung?: Rung;
 }

@@ -128,6 +128,7 @@ describe('createToolCache', () => {
       learnedAt: 1_000_000,
       stale: false,
       invalidated: false,
+      leftOut: [{ method: 'tools/list', index: 0, reason: 'x' }],
       ...facts,
     };
     expect(await cache.read(serverOf('a'))).toEqual(expected);

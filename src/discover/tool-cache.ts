@@ -53,6 +53,9 @@ interface Mark {
 }
 
 const SPACE = 'tools';
+
+/** Entries that could not be kept of which is remembered what was wrong. */
+const MAX_LEFT_OUT = 100;
 const DAY_MS = 86_400_000;
 
 /** A list dated further ahead than this was written by a clock that has since been set back. */
@@ -176,6 +179,10 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       overtaken++;
       const key = keyOf(server, capabilities);
       const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
+      const leftOut = [
+        ...listed.bad.map((bad) => ({ method: 'tools/list', ...bad })),
+        ...(facts.leftOut ?? []).filter(({ method }) => method !== 'tools/list'),
+      ].slice(0, MAX_LEFT_OUT);
       const list: Remembered = {
         server: server.id,
         items: listed.items,
@@ -191,6 +198,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         ...(resources ? { resources } : {}),
         ...(resourceTemplates ? { resourceTemplates } : {}),
         ...(prompts ? { prompts } : {}),
+        ...(leftOut.length > 0 ? { leftOut } : {}),
         ...(rung ? { rung } : {}),
       };
       // What this server listed for an earlier credential is not asked for again in this process.

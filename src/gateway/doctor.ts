@@ -9,6 +9,7 @@ import type { Store } from '../model/store.js';
 import { remarksOn } from '../store/index.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
+import { findListFaults, tellListFaults, type ListFindings } from './list-findings.js';
 import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
 import { isUsable, problemOf } from './views.js';
 
@@ -29,6 +30,8 @@ export interface DoctorReport {
   readonly findings: readonly Finding[];
   /** What the authors of servers should hear about their tools (NEG-8). */
   readonly schemas: readonly SchemaFindings[];
+  /** Entries of lists that hosts are shown repaired, or not at all, by server (META-5). */
+  readonly lists: readonly ListFindings[];
 }
 
 /** How a check is followed while it runs. */
@@ -136,7 +139,6 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     await learner.learn(server);
     const latency = await pool.ping(server);
     const health = pool.health(server.id);
-    const dropped = catalog.list(server.id)?.dropped ?? 0;
     const noise = health.noise
       ? `, ${counted(health.noise, 'line on stdout that was', 'lines on stdout that were')} not protocol`
       : '';
@@ -148,17 +150,12 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
       `answers in ${latency.toFixed(1)} ms`,
       `${offered} of ${counted(tools.length, 'tool')} offered`,
       ...someOf(waiting, 'waits for approval', 'wait for approval'),
-      ...(dropped > 0 ? [`${dropped} malformed dropped`] : []),
-    ];
-    const next = [
-      ...(waiting > 0 ? [`look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending`] : []),
-      ...(dropped > 0 ? ['tell the author of the server; see the log for the reasons'] : []),
     ];
     return {
       subject,
-      level: next.length > 0 ? 'warning' : 'ok',
+      level: waiting > 0 ? 'warning' : 'ok',
       message: `${facts.join(', ')}${noise}`,
-      ...(next.length > 0 && { next: next.join('; ') }),
+      ...(waiting > 0 && { next: `look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending` }),
     };
   } catch (thrown) {
     const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');
@@ -183,6 +180,20 @@ function someOf(count: number, one: string, many: string): string[] {
   return count === 0 ? [] : [counted(count, one, many)];
 }
 
+/** A server as its author knows it. */
+function authored(server: string, catalog: Catalog): string {
+  const { name = server, version = '' } = catalog.list(server)?.info ?? {};
+  return `${name} ${version}`.trim();
+}
+
+/** In one line which entries of its lists hosts do not see as the server wrote them; all of them are in `lists`. */
+function tellLists(findings: ListFindings, catalog: Catalog): Finding[] {
+  const message = tellListFaults(findings);
+  if (message === undefined) return [];
+  const next = `tell the author of ${authored(findings.server, catalog)}; doctor --json names all of them`;
+  return [{ subject: `lists ${findings.server}`, level: 'warning', message, next }];
+}
+
 /** In one line what the author of a server should hear; the names are in `schemas`. */
 function tellSchemas(
   { server, tools, invalid, undescribed, withoutOutput }: SchemaFindings,
@@ -196,7 +207,6 @@ function tellSchemas(
   if (faults.length === 0) return [];
   const [first] = invalid;
   const example = first ? ` (${first.tool}, ${first.field}: ${first.problem})` : '';
-  const { name = server, version = '' } = catalog.list(server)?.info ?? {};
   // Hardly any server declares all its outputs; that alone is no reason to write to anybody.
   const isWorthTelling = first !== undefined || undescribed.length > 0;
   return [
@@ -205,7 +215,7 @@ function tellSchemas(
       level: isWorthTelling ? 'warning' : 'ok',
       message: `of ${counted(tools, 'tool')}: ${faults.join(', ')}${example}`,
       ...(isWorthTelling && {
-        next: `tell the author of ${`${name} ${version}`.trim()}; doctor --json names the tools`,
+        next: `tell the author of ${authored(server, catalog)}; doctor --json names the tools`,
       }),
     },
   ];
@@ -233,6 +243,13 @@ export async function examine(patient: Patient, { onFinding, onWaiting }: Doctor
     Promise.all([...catalog.servers.values()].map(examineNext)),
   ]);
   const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));
-  const findings = [...config, ...store, ...servers, ...tell(schemas.flatMap((each) => tellSchemas(each, catalog)))];
-  return { ok: findings.every((finding) => finding.level !== 'error'), findings, schemas };
+  const lists = loaded.servers
+    .map(({ id }) => findListFaults(id, catalog.index.tools(id), catalog.list(id)))
+    .filter(({ repaired, leftOut }) => repaired.length + leftOut.length > 0);
+  const told = [
+    ...lists.flatMap((each) => tellLists(each, catalog)),
+    ...schemas.flatMap((each) => tellSchemas(each, catalog)),
+  ];
+  const findings = [...config, ...store, ...servers, ...tell(told)];
+  return { ok: findings.every((finding) => finding.level !== 'error'), findings, schemas, lists };
 }

@@ -17,6 +17,7 @@ export type {
   RegistryPlanOptions,
 } from './finding.js';
 export type { RegistrySources } from './server-registry.js';
+export type { ListFindings } from './list-findings.js';
 export type { RawReport } from './raw-report.js';
 export type { SchemaFindings } from './schema-findings.js';
 export { scopeToSkill } from './scoped.js';

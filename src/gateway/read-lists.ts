@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Limiter, Pool } from '../connect/index.js';
-import { listBesides, listTools } from '../discover/index.js';
+import { listBesides, listTools, type LeftOut } from '../discover/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
@@ -44,11 +44,12 @@ function union(
 }
 
 function unite(base: Lists, more: Lists): Lists {
-  const { resources, resourceTemplates, prompts } = more.facts;
+  const { resources, resourceTemplates, prompts, leftOut } = more.facts;
   return {
     list: { ...base.list, items: union(base.list.items, more.list.items, 'name'), bad: more.list.bad },
     facts: {
       ...base.facts,
+      leftOut,
       resources: union(base.facts.resources, resources, 'uri'),
       resourceTemplates: union(base.facts.resourceTemplates, resourceTemplates, 'uriTemplate'),
       prompts: union(base.facts.prompts, prompts, 'name'),
@@ -67,14 +68,18 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
   const ask = async (upstream: Upstream): Promise<Lists> => {
     const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
     const { info, instructions, era, capabilities } = upstream;
+    const leftOut: LeftOut[] = [];
     const besides = await listBesides(upstream, {
       signal,
       timeoutMs: server.timeoutMs,
       onFailed: (method, reason) => deps.onPartial?.(server, method, reason),
-      onDropped: (method, bad) => deps.onDropped?.(server, method, bad),
+      onDropped(method, bad) {
+        leftOut.push({ method, ...bad });
+        deps.onDropped?.(server, method, bad);
+      },
       ...(again && { retry: (task) => again(task, () => !upstream.closed) }),
     });
-    return { list, facts: { info, instructions, era, capabilities, ...besides } };
+    return { list, facts: { info, instructions, era, capabilities, leftOut, ...besides } };
   };
   const read = async (on?: string): Promise<Lists> => {
     await deps.limiter.wait(server, signal);

@@ -1,5 +1,6 @@
 import type { Pool } from '../connect/index.js';
 import { addressOf } from '../kernel/ids.js';
+import { strictTool } from '../kernel/strict-items.js';
 import { counted, nearestNames } from '../kernel/text.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
@@ -15,6 +16,7 @@ export interface Why {
     | 'server'
     | 'connection'
     | 'unknown-tool'
+    | 'malformed'
     | 'rule'
     | 'approval'
     | 'quarantine'
@@ -22,6 +24,8 @@ export interface Why {
     | 'scope';
   /** One sentence for a person. */
   readonly reason: string;
+  /** What is changed of it for hosts that are offered it directly, because clients could not parse it (META-5). */
+  readonly repairs?: readonly string[];
 }
 
 /** The answer to somebody who may see only some servers, about any other: the same words whether it exists or not (S12). */
@@ -61,6 +65,8 @@ export function explainTool(
       : no('connection', `The tools of "${server}" are not known yet; run: toolscout discover ${server}`);
   }
   const found = catalog.index.tool(server, tool);
+  const bad = list.leftOut?.find(({ method, name }) => method === 'tools/list' && name === tool);
+  if (!found && bad) return no('malformed', `"${address}" is left out: ${bad.reason}. Tell the author of the server.`);
   if (!found) {
     const names = catalog.index.tools(server).map((each) => each.name);
     const near = nearestNames(tool, names, 1)[0];
@@ -87,10 +93,14 @@ export function explainTool(
   }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);
+  const strict = strictTool(found.definition);
+  const repairs = 'repairs' in strict ? strict.repairs : [];
+  const mended = repairs.length > 0 ? ` Hosts that see it directly are shown it repaired: ${repairs.join('; ')}.` : '';
   return {
     address,
     offered: true,
     because: 'none',
-    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${list.stale ? ' and is stale' : ''}, the server is ${state}.`,
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${list.stale ? ' and is stale' : ''}, the server is ${state}.${mended}`,
+    ...(repairs.length > 0 && { repairs }),
   };
 }

@@ -12,7 +12,7 @@ const never: Test = () => false;
 /** Compiles as the engines compile it. */
 const isPattern: Test = (value) => {
   try {
-    return typeof value === 'string' && new RegExp(value, 'u') !== undefined;
+    return typeof value === 'string' && new RegExp(value, 'u').unicode;
   } catch {
     // It is not a regular expression of JavaScript.
     return false;

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flattenSchema } from './flat-schema.js';
 import type { JsonObject, JsonValue } from './json.js';
@@ -77,7 +77,7 @@ describe('a schema with a union at its root', () => {
     expect(flattenSchema(circle)).toMatchObject({ type: 'object', properties: {} });
     const own: JsonObject = {
       anyOf: [{ $ref: '#/$defs/a' }],
-      $defs: { a: { anyOf: Array(20).fill({ $ref: '#/$defs/a' }) } },
+      $defs: { a: { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#/$defs/a' })) } },
     };
     expect(flattenSchema(own)).toMatchObject({ type: 'object' });
   });

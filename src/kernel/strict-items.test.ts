@@ -5,7 +5,7 @@ import {
   ListResourceTemplatesResultSchema,
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from './json.js';
 import { strictPrompt, strictResource, strictResourceTemplate, strictTool, type Strict } from './strict-items.js';

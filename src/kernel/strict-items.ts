@@ -187,6 +187,9 @@ const TOOL: Fields = {
   execution: objectWith({ taskSupport: oneOf('required', 'optional', 'forbidden') }),
 };
 
+/** Repairs of one entry that are named. */
+const MAX_REPAIRS = 20;
+
 /** Half a character, which many JSON parsers refuse together with everything around it; and how JSON writes one. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const ESCAPED_SURROGATE = /\\ud[89a-f][0-9a-f]{2}/;
@@ -205,7 +208,8 @@ function strict(raw: JsonObject, key: string, fields: Fields): Strict {
   if (typeof id !== 'string' || id === '') return { fault: `it has no ${key}` };
   if (id.search(LONE_SURROGATE) !== -1) return { fault: `its ${key} is not well-formed Unicode` };
   const repairs: string[] = [];
-  const item = mendFields(raw, fields, '', (phrase) => repairs.push(phrase));
+  const note = (phrase: string): void => void (repairs.length < MAX_REPAIRS && repairs.push(phrase));
+  const item = mendFields(raw, fields, '', note);
   if (!ESCAPED_SURROGATE.test(JSON.stringify(item))) return { item, repairs };
   const readable = wellFormed(item) as JsonObject;
   if (JSON.stringify(readable) !== JSON.stringify(item)) repairs.push('characters that are no Unicode replaced');

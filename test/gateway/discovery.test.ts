@@ -20,7 +20,16 @@ describe('learning servers', () => {
     expect(outcome.tools).toBe(names.length);
     expect(await gateway.listServers()).toMatchObject([{ tools: names.length, droppedTools: outcome.dropped.length }]);
     expect(textOf(await gateway.executeTool('bad', 'last_good', {}))).toBe('last_good was called');
-    expect((await gateway.why('bad', 'deep')).reason).toMatch(/malformed entries of its list were dropped/);
+    expect(await gateway.why('bad', 'deep')).toMatchObject({
+      because: 'malformed',
+      reason: expect.stringContaining('is left out: it nests deeper than 64 levels') as string,
+    });
+    expect((await gateway.why('bad', 'nothing')).reason).toMatch(/malformed entries of its list were dropped/);
+    expect(await gateway.why('bad', 'description_is_object')).toMatchObject({
+      offered: true,
+      repairs: ['description removed: expected a string, found an object'],
+      reason: expect.stringContaining('shown it repaired: description removed') as string,
+    });
     expect(({} as Record<string, unknown>)['description']).toBeUndefined();
   });
 

@@ -68,10 +68,12 @@ describe('doctor', () => {
     });
     expect(find('server keyed')[0]?.next).toBeDefined();
     expect(find('server off')[0]).toMatchObject({ level: 'ok', message: 'disabled in the configuration' });
-    expect(find('server bad')[0]).toMatchObject({
-      level: 'warning',
-      message: expect.stringContaining('malformed dropped') as string,
-    });
+    const [lists] = find('lists bad');
+    expect(lists).toMatchObject({ level: 'warning', next: expect.stringContaining('tell the author') as string });
+    expect(lists?.message).toMatch(
+      /^\d+ malformed entries left out: tool entry 2 \(it has no name\), .* and \d+ more;/,
+    );
+    expect(lists?.message).toContain('repaired: tool description_is_object (description removed: expected a string');
     expect(find('server noisy')[0]).toMatchObject({
       level: 'ok',
       message: expect.stringContaining('not protocol') as string,

@@ -4,7 +4,7 @@ import { createAudit } from '../../src/audit/index.js';
 import { resolveConfig } from '../../src/config/index.js';
 import { createLimiter, createPool } from '../../src/connect/index.js';
 import { createToolCache } from '../../src/discover/index.js';
-import { createGateway, type Gateway } from '../../src/gateway/index.js';
+import { createGateway, type Gateway, type ServerFacts } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -18,6 +18,8 @@ import { createMemoryStore } from '../../src/store/index.js';
 export interface RecordedServer {
   readonly id: string;
   readonly tools: readonly JsonObject[];
+  /** What else it has, and said of itself. */
+  readonly facts?: ServerFacts;
 }
 
 /** Every recorded server of a folder of `{meta, tools}` files. */
@@ -44,7 +46,7 @@ export async function openOfflineGateway(
   const cache = createToolCache({ store, clock, log, ttlMs: 86_400_000 });
   for (const server of loaded.servers) {
     const recorded = servers.find(({ id }) => id === server.id);
-    await cache.write(server, { items: [...(recorded?.tools ?? [])], bad: [] }, {});
+    await cache.write(server, { items: [...(recorded?.tools ?? [])], bad: [] }, recorded?.facts ?? {});
   }
   const redaction = createRedaction();
   const limiter = createLimiter({ clock });

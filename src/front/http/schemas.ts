@@ -157,6 +157,7 @@ export const Why = z.object({
     'server',
     'connection',
     'unknown-tool',
+    'malformed',
     'rule',
     'approval',
     'quarantine',
@@ -164,6 +165,7 @@ export const Why = z.object({
     'scope',
   ]),
   reason: text,
+  repairs: texts.readonly().optional(),
 });
 
 const Explanation = z.object({

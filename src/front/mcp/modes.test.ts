@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../../test/support/fixture.js';
 import { envelope, modernPost } from '../../../test/support/modern-request.js';
@@ -9,6 +10,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import type { ConfigInput } from '../../model/config.js';
 import { createMcpEndpoint } from './http.js';
+import { knownHost } from './known-hosts.js';
 import { createModeChoice, type ModeChoice } from './modes.js';
 
 const URL_OF_IT = 'http://127.0.0.1:7077/mcp';
@@ -40,6 +42,24 @@ describe('the mode of a host', () => {
     expect(modeOf('codex-mcp-client', 'passthrough', { 'codex*': 'auto' })).toBe('meta');
     expect(modeOf('claude-code', 'meta')).toBe('meta');
     expect(createModeChoice('auto')({ clientInfo: 'claude-code' })).toBe('meta');
+  });
+});
+
+describe('the table of hosts', () => {
+  it('DOC-1 META-5 docs/modes.md says what holds for each of them', () => {
+    const page = readFileSync(new URL('../../../docs/modes.md', import.meta.url), 'utf8');
+    const rows = page
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .filter((cells) => cells.length === 6 && ['yes', 'no'].includes(cells[4]!));
+    expect(rows).toHaveLength(13);
+    for (const [, , names = '', mode, flat] of rows) {
+      for (const [, name = ''] of names === '' ? [['', 'some-host']] : names.matchAll(/`([^`]+)`/g)) {
+        const host = knownHost(`${name} 1`);
+        expect([name, `\`${modeOf(`${name} 1`, 'auto')}\``]).toEqual([name, mode]);
+        expect([name, host?.wantsFlatSchemas === true ? 'yes' : 'no']).toEqual([name, flat]);
+      }
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { scriptedServer } from '../../../test/support/scripted-server.js';
 import type { Exchange } from './exchange.js';
+import { createListItems } from './list-items.js';
 import { createServerOffer } from './server-offer.js';
 
 describe('one server passed through', () => {
@@ -10,7 +11,7 @@ describe('one server passed through', () => {
     async (method) => {
       const server = await scriptedServer();
       const gateway = await openToolscout({ servers: { h: { url: server.url } } });
-      const offer = await createServerOffer(gateway, 'h');
+      const offer = (await createServerOffer(gateway, 'h', createListItems()))(false);
       const before = server.count(method);
       const exchange = { host: { era: 'legacy', capabilities: {} }, principal: 'local' } as unknown as Exchange;
       await expect(offer.answer(method, { name: 'look' }, exchange)).rejects.toMatchObject({

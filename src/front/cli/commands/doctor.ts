@@ -40,7 +40,7 @@ async function examineWithoutConfig(
     level: 'warning',
     message: 'not examined, because the config is invalid',
   };
-  return { ok: false, findings: [...faults, ...store, servers], schemas: [] };
+  return { ok: false, findings: [...faults, ...store, servers], schemas: [], lists: [] };
 }
 
 /** The whole report, told as it comes; where the store cannot be opened the servers are examined without it. */
