@@ -80,6 +80,10 @@ describe('a schema with a union at its root', () => {
       $defs: { a: { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#/$defs/a' })) } },
     };
     expect(flattenSchema(own)).toMatchObject({ type: 'object' });
+    const chain = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, at) => [`a${at}`, { anyOf: [{ $ref: `#/$defs/a${at + 1}` }] }]),
+    );
+    expect(flattenSchema({ anyOf: [{ $ref: '#/$defs/a0' }], $defs: chain })).toMatchObject({ type: 'object' });
   });
 
   it('META-5 allows whatever the original allows of what one branch describes', () => {
@@ -108,7 +112,7 @@ describe('a schema with a union at its root', () => {
           if (ajv.validate(original, instance)) expect(ajv.validate(flat, instance)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

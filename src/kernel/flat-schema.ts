@@ -6,12 +6,12 @@ const REFUSED = ['oneOf', 'anyOf', 'allOf', 'not', 'enum'] as const;
 /** References that are followed one after another. */
 const MAX_REFERENCES = 8;
 
-/** Schemas that are looked at for one tool; branches may refer to each other. */
-const MAX_SCHEMAS = 1000;
+/** Branches within branches that are looked at. */
+const MAX_DEPTH = 32;
 
-/** What a schema says about an object: its members, each with the schemas it may have, and those it must have. */
+/** What a schema says about an object: its members, each with the schemas it may have by their text, and those it must have. */
 interface Members {
-  readonly properties: Map<string, JsonValue[]>;
+  readonly properties: Map<string, Map<string, JsonValue>>;
   readonly required: Set<string>;
 }
 
@@ -41,12 +41,6 @@ function mayMatchObject(schema: JsonValue | undefined): boolean {
   if (!isObject(schema)) return schema !== false;
   const { type } = schema;
   return type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
-}
-
-function addTo(properties: Members['properties'], name: string, schemas: readonly JsonValue[]): void {
-  const known = properties.get(name) ?? [];
-  const texts = new Set(known.map((each) => canonicalJson(each)));
-  properties.set(name, [...known, ...schemas.filter((each) => !texts.has(canonicalJson(each)))]);
 }
 
 /** The values a schema allows when it names them: `const`, or `enum`. */
@@ -79,29 +73,41 @@ function either(schemas: readonly JsonValue[]): JsonValue {
  */
 export function flattenSchema(root: JsonObject): JsonObject {
   if (REFUSED.every((keyword) => root[keyword] === undefined)) return root;
-  let seen = 0;
+  const known = new Map<JsonObject, Members>();
 
-  const membersOf = (schema: JsonObject): Members => {
+  const membersOf = (schema: JsonObject, depth: number): Members => {
+    const before = known.get(schema);
+    if (before) return before;
     const own = isObject(schema['properties']) ? schema['properties'] : {};
-    const properties: Members['properties'] = new Map(Object.entries(own).map(([name, value = {}]) => [name, [value]]));
+    const properties: Members['properties'] = new Map(
+      Object.entries(own).map(([name, value = {}]) => [name, new Map([[canonicalJson(value), value]])]),
+    );
     const required = new Set(
       (Array.isArray(schema['required']) ? schema['required'] : []).filter((name) => typeof name === 'string'),
     );
-    if (++seen > MAX_SCHEMAS) return { properties, required };
+    const members = { properties, required };
+    // Known before it is complete: a schema that refers to itself adds nothing to itself.
+    known.set(schema, members);
+    if (depth > MAX_DEPTH) return members;
     const branchesOf = (keyword: string): Members[] => {
       const list = schema[keyword];
       return (Array.isArray(list) ? list : [])
         .map((each) => resolved(root, each))
         .filter(mayMatchObject)
-        .map((each) => membersOf(isObject(each) ? each : {}));
+        .map((each) => membersOf(isObject(each) ? each : {}, depth + 1));
     };
     // What the schema says itself holds for every branch, so its own word on a member is enough.
     const adopt = (branches: readonly Members[]): void => {
       const found: Members['properties'] = new Map();
-      for (const branch of branches) for (const [name, schemas] of branch.properties) addTo(found, name, schemas);
+      for (const branch of branches) {
+        for (const [name, schemas] of branch.properties) {
+          const all = found.get(name) ?? new Map<string, JsonValue>();
+          for (const [text, each] of schemas) all.set(text, each);
+          found.set(name, all);
+        }
+      }
       for (const [name, schemas] of found) {
-        const known = properties.get(name);
-        if (!known || known.every((each) => !isObject(each) || Object.keys(each).length === 0)) {
+        if ([...(properties.get(name)?.keys() ?? [])].every((text) => text === '{}' || text === 'true')) {
           properties.set(name, schemas);
         }
       }
@@ -118,16 +124,16 @@ export function flattenSchema(root: JsonObject): JsonObject {
         if (others.every((branch) => branch.required.has(name))) required.add(name);
       }
     }
-    return { properties, required };
+    return members;
   };
 
-  const { properties, required } = membersOf(root);
+  const { properties, required } = membersOf(root, 0);
   const dropped = new Set<string>([...REFUSED, 'properties', 'required', 'unevaluatedProperties']);
   const kept = Object.entries(root).filter(([keyword]) => !dropped.has(keyword));
   return {
     ...Object.fromEntries(kept),
     type: 'object',
-    properties: Object.fromEntries([...properties].map(([name, schemas]) => [name, either(schemas)])),
+    properties: Object.fromEntries([...properties].map(([name, schemas]) => [name, either([...schemas.values()])])),
     ...(required.size > 0 && { required: [...required] }),
   };
 }
