@@ -1,6 +1,7 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
-export { DiscoveryEngine, type ToolMetadata } from './discovery-engine.js';
+export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './configuration-loader.js';
+export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './discovery-engine.js';
 export {
   DiscoveryService,
   McpDiscoveryProvider,
@@ -13,6 +14,7 @@ export {
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { scopeToSkill } from './gateway/index.js';
+export type { ToolExample } from './normalize/index.js';
 export { inferCategories, inferDomains } from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {

@@ -77,6 +77,8 @@ export interface Pool {
   connectionsOf(host: Pick<Host, 'id'>): Upstream[];
   /** A host has gone: its connections end after their calls. */
   release(host: Pick<Host, 'id'>): void;
+  /** Closes the connections to a server after their calls; the next use connects again. */
+  disconnect(server: string): void;
   /** Asks a server whether it is there; answers how long that took, in milliseconds. */
   ping(server: Server): Promise<number>;
   health(id: string): ServerHealth;
@@ -276,6 +278,11 @@ export function createPool(deps: PoolDeps): Pool {
       }
       idleTimer.watch();
       healthTimer.watch();
+    },
+
+    disconnect(id) {
+      const slot = slots.get(id);
+      if (slot) links.retire(slot, 'closed on request');
     },
 
     isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,

@@ -14,7 +14,17 @@ type Question<T> = (upstream: Upstream, options: { readonly timeoutMs: number })
 /** The verbs that ask servers what they have. */
 export function discoveryVerbs(
   core: Core,
-): Pick<Gateway, 'discover' | 'discoverTools' | 'discoverResources' | 'discoverPrompts' | 'discoverRaw' | 'settle'> {
+): Pick<
+  Gateway,
+  | 'discover'
+  | 'discoverTools'
+  | 'discoverResources'
+  | 'discoverPrompts'
+  | 'discoverRaw'
+  | 'connect'
+  | 'disconnect'
+  | 'settle'
+> {
   const { clock, limiter, log, pool, random } = core.deps;
 
   /** Asks a server something that is not kept. */
@@ -77,6 +87,22 @@ export function discoveryVerbs(
     async discoverRaw(id) {
       await core.filled();
       return talkRaw(core, id);
+    },
+
+    async connect(id) {
+      await core.filled();
+      const server = core.usable(id);
+      await limiter.wait(server);
+      await pool
+        .use(server, () => Promise.resolve())
+        .catch((thrown: unknown) => {
+          throw hideIn(toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'), core.hide);
+        });
+    },
+
+    async disconnect(id) {
+      await core.filled();
+      pool.disconnect(core.catalog.server(id).id);
     },
 
     async settle(patienceMs) {

@@ -151,6 +151,10 @@ export interface Gateway {
   exportTools(options: ExportOptions): Promise<ExportReport>;
   /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
   discoverRaw(server: string): Promise<RawReport>;
+  /** Connects to a server now and keeps the connection for calls; it closes when idle, as any other (CONN-3). */
+  connect(server: string): Promise<void>;
+  /** Closes the connections to a server after their calls; the next call connects again. */
+  disconnect(server: string): Promise<void>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */

@@ -1,4 +1,5 @@
 export { inferCategories, inferDomains, primaryDomain } from './domains.js';
+export { examplesOf, type ToolExample } from './examples.js';
 export { leanDefinition } from './lean-definition.js';
 export { normalizeTool } from './normalize.js';
 export { compileRules, type Rules } from './rules.js';

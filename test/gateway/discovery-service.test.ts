@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { DiscoveryEngine, DiscoveryService, McpDiscoveryProvider, RuntimeMcpDiscovery } from '../../src/index.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  ConfigurationLoader,
+  DiscoveryEngine,
+  DiscoveryService,
+  McpDiscoveryProvider,
+  RuntimeMcpDiscovery,
+  type DiscoveryConfig,
+} from '../../src/index.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
 
@@ -29,7 +37,92 @@ describe('the engine', () => {
       result: { structuredContent: { sum: 3 } },
     });
     expect(await engine.reload()).toMatchObject({ changed: false });
-    expect((await engine.getConfig()).toolRules).toHaveLength(1);
+    expect(engine.getConfig().toolRules).toHaveLength(1);
+  });
+
+  it('CFG-2 CLI-1 is constructed with a config: what it says holds at once, and what is wrong is thrown', async () => {
+    const config: DiscoveryConfig = {
+      enabled: true,
+      store: 'memory',
+      cache: { enabled: true, ttl: 60 },
+      servers: { old: fixture('legacy') },
+      toolRules: [
+        { pattern: ['*', '!crash'], enabled: true, tags: ['safe'] },
+        { pattern: ['/^ec/'], server: 'old', tags: ['talk'] },
+      ],
+    };
+    const engine = new DiscoveryEngine(config);
+    onTestFinished(() => engine.close());
+    expect(engine.getConfig()).toMatchObject({ enabled: true, cache: { ttl: 60 }, maxParallelDiscoveries: 5 });
+    const tools = await engine.listTools('old');
+    expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
+      server: 'old',
+      enabled: true,
+      tags: ['safe', 'talk'],
+      parameters: [{ name: 'message', type: 'string', required: true }],
+    });
+    expect(await engine.getToolDetails('old', 'crash')).toMatchObject({ enabled: false });
+    expect(await engine.listTools('nobody')).toEqual([]);
+    expect(await engine.listServers()).toMatchObject([
+      {
+        name: 'old',
+        description: expect.any(String),
+        toolCount: (await engine.listTools('old', true)).length,
+        enabledCount: tools.length,
+        status: 'connected',
+        config: { type: 'stdio', target: expect.stringContaining('legacy.mjs') },
+      },
+    ]);
+    const all = await engine.getAllTools(true);
+    expect(all).toHaveLength((await engine.listTools('old', true)).length);
+    expect(await engine.getAllTools()).toEqual(tools);
+    expect(all.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual(['crash']);
+    expect(() => new DiscoveryEngine({ toolRules: [{ patern: ['x'] }] } as never)).toThrow('did you mean "pattern"');
+    const section = new DiscoveryEngine({ discovery: { cache: { enabled: false, ttl: 7 } } });
+    expect(section.getConfig().cache).toEqual({ enabled: false, ttl: 7 });
+    expect(() => new DiscoveryEngine({ stateDir: 'memory' }).getConfig()).toThrow('has not been read yet');
+  });
+
+  it('CONN-3 CLI-1 connects, with an entry for a server that is not configured, disconnects, and streams', async () => {
+    const engine = new DiscoveryEngine({ store: 'memory', retryPolicy: { maxRetries: 0 }, servers: {} });
+    onTestFinished(() => engine.close());
+    await expect(engine.connect('late')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    await engine.connect('late', fixture('legacy'));
+    expect(await engine.isConnected('late')).toBe(true);
+    const events = [];
+    for await (const event of engine.executeStream('late', 'add', { a: 1, b: 2 })) events.push(event);
+    expect(events.at(-1)).toMatchObject({ type: 'result', result: { success: true } });
+    await engine.disconnect('late');
+    expect(await engine.isConnected('late')).toBe(false);
+    expect(await engine.executeTool('late', 'add', { a: 1, b: 2 })).toMatchObject({ success: true });
+    await expect(engine.connect('gone', { command: 'no-such-command-here' })).rejects.toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+    });
+    await expect(engine.connect('bad', { command: 7 } as never)).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    expect((await engine.listServers()).map(({ name }) => name).toSorted()).toEqual(['gone', 'late']);
+    await expect(engine.disconnect('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    const over = new DiscoveryEngine(await openToolscout({ servers: {} }));
+    await expect(over.connect('x', { command: 'x' })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+  });
+
+  it('CFG-1 CFG-3 the loader loads a file with every default, and validates with the path of each problem', async () => {
+    const cwd = await temporaryDirectory();
+    const text = 'export default { discovery: { enabled: true, cache: { enabled: true, ttl: 5 } }, other: 1 };';
+    await writeFile(join(cwd, 'anygpt.config.ts'), text);
+    const loader = new ConfigurationLoader({ cwd, env: { HOME: cwd } });
+    const loaded = await loader.load('anygpt.config.ts');
+    expect(loaded).toMatchObject({ enabled: true, cache: { ttl: 5 }, toolRules: [] });
+    await expect(loader.load('none.json')).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    expect(
+      loader.validate({ toolRules: [{ pattern: ['*github*', '!*delete*'], server: 'gh', enabled: true }] }),
+    ).toEqual({
+      valid: true,
+      errors: [],
+      warnings: expect.any(Array),
+    });
+    const wrong = loader.validate({ toolRules: [{ pattern: ['/(/'] }], cache: { ttl: 'x' } } as never);
+    expect(wrong.valid).toBe(false);
+    expect(wrong.errors.map(({ path }) => path).toSorted()).toEqual(['cache.ttl', 'toolRules[0].pattern[0]']);
   });
 
   it('CLI-1 opens a gateway of its own when it is first needed, and closes it', async () => {
