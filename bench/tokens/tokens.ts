@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { callMetaTool, instructionsFor, META_TOOLS } from '../../src/front/mcp/meta-tools.js';
+import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/meta-tools.js';
 import { openOfflineGateway, readRecordedServers } from '../../test/support/offline-gateway.js';
 import { conclude, printTable, quantile } from '../support/report.js';
 
@@ -36,6 +36,7 @@ const ask = async (name: string, args: object): Promise<number> =>
   countTokens(textOf(await callMetaTool(gateway, name, args as never, {})));
 
 const menu = countTokens(JSON.stringify({ tools: META_TOOLS }));
+const naming = countTokens(JSON.stringify({ tools: metaToolsNaming(gateway.coverage()) }));
 const coverage = countTokens(gateway.coverage());
 const instructions = countTokens(instructionsFor(gateway.coverage()));
 
@@ -74,6 +75,7 @@ printTable(
     ['instructions', String(instructions), `≤ ${BOUNDS.instructions}`],
     ['  of which the line naming what is behind', String(coverage), `≤ ${BOUNDS.coverage}`],
     ['menu + instructions', String(menu + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
+    ['  where the menu names what is behind', String(naming + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
     ['  as a share of everything', `${(ratio * 100).toFixed(3)} %`, ''],
     ['five hits, p50 / p95', `${fiveHits.p50} / ${fiveHits.p95}`, ''],
     ['five hits, largest', String(fiveHits.max), `≤ ${BOUNDS.fiveHits}`],
@@ -90,6 +92,7 @@ conclude(
     everything,
     lean,
     menu,
+    naming,
     instructions,
     coverage,
     fiveHits,
@@ -101,6 +104,7 @@ conclude(
     { name: 'instructions', value: instructions, most: BOUNDS.instructions },
     { name: 'coverage line', value: coverage, most: BOUNDS.coverage },
     { name: 'menu + instructions', value: menu + instructions, most: BOUNDS.menuAndInstructions },
+    { name: 'naming menu + instructions', value: naming + instructions, most: BOUNDS.menuAndInstructions },
     { name: 'largest five-hit answer', value: fiveHits.max, most: BOUNDS.fiveHits },
     { name: 'details / lean schema', value: detailsShare.max, most: BOUNDS.detailsShare },
   ],

@@ -191,6 +191,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
   return {
     id,
     title: entry.title,
+    ...(entry.description !== undefined && { description: entry.description }),
     source: shop.source,
     scope: shop.scope,
     transport,

@@ -1,7 +1,7 @@
 import { isServerId, suggestServerId } from '../config/index.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
-import { printable } from '../kernel/text.js';
+import { oneLine, printable } from '../kernel/text.js';
 import type { ServerEntry } from '../model/config.js';
 import type { Launch, LaunchAnswers, RegistryAnswer, RegistryServer } from '../model/registry-server.js';
 import type { Tool } from '../model/tool.js';
@@ -63,6 +63,9 @@ export interface RegistryPlanOptions {
 /** How often the registry is asked for one capability. */
 const MOST_QUESTIONS = 3;
 
+/** Characters of a description that is taken over into the config. */
+const MAX_DESCRIPTION = 200;
+
 function idOf(name: string): string {
   return suggestServerId(name.slice(name.indexOf('/') + 1));
 }
@@ -97,6 +100,12 @@ function offers(tool: Tool, capability: string): boolean {
   return words.length > 0 && words.every((word) => names.has(word) || names.has(`${word}s`));
 }
 
+/** The entry also says what the server is for, as the registry does. */
+function withDescription(launch: RegistryCandidate['launch'], { description }: RegistryServer): typeof launch {
+  const text = oneLine(printable(description), MAX_DESCRIPTION);
+  return launch.ok && text !== '' ? { ...launch, entry: { ...launch.entry, description: text } } : launch;
+}
+
 /** The verbs that look for servers nobody has configured yet (REG-9). */
 export function findingVerbs(
   core: Core,
@@ -128,7 +137,7 @@ export function findingVerbs(
       status,
       state: configured === undefined ? 'pending' : 'configured',
       server: configured,
-      launch: planLaunch(server, { id, answers: options.answers, way: options.way }),
+      launch: withDescription(planLaunch(server, { id, answers: options.answers, way: options.way }), server),
     };
     return { candidate, id, ways };
   };

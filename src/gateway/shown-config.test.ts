@@ -36,6 +36,7 @@ describe('what is shown of a config', () => {
           command: 'x',
           cwd: '${HOME:-/canary}/x',
           title: 'A',
+          description: 'Does A.',
           tags: ['t'],
           capabilities: ['c:read'],
           autoApprove: ['go'],

@@ -34,10 +34,11 @@ function showRedaction({ match, ...rule }: Config['redaction'][number]) {
 
 /** How a server is treated, by the names of the config, with the values that hold for it. */
 function showServer(server: Server, entry: Config['servers'][string] | undefined) {
-  const { id, title, shown, enabled, problem, tags, capabilities, eager, autoApproved } = server;
+  const { id, title, description, shown, enabled, problem, tags, capabilities, eager, autoApproved } = server;
   return {
     id,
     ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
     ...shown,
     ...(entry?.cwd !== undefined && { cwd: hideDefaults(entry.cwd) }),
     ...(entry?.auth && { auth: Object.keys(entry.auth) }),

@@ -2,6 +2,7 @@ import type { Pool } from '../connect/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
+import { describeServer } from './server-description.js';
 
 /**
  * How much is known of a server's tools: `ready`, `stale` (known, but old), `learning`, `failed`
@@ -13,6 +14,8 @@ export type Knowledge = 'ready' | 'stale' | 'learning' | 'failed' | 'unknown' | 
 export interface ServerView {
   readonly id: string;
   readonly title?: string;
+  /** What it is for, on one line. */
+  readonly description?: string;
   readonly source: string;
   readonly transport: ShownTransport;
   readonly tags: readonly string[];
@@ -70,9 +73,11 @@ export function viewServer(server: Server, sources: Sources): ServerView {
   const health = sources.pool.health(server.id);
   const failed = isUsable(server) ? sources.learner.lastFailure(server.id) : undefined;
   const isLeftAlone = !list && sources.learner.restMs(server.id) > 0;
+  const isPresentable = sources.catalog.isPresentable(server.id);
   return {
     id: server.id,
     title: server.title ?? sources.catalog.title(server.id),
+    ...(isUsable(server) && { description: describeServer(server, isPresentable ? list : undefined, tools) }),
     source: server.source,
     transport: server.shown,
     tags: server.tags,

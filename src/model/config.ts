@@ -81,6 +81,8 @@ export const ServerEntry = z.strictObject({
   auth: AuthConfig.optional(),
   enabled: z.boolean().optional(),
   title: text.optional(),
+  /** What it is for, in a sentence, for agents that look for a server. */
+  description: text.optional(),
   tags: z.array(text.min(1)).optional(),
   /** What it offers to skills, as `incident:read` (NEG-1). */
   capabilities: z.array(text.min(1).max(200)).optional(),

@@ -37,6 +37,8 @@ export type ServerScope = 'user' | 'project';
 export interface Server {
   readonly id: string;
   readonly title?: string;
+  /** What it is for, as the config says it. */
+  readonly description?: string;
   /** Where it was configured: a file path, `demo`, or `library`. */
   readonly source: string;
   /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */

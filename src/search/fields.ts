@@ -17,7 +17,7 @@ export const FIELDS: readonly Field[] = [
   { name: 'description', weight: 1, b: 0.75 },
   { name: 'parameters', weight: 0.9, b: 0.75 },
   { name: 'parameter descriptions', weight: 0.55, b: 0.75 },
-  { name: 'rest of the description', weight: 1, b: 0.75, sparse: true },
+  { name: 'tags and rest of the description', weight: 1, b: 0.75, sparse: true },
 ];
 
 /** The position of the name in {@link FIELDS}. */
@@ -35,8 +35,9 @@ const DESCRIPTION_LENGTH = 600;
 /** Up to here the rest is read too, for the words that stand nowhere before it; then come examples and warnings. */
 const REST_END = 1200;
 
-/** Bounds what one tool may add to the index: characters of a name, of all parameters, values of one. */
+/** Bounds what one tool may add to the index: characters of a name, of all tags, of all parameters, values of one. */
 const NAME_LENGTH = 256;
+const TAGS_LENGTH = 256;
 const PARAMETERS_LENGTH = 4000;
 const MOST_VALUES = 100;
 
@@ -59,7 +60,13 @@ export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyze
     analyzer.nameTerms(names.join(' ')),
     analyzer.terms(explanations.join(' ')),
   ];
-  return [...fields, newTerms(tool.description.slice(DESCRIPTION_LENGTH, REST_END), fields, analyzer)];
+  const rest = newTerms(tool.description.slice(DESCRIPTION_LENGTH, REST_END), fields, analyzer);
+  return [...fields, tool.tags.length === 0 ? rest : [...new Set([...tagTerms(tool, analyzer), ...rest])]];
+}
+
+/** The words of the tags that rules and the server give a tool (FIND-7). */
+function tagTerms({ tags }: Tool, analyzer: Analyzer): string[] {
+  return analyzer.nameTerms(tags.join(' ').slice(0, TAGS_LENGTH));
 }
 
 /** The terms of a text, each once, that neither the names nor the beginning of the description hold. */

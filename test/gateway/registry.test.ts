@@ -190,6 +190,7 @@ describe('toolscout registry', () => {
       command: 'npx',
       args: ['-y', '@test/weather@1.0.0', '--units', 'metric'],
       env: { WEATHER_KEY: '${WEATHER_KEY}' },
+      description: expect.stringMatching(/\S/) as string,
     };
     expect(JSON.parse(added.stdout)).toEqual({
       id: 'sky',

@@ -8,6 +8,7 @@ import { READ_AT_START } from '../../src/gateway/reload.js';
 import { createToolscout } from '../../src/main.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { connectHost } from '../support/mcp-host.js';
 import { startCounter, textOf } from '../support/open-toolscout.js';
 
 /** A gateway over a config file that can be rewritten. */
@@ -414,6 +415,69 @@ describe('reloading the configuration', () => {
     await write({ servers: { github: fixture('legacy'), slack: fixture('legacy') } });
     await gateway.reload();
     expect(gateway.coverage()).toBe('github, slack');
+  });
+
+  it('FIND-7 CFG-6 a reload that changes tags changes what a search finds', async () => {
+    const { gateway, write } = await overFile({ servers: { old: fixture('legacy') } });
+    await gateway.discover();
+    const found = async (): Promise<string[]> =>
+      (await gateway.searchTools('payroll')).hits.map(({ tool }) => tool).toSorted();
+    expect(await found()).toEqual([]);
+    await write({ servers: { old: fixture('legacy') }, toolRules: [{ pattern: 'echo', tags: ['payroll'] }] });
+    await gateway.reload();
+    expect(await found()).toEqual(['echo']);
+    expect((await gateway.searchTools('', { tags: ['payroll'] })).hits.map(({ tool }) => tool)).toEqual(['echo']);
+    await write({ servers: { old: { ...fixture('legacy'), tags: ['payroll'] } } });
+    await gateway.reload();
+    expect((await found()).length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['legacy', 'stdio'],
+    ['legacy', 'http'],
+    ['modern', 'stdio'],
+    ['modern', 'http'],
+  ] as const)(
+    'META-8 a %s host over %s that may not show instructions reads in search_tools what is behind it, the same until that changes',
+    async (era, over) => {
+      const { gateway, write } = await overFile({ servers: { github: fixture('legacy') } });
+      const menu = async (name: string): Promise<string> => {
+        const host = await connectHost(gateway, { era, over, name });
+        return JSON.stringify((await host.request('tools/list'))['tools']);
+      };
+      const before = await menu('cursor-vscode');
+      expect(before).toContain('servers: github.');
+      expect(await menu('cursor-vscode')).toBe(before);
+      expect(await menu('some-other')).toBe(before);
+      await write({ servers: { github: fixture('legacy'), slack: fixture('legacy') } });
+      await gateway.reload();
+      expect(await menu('cursor-vscode')).toContain('servers: github, slack.');
+    },
+  );
+
+  it('META-8 a host whose menu names servers is told when they change, and of nothing else', async () => {
+    const { gateway, write } = await overFile({ servers: { github: fixture('legacy') } });
+    const host = await connectHost(gateway, { era: 'legacy', over: 'stdio', name: 'cursor-vscode' });
+    const knowing = await connectHost(gateway, { era: 'legacy', over: 'stdio', name: 'claude-code' });
+    await gateway.discover();
+    await gateway.reload();
+    await host.request('ping');
+    expect(host.told).toEqual([]);
+    await write({ servers: { github: fixture('legacy'), slack: fixture('legacy') } });
+    await gateway.reload();
+    const methods = (): string[] => host.told.map(({ method }) => method);
+    await waitUntil(async () => host.told.length > 0, { what: 'the announcement' });
+    await knowing.request('ping');
+    expect([methods(), knowing.told]).toEqual([['notifications/tools/list_changed'], []]);
+  });
+
+  it('META-8 a host that shows instructions has the line there and not in the menu', async () => {
+    const { gateway } = await overFile({ servers: { github: fixture('legacy') } });
+    for (const name of ['claude-code', 'Visual Studio Code', 'goose-desktop']) {
+      const host = await connectHost(gateway, { era: 'legacy', over: 'stdio', name });
+      expect(JSON.stringify(await host.request('tools/list'))).not.toContain('github.');
+      expect(host.client.getInstructions()).toContain('Behind it: github.');
+    }
   });
 
   it('CFG-6 a watched file is taken over by itself; a broken one in between changes nothing', async () => {

@@ -229,6 +229,7 @@ export function readEntry(written: unknown, dialect: Dialect, context: TextConte
     ...launchOf(raw, dialect, context, taking),
     enabled: isEnabled(raw) ? undefined : false,
     title: raw.text('title', 'display_name', 'displayName'),
+    description: raw.text('description'),
     eager: eager === true ? true : undefined,
     tags: tags.length > 0 ? tags : undefined,
     timeout,

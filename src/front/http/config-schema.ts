@@ -17,6 +17,7 @@ const numbers = z.record(text, z.number());
 const ShownServer = z.object({
   id: text,
   title: text.optional(),
+  description: text.optional(),
   type: z.enum(['stdio', 'http', 'sse']),
   target: text.meta({ description: 'Command or URL, as written, credentials masked.' }),
   secrets: texts.meta({ description: 'Names of variables or headers.' }),

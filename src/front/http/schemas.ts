@@ -88,6 +88,7 @@ const ServerHealth = z.object({
 export const ServerView = z.object({
   id: text,
   title: text.optional(),
+  description: text.meta({ description: 'What it is for, on one line.' }).optional(),
   source: text,
   transport: ShownTransport,
   tags: texts,

@@ -7,15 +7,15 @@ import { callOptions, methodNotFound, protocolError, type Exchange } from './exc
 import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
-import { callMetaTool, instructionsFor, META_NAMES, META_TOOLS, passthroughInstructions } from './meta-tools.js';
+import { callMetaTool, instructionsFor, META_NAMES, metaToolsNaming, passthroughInstructions } from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
 import type { Offer } from './offer.js';
-import { listResult } from './server-offer.js';
+import { LIST_TTL_MS, listResult } from './server-offer.js';
 import { runTool } from './run-tool.js';
 import { createShelf } from './shelf.js';
 
-/** How long a host may keep the meta-tools alone: they change only with a new version. */
+/** How long a host may keep the meta-tools alone when they name no servers: they change only with a new version. */
 const MENU_TTL_MS = 3_600_000;
 
 function notText(field: string, method: string): ToolscoutError {
@@ -39,20 +39,36 @@ export function createCatalogOffer(
     /** The host wants input schemas without a union at their root. */
     readonly flat: boolean;
     readonly admin?: boolean;
+    /** Whether the host puts the instructions before its model. */
+    readonly showsInstructions?: boolean;
   },
 ): Offer {
-  const { info, mode, pinned, items, flat, admin = false } = options;
+  const { info, mode, pinned, items, flat, admin = false, showsInstructions = true } = options;
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode !== 'meta';
   const hasSkills = gateway.config().config.skills.directories.length > 0;
   const watching = new Map<string, () => void>();
+  /** What is behind toolscout, where the menu is to say it. */
+  const isNaming = !showsInstructions && mode !== 'passthrough';
+  const named = (): string => (isNaming ? gateway.coverage() : '');
+  const coverage = gateway.coverage();
+  let listed = isNaming ? coverage : '';
+  /** Whether the menu says something else than when a host was last told. */
+  const isRenamed = (): boolean => {
+    const before = listed;
+    listed = named();
+    return listed !== before;
+  };
 
   const listTools = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const menu = [...(mode === 'passthrough' ? [] : META_TOOLS), ...(admin ? ADMIN_TOOLS : [])];
+    const behind = named();
+    const menu = [...(mode === 'passthrough' ? [] : metaToolsNaming(behind)), ...(admin ? ADMIN_TOOLS : [])];
     if (!isDirect) {
-      const cacheScope = admin ? 'private' : 'public';
-      return exchange.host.era === 'legacy' ? { tools: menu } : { tools: menu, ttlMs: MENU_TTL_MS, cacheScope };
+      if (exchange.host.era === 'legacy') return { tools: menu };
+      // What names servers belongs to one principal, and changes with them.
+      const cacheScope = admin || behind !== '' ? 'private' : 'public';
+      return { tools: menu, ttlMs: behind === '' ? MENU_TTL_MS : LIST_TTL_MS, cacheScope };
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
     await gateway.settle(gateway.config().config.limits.searchWaitMs);
@@ -178,12 +194,11 @@ export function createCatalogOffer(
     }),
   );
   const changing = isDirect ? { listChanged: true } : {};
-  const coverage = gateway.coverage();
 
   return {
     info,
     capabilities: {
-      tools: changing,
+      tools: isDirect || isNaming ? { listChanged: true } : {},
       resources: isDirect || hasSkills ? { listChanged: true, subscribe: true } : {},
       prompts: changing,
       logging: {},
@@ -199,8 +214,8 @@ export function createCatalogOffer(
       const address = isDirect && !META_NAMES.has(name) ? await shelf.tool(name) : undefined;
       return address && gateway.definitionOf(address.server, address.tool);
     },
-    // The menu of the meta-tools is the same whatever stands behind it.
-    concerns: () => isDirect,
+    // The menu of the meta-tools changes only where it names what is behind it.
+    concerns: (_server, kind) => isDirect || (kind === 'tools' && isRenamed()),
     skills: hasSkills,
     close() {
       for (const stop of watching.values()) stop();

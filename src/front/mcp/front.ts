@@ -75,7 +75,7 @@ export function createFront(deps: FrontDeps): McpFront {
     const server = event.type === 'reloaded' ? undefined : event.server;
     const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
     for (const listener of listeners) {
-      if (listener.offer.concerns(server)) for (const kind of kinds) listener.changed(kind);
+      for (const kind of kinds) if (listener.offer.concerns(server, kind)) listener.changed(kind);
     }
   };
   const stop = gateway.onEvent(announce);
@@ -98,6 +98,7 @@ export function createFront(deps: FrontDeps): McpFront {
         items,
         flat: wantsFlat(introduction),
         admin: deps.admin ?? false,
+        showsInstructions: knownHost(hostNameIn(introduction))?.showsInstructions ?? false,
       });
     },
     async serverOffer(server) {

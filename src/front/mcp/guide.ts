@@ -61,10 +61,10 @@ const REFERENCE = `# toolscout, quick reference
 
 | tool | arguments | answer |
 |---|---|---|
-| search_tools | query*, server, limit, includeSchema | tools by relevance |
+| search_tools | query*, server, limit, includeSchema, tags | tools by relevance |
 | get_tool_details | server*, tool* | description and input schema |
 | execute_tool | server*, tool*, arguments* | what the tool answers |
-| list_mcp_servers | | servers, state, number of tools |
+| list_mcp_servers | | servers, what they are for, state, number of tools |
 | list_tools | server*, includeDisabled | all tools of one server |
 
 \`server:tool\` in \`tool\` is accepted. Directly offered tools and prompts are named \`server__name\`,

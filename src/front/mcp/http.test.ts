@@ -265,7 +265,7 @@ describe('a host of the 2026 era', () => {
     expect(listed.status).toBe(200);
     expect(listed.headers.get('mcp-session-id')).toBeNull();
     const { result } = (await answerOf(listed)) as { result: JsonObject };
-    expect(result).toMatchObject({ resultType: 'complete', cacheScope: 'public' });
+    expect(result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
     expect(result['ttlMs']).toBeGreaterThan(0);
     expect(result['tools']).toHaveLength(5);
 

@@ -12,6 +12,8 @@ interface KnownHost {
   readonly defers: boolean;
   /** It drops tools whose `inputSchema` has `oneOf`, `anyOf` or `allOf` at its root, or a model API it uses refuses them. */
   readonly wantsFlatSchemas: boolean;
+  /** It puts the instructions of a server before its model; of other hosts this is not known, or known not to be so. */
+  readonly showsInstructions?: boolean;
 }
 
 /**
@@ -20,8 +22,8 @@ interface KnownHost {
  * request for one schema with a union at its root, so every host that uses one of them wants flat schemas.
  */
 const KNOWN_HOSTS: readonly KnownHost[] = [
-  { names: ['claude-code*'], defers: true, wantsFlatSchemas: true },
-  { names: ['visual studio code*', 'vscode*'], defers: true, wantsFlatSchemas: true },
+  { names: ['claude-code*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },
+  { names: ['visual studio code*', 'vscode*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },
   { names: ['cursor*'], defers: true, wantsFlatSchemas: true },
   { names: ['qwen*'], defers: true, wantsFlatSchemas: true },
   { names: ['claude*', 'anthropic*'], defers: false, wantsFlatSchemas: true },
@@ -31,7 +33,8 @@ const KNOWN_HOSTS: readonly KnownHost[] = [
   { names: ['gemini*'], defers: false, wantsFlatSchemas: true },
   { names: ['opencode*'], defers: false, wantsFlatSchemas: true },
   { names: ['kiro*', 'q-dev-cli*'], defers: false, wantsFlatSchemas: true },
-  { names: ['windsurf*', 'cline*', 'roo*', 'zed*', 'goose*', 'continue*'], defers: false, wantsFlatSchemas: true },
+  { names: ['goose*'], defers: false, wantsFlatSchemas: true, showsInstructions: true },
+  { names: ['windsurf*', 'cline*', 'roo*', 'zed*', 'continue*'], defers: false, wantsFlatSchemas: true },
 ];
 
 const BY_NAME = KNOWN_HOSTS.flatMap((host) => host.names.map((name) => ({ pattern: compilePattern(name), host })));

@@ -1,5 +1,6 @@
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import { oneLine } from '../../kernel/text.js';
 import type { CallOptions, Gateway } from '../../gateway/index.js';
 import type { CallResult, Failure } from '../../model/call.js';
 import type { SearchAnswer } from '../../model/hit.js';
@@ -54,7 +55,7 @@ export const META_TOOLS: readonly JsonObject[] = [
   {
     name: 'list_mcp_servers',
     title: 'List servers',
-    description: 'Servers, their state and number of tools.',
+    description: 'Servers, what they are for, their state and number of tools.',
     inputSchema: object({}),
     annotations: readOnly,
   },
@@ -66,6 +67,16 @@ export const META_TOOLS: readonly JsonObject[] = [
     annotations: readOnly,
   },
 ];
+
+/** The five tools for a host that may not show instructions: what is behind toolscout stands in the description of the search (META-8). */
+export function metaToolsNaming(coverage: string): readonly JsonObject[] {
+  if (coverage === '') return META_TOOLS;
+  return META_TOOLS.map((tool) =>
+    tool['name'] === 'search_tools'
+      ? { ...tool, description: String(tool['description']).replace('servers.', () => `servers: ${coverage}.`) }
+      : tool,
+  );
+}
 
 /** Their names. */
 export const META_NAMES: ReadonlySet<string> = new Set(META_TOOLS.map(({ name }) => String(name)));
@@ -91,6 +102,9 @@ const MOST_SCHEMA_TOKENS = 20_000;
 
 /** Servers listed at once; beyond that an agent is better served by a search. */
 const SERVERS_SHOWN = 200;
+
+/** Lists of many servers get shorter descriptions. */
+const MANY_SERVERS = 50;
 
 /** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST_RESULT = 1000;
@@ -172,6 +186,12 @@ class Arguments {
   /** Agents fill in what they leave out: nothing, null and a blank text are the same. */
   optionalText(name: string): string | undefined {
     return (this.values[name] ?? '') === '' ? undefined : this.text(name);
+  }
+
+  /** A list of texts, or one text. */
+  texts(name: string): string[] {
+    const list = [this.values[name] ?? []].flat();
+    return list.every((item) => typeof item === 'string') ? list : this.fail(name, 'a list of texts');
   }
 
   flag(name: string): boolean {
@@ -279,6 +299,7 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
         const answer = await gateway.searchTools(args.text('query'), {
           server,
           limit: args.count('limit', 10, 50),
+          tags: args.texts('tags'),
           includeSchema: args.flag('includeSchema'),
           schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MOST_SCHEMA_TOKENS),
           ...asked,
@@ -303,9 +324,11 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
       }
       case 'list_mcp_servers': {
         const views = await gateway.listServers(asked);
+        const width = views.length > MANY_SERVERS ? 60 : 120;
         const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
           server: view.id,
           ...(view.title ? { title: view.title.slice(0, 80) } : {}),
+          ...(view.description ? { description: oneLine(view.description, width) } : {}),
           state: view.knowledge,
           tools: view.tools,
           ...(view.problem ? { problem: view.problem.slice(0, 120) } : {}),

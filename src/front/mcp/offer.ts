@@ -14,8 +14,8 @@ export interface Offer {
   definition?(name: string): Promise<JsonObject | undefined>;
   /** Has changes of a resource told to `onUpdate`, under the name the host knows it by. */
   watch?(uri: string, host: Host, onUpdate: (params: JsonObject) => void): Promise<() => void>;
-  /** Whether a change of this server's lists, or of the whole catalog, is a change of what the host sees. */
-  concerns(server: string | undefined): boolean;
+  /** Whether a change of a list of this server, or of the whole catalog, is a change of what the host sees; asked once for each change. */
+  concerns(server: string | undefined, kind: 'tools' | 'resources' | 'prompts'): boolean;
   /** Whether skills are part of it: their resources, and briefings about them as log messages (NEG-4). */
   readonly skills?: boolean;
   /** The host has gone. */

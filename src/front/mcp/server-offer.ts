@@ -9,7 +9,7 @@ import { pageOf } from './paging.js';
 import { runTool } from './run-tool.js';
 
 /** How long a host may keep a list of a server; a change is announced. */
-const LIST_TTL_MS = 60_000;
+export const LIST_TTL_MS = 60_000;
 
 /** A list as the era of the host has it. */
 export function listResult(

@@ -40,7 +40,7 @@ export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
           .notification({ method, ...params } as never)
           .catch((thrown: unknown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }));
       };
-      const concerns = (changed: string | undefined): boolean => deps.offer().concerns(changed);
+      const concerns: Offer['concerns'] = (changed, kind) => deps.offer().concerns(changed, kind);
       const unlisten = front.listen({ offer: { concerns }, changed: (kind) => tell(listChanged(kind)) });
       const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
       listens.begin((params) => {
