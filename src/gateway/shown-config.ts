@@ -49,6 +49,7 @@ function showServer(server: Server, entry: Config['servers'][string] | undefined
     eager: eager ?? false,
     ...(autoApproved && { autoApprove: autoApproved }),
     timeout: server.timeoutMs,
+    totalTimeout: server.totalTimeoutMs,
     toolTimeouts: server.toolTimeoutsMs,
     connectTimeout: server.connectTimeoutMs,
     idleTimeout: server.idleTimeoutMs,

@@ -30,6 +30,7 @@ const ShownServer = z.object({
   eager: z.boolean(),
   autoApprove: texts.optional(),
   timeout: count,
+  totalTimeout: count,
   toolTimeouts: numbers,
   connectTimeout: count,
   idleTimeout: count,
