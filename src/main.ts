@@ -3,6 +3,7 @@ import { createApprovals, createPromotion, createRegistrations, originOf } from 
 import { createAudit } from './audit/index.js';
 import {
   createSourceMemory,
+  isOwnAddress,
   keepApproved,
   loadConfig,
   pendingNotice,
@@ -30,6 +31,8 @@ import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
 import { createLog, silentLog, type LogLevel } from './kernel/log.js';
 import { canonicalJson } from './kernel/json.js';
+import { sha256 } from './kernel/hash.js';
+import { createLineage, VIA_VARIABLE } from './kernel/lineage.js';
 import { createSecretMask } from './kernel/secrets.js';
 import type { Config, ConfigInput } from './model/config.js';
 import type { Server } from './model/server.js';
@@ -172,8 +175,15 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     notify: options.onNotice,
   });
   const registrations = createRegistrations({ store });
-  const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list());
-  const loaded = withRegistered(written, await registrations.list());
+  const { self } = placeOf({ home, env });
+  const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list(), self);
+  const loaded = withRegistered(written, await registrations.list(), self);
+  const lineage = createLineage({
+    clock,
+    configuration: written.path && sha256(JSON.stringify([self?.hostname, written.path])).slice(0, 16),
+    inherited: readEnvironment(env).via,
+  });
+  const baseEnv = { ...env, [VIA_VARIABLE]: lineage.variable() };
   const approvals = createApprovals({ store, clock, log });
   // What hosts are told first names every server that may be used, so it must be known by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
@@ -194,8 +204,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       signal,
       lane,
       screen: (id) => redaction.screen(id),
-      baseEnv: env,
+      baseEnv,
       clientInfo: { name: 'toolscout', version: VERSION },
+      lineage,
       onStderr: (id, chunk) => pool.appendStderr(id, chunk),
       onNoise: (id) => pool.noteNoise(id),
     });
@@ -232,6 +243,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     random: Math.random,
     pool,
     limiter,
+    lineage,
     signIns,
     cache: createToolCache({
       store,
@@ -257,7 +269,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     }),
     proposing: {
       registrations,
-      makeServer: (id, entry) => makeRegistered(id, entry, inForce()),
+      makeServer: (id, entry) => makeRegistered(id, entry, inForce(), self),
       open: openServer,
       async lookup(host) {
         const { lookup } = await import('node:dns/promises');
@@ -265,16 +277,25 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       },
     },
     openRegistry: (registry) => openRegistryClient(registry, { clock, log, store, mask, cwd, env }),
-    openServerRegistry: (sources) => openServerRegistry(sources, { clock, log, store, mask, cwd, env }),
+    openServerRegistry: (sources) =>
+      openServerRegistry(sources, {
+        clock,
+        log,
+        store,
+        mask,
+        cwd,
+        env,
+        isOwn: (url) => self !== undefined && isOwnAddress(url, self, inForce().http),
+      }),
     async writeServer(id, entry, path) {
       const { writeServer } = await import('./config/write-server.js');
       const newPath = `${userConfigStem({ home, xdgConfigHome: readEnvironment(env).configHome })}.json`;
       return keepApproved({ path: path ?? newPath, stateDirectory: stateDir, now: clock.now }, () =>
-        writeServer(id, entry, { path, newPath }),
+        writeServer(id, entry, { path, newPath, self, http: inForce().http }),
       );
     },
     missingCommand: async ({ transport }) => (transport.type === 'stdio' ? missingCommand(transport, env) : undefined),
-    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv: env }, raw),
+    rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
     watchSkills: options.watch,

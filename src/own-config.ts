@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { CliDeps } from './front/cli/context.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
-import { homeOf, stateDirectoryOf } from './place.js';
+import { homeOf, placeOf, stateDirectoryOf } from './place.js';
 import { VERSION } from './version.js';
 
 /** What a command about the config knows of the process. */
@@ -88,8 +88,9 @@ export function createOwnConfig(
       const inForce = named === undefined ? (await trust.chooseConfig(places))?.path : undefined;
       const isNew = named === undefined ? inForce === undefined : !(await isThere(named));
       const path = named ?? inForce ?? `${find.userConfigStem(places)}.json`;
+      const { self } = placeOf({ home: homeOf(around.env), env: around.env });
       await trust.keepApproved({ ...places, path, now: systemClock.now }, () =>
-        writeServer(id, entry, isNew ? { newPath: path } : { path, newPath: path }),
+        writeServer(id, entry, { newPath: path, self, ...(!isNew && { path }) }),
       );
       return { path, isNew, shown: showEntry(entry) };
     },

@@ -1,4 +1,4 @@
-import { homedir, userInfo } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readEnvironment, type Place } from './config/index.js';
@@ -37,7 +37,7 @@ export function ownCommand(
 
 /** This machine, as far as files of clients and our own entry in them are concerned. */
 export function placeOf(around: Pick<Place, 'home' | 'env' | 'project'>): Place {
-  return { ...around, platform: process.platform, self: { script: ownScript() } };
+  return { ...around, platform: process.platform, self: { script: ownScript(), hostname: hostname() } };
 }
 
 /** The home of the user; a blank or relative `HOME` would make one of whatever folder we were started in. */

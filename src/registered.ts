@@ -1,5 +1,5 @@
 import type { Registration } from './approvals/index.js';
-import { resolveConfig, type LoadedConfig } from './config/index.js';
+import { resolveConfig, type LoadedConfig, type Self } from './config/index.js';
 import { messageOf, type Problem } from './kernel/errors.js';
 import { hashJson } from './kernel/hash.js';
 import type { JsonObject } from './kernel/json.js';
@@ -10,14 +10,16 @@ import type { Server } from './model/server.js';
 export function makeRegistered(
   id: string,
   entry: JsonObject,
-  { limits, rateLimit, retryPolicy, enabled }: Config,
+  { limits, rateLimit, retryPolicy, enabled, http }: Config,
+  self?: Self,
 ): Server {
-  const config = { enabled, limits, rateLimit, retryPolicy, servers: { [id]: entry } };
-  return resolveConfig(config, { source: 'registered', env: {} }).servers[0]!;
+  const { port, publicUrl } = http;
+  const config = { enabled, limits, rateLimit, retryPolicy, http: { port, publicUrl }, servers: { [id]: entry } };
+  return resolveConfig(config, { source: 'registered', env: {}, self }).servers[0]!;
 }
 
 /** Adds the servers that were registered; one of the same id that somebody configured wins. */
-export function withRegistered(loaded: LoadedConfig, registered: readonly Registration[]): LoadedConfig {
+export function withRegistered(loaded: LoadedConfig, registered: readonly Registration[], self?: Self): LoadedConfig {
   if (registered.length === 0) return loaded;
   const taken = new Set(loaded.servers.map(({ id }) => id));
   const servers: Server[] = [];
@@ -25,7 +27,7 @@ export function withRegistered(loaded: LoadedConfig, registered: readonly Regist
   for (const { id, entry, origin } of registered) {
     if (taken.has(id)) continue;
     try {
-      servers.push({ ...makeRegistered(id, entry, loaded.config), origin });
+      servers.push({ ...makeRegistered(id, entry, loaded.config, self), origin });
     } catch (thrown) {
       warnings.push({ path: `registered server ${id}`, message: messageOf(thrown) });
     }

@@ -19,6 +19,12 @@ export interface RegistryTools {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What the registry of our own servers needs besides. */
+export interface ServerRegistryTools extends RegistryTools {
+  /** Whether a URL is that of toolscout itself. */
+  readonly isOwn: (url: string) => boolean;
+}
+
 /** Servers that are checked at once. */
 const PARALLEL_PROBES = 24;
 
@@ -45,7 +51,7 @@ export async function openRegistryClient(registry: Config['registry'], tools: Re
 }
 
 /** The registry of our own servers and of those that the inventory file lists (REG-1…6). */
-export async function openServerRegistry(sources: RegistrySources, tools: RegistryTools): Promise<Registry> {
+export async function openServerRegistry(sources: RegistrySources, tools: ServerRegistryTools): Promise<Registry> {
   const { createInventory, createProbe, createRegistry, createSafeFetch } = await import('./registry/index.js');
   const { clock, log, mask, cwd, env } = tools;
   const settings = readEnvironment(env);
@@ -73,11 +79,12 @@ export async function openServerRegistry(sources: RegistrySources, tools: Regist
     localState: sources.localState,
     async readInventory() {
       const { value, missing } = await file.read();
-      const inventory = createInventory(value, sources.servers(), (text) => {
+      const expand = (text: string): ReturnType<typeof file.expand> => {
         const filled = file.expand(text);
         mask.add(filled.values);
         return filled;
-      });
+      };
+      const inventory = createInventory(value, sources.servers(), expand, tools.isOwn);
       return { ...inventory, missing };
     },
   });

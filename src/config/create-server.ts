@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
@@ -9,6 +9,7 @@ import { authComplaints } from './check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
 import { expand, hideDefaults } from './expand.js';
+import { ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from './plain-data.js';
 
 /** What all servers of one config have in common, and what is learned while they are made. */
@@ -18,6 +19,8 @@ export interface Workshop {
   readonly env: Variables;
   /** Where a relative `cwd` starts. */
   readonly directory?: string;
+  /** How toolscout itself is started and reached. */
+  readonly self?: Self;
   /** Whose file it was imported from, if it was. */
   readonly scope?: ServerScope;
   /** Collects every value that must never be shown. */
@@ -181,6 +184,14 @@ function summarize(problems: readonly string[]): string | undefined {
   return problems.length === 0 ? undefined : [...new Set(problems)].join('; ');
 }
 
+/** toolscout never serves itself through itself. */
+function problemOfOwn(transport: Transport, { self, config, source }: Workshop): string | undefined {
+  const { port, publicUrl } = config.http;
+  return (
+    self && ownLaunchProblem(transport, self, { port, publicUrl, config: isAbsolute(source) ? source : undefined })
+  );
+}
+
 /** Makes one server out of its entry. What it cannot be used for yet stands in `problem` (CFG-4). */
 export function createServer(written: WrittenServer, shop: Workshop): Server {
   const { id, entry, raw } = written;
@@ -188,6 +199,8 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
   const problems: string[] = [];
   const transport =
     entry.command === undefined ? createHttp(written, shop, problems) : createStdio(written, shop, problems);
+  const own = problems.length === 0 ? problemOfOwn(transport, shop) : undefined;
+  if (own !== undefined) problems.push(own);
   return {
     id,
     title: entry.title,

@@ -43,6 +43,8 @@ export interface Environment {
   readonly localAppData?: string;
   /** `XDG_CONFIG_HOME` */
   readonly configHome?: string;
+  /** `TOOLSCOUT_VIA`: the toolscouts that started this one. */
+  readonly via?: string;
   /** Variables whose value makes no sense; their default is in force. */
   readonly problems: readonly Problem[];
 }
@@ -145,6 +147,7 @@ export function readEnvironment(env: Variables): Environment {
     dataHome: directory('XDG_DATA_HOME'),
     localAppData: text('LOCALAPPDATA'),
     configHome: directory('XDG_CONFIG_HOME'),
+    via: text('TOOLSCOUT_VIA'),
     problems,
   };
 }

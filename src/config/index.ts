@@ -6,6 +6,7 @@ export { hideDefaults } from './expand.js';
 export { findConfig, userConfigStem } from './find.js';
 export { createInventoryFile } from './inventory-file.js';
 export { loadConfig } from './load.js';
+export { isOwnAddress, type Self } from './own-entry.js';
 export { pendingNotice } from './pending-config.js';
 export { resolveConfig, type LoadedConfig } from './resolve.js';
 export { isServerId, suggestServerId } from './server-id.js';

@@ -11,7 +11,7 @@ import { textField } from './sources/fields.js';
 import { valueAt } from './path.js';
 import type { Importer, Installation, Launch, Place } from './sources/importer.js';
 import { IMPORTERS } from './sources/importers.js';
-import { OWN_NAME } from './sources/own-entry.js';
+import { OWN_NAME } from './own-entry.js';
 
 /** What is installed where. */
 export interface InstallOptions {

@@ -58,7 +58,8 @@ const WITHOUT_APPROVALS =
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are.
  */
 export async function resolveWithSources(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
-  const { place, memory, application: _, ...rest } = options;
+  const { place, memory, application: _, ...given } = options;
+  const rest = { ...given, self: place.self };
   const sources = sourcesOf(raw);
   const file = applicationFile(sources, options);
   const isThere = file !== undefined && ((await isFile(file)) || memory?.recall(file, 'absent') !== undefined);

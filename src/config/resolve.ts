@@ -9,6 +9,7 @@ import type { Prompt } from '../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
 import { secretsOfHeader } from './credentials.js';
 import { readEnvironment, type Environment, type Variables } from './environment.js';
+import type { Self } from './own-entry.js';
 import { joinPath, problemAt, ROOT } from './path.js';
 import { toDictionary } from './plain-data.js';
 import { NO_SOURCES, type ImportedSources } from './sources/imported.js';
@@ -49,6 +50,8 @@ export interface ResolveOptions {
   readonly imported?: ImportedSources;
   /** Whose servers they are, when they are not the user's own. */
   readonly scope?: ServerScope;
+  /** How toolscout itself is started and reached: it is never a server of its own. */
+  readonly self?: Self;
 }
 
 /** Shorter values are too common to be hidden without destroying ordinary text. */
@@ -163,7 +166,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   const warnings = [...checked.warnings, ...environment.problems];
   const secrets = new Set<string>();
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);
-  const bench = { source, env, directory, scope, secrets, used };
+  const bench = { source, env, directory, scope, secrets, used, self: options.self };
   const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
     ...parsed,

@@ -1,9 +1,10 @@
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
-import type { ServerEntry } from '../model/config.js';
+import type { Config, ServerEntry } from '../model/config.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceFile } from './edit/replace-file.js';
+import { ownLaunchProblem, USUAL_PORT, type Self } from './own-entry.js';
 import { formatOf, parseData, type DataFormat } from './parse.js';
 import { valueAt } from './path.js';
 import { keysOfField } from './raw-field.js';
@@ -16,6 +17,10 @@ export interface WriteOptions {
   readonly path?: string;
   /** The file that is made otherwise. */
   readonly newPath: string;
+  /** How toolscout itself is started and reached: it is not written. */
+  readonly self?: Self;
+  /** Where the configuration is served, unless at the usual port. */
+  readonly http?: Pick<Config['http'], 'port' | 'publicUrl'>;
 }
 
 function refusal(path: string, reason: string, suggestion: string): ToolscoutError {
@@ -47,6 +52,9 @@ function newProblem(before: unknown, after: unknown): string | undefined {
 export async function writeServer(id: string, entry: ServerEntry, options: WriteOptions): Promise<string> {
   const path = options.path ?? options.newPath;
   const paste = `Add it under "servers" yourself: ${JSON.stringify({ [id]: entry })}`;
+  const { self, http } = options;
+  const own = self && ownLaunchProblem(entry, self, { port: USUAL_PORT, ...http, config: path });
+  if (own !== undefined) throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" ${own}.`);
   const format = dataFormatOf(path, paste);
   const opened = await openFile(path);
   if (opened.text === undefined && options.path !== undefined) throw refusal(path, 'is not there any more', paste);

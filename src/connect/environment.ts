@@ -1,5 +1,7 @@
+import { VIA_VARIABLE } from '../kernel/lineage.js';
+
 /** What every child may know of the machine: enough to find programs and speak the user's language. */
-const INHERITED_POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'] as const;
+const INHERITED_POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR', VIA_VARIABLE] as const;
 
 const INHERITED_WINDOWS = [
   'APPDATA',
@@ -17,6 +19,7 @@ const INHERITED_WINDOWS = [
   'SYSTEMDRIVE',
   'SYSTEMROOT',
   'TEMP',
+  VIA_VARIABLE,
   'USERNAME',
   'USERPROFILE',
   'WINDIR',

@@ -7,6 +7,7 @@ import {
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { LIMITS } from '../kernel/limits.js';
+import { INSTANCE_HEADER, VIA_HEADER, type Lineage } from '../kernel/lineage.js';
 import type { HttpTransport } from '../model/server.js';
 import { withSession } from './oauth-fetch.js';
 import type { Session } from './oauth-session.js';
@@ -33,6 +34,8 @@ export interface HttpTransportOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** The sign-in whose token goes along with every request; absent where the config has a credential. */
   readonly session?: Session;
+  /** Who we are to another toolscout. */
+  readonly lineage?: Lineage;
 }
 
 /** Milliseconds of a `Retry-After` header, given in seconds or as a date; `undefined` when there is none to believe. */
@@ -122,6 +125,27 @@ async function notNow(server: string, response: Response, now: number): Promise<
     : new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" is unavailable (HTTP ${status}).`, details);
 }
 
+/** A request that says which toolscouts are in front of it. */
+function withVia(init: RequestInit | undefined, lineage: Lineage | undefined): RequestInit | undefined {
+  if (!lineage) return init;
+  const headers = new Headers(init?.headers);
+  headers.set(VIA_HEADER, lineage.via());
+  return { ...init, headers };
+}
+
+/** Refuses an answer of ourselves, or of a toolscout that has us as a server. */
+function refuseLoop(server: string, response: Response, lineage: Lineage | undefined): void {
+  const instance = response.headers.get(INSTANCE_HEADER);
+  const reason = instance === null ? undefined : lineage?.meet(instance);
+  if (reason === undefined) return;
+  void response.body?.cancel();
+  throw new ToolscoutError('CONFIGURATION_ERROR', `The server "${server}" is not used: ${reason}.`, {
+    suggestion:
+      'Remove the server from the configuration; a toolscout may be a server of another one, but not of itself.',
+    delivered: false,
+  });
+}
+
 /**
  * A `fetch` that stays at the configured origin and never follows a redirect itself, so that
  * credentials go nowhere else (S11); that bounds what an answer may make us hold (A28); and that
@@ -136,7 +160,8 @@ export function guardFetch(origin: string, options: HttpTransportOptions): typeo
       const message = `The server "${server}" pointed to ${url.origin}; requests go to ${origin} only.`;
       throw new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false });
     }
-    const response = await send(input, { ...init, redirect: 'manual' });
+    const response = await send(input, { ...withVia(init, options.lineage), redirect: 'manual' });
+    refuseLoop(server, response, options.lineage);
     if (NOT_NOW.has(response.status)) throw await notNow(server, response, options.clock.now());
     return boundBody(server, response, options.clock);
   };

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import { isInternalHost } from '../kernel/address.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { LOOP_DETECTED, type Lineage } from '../kernel/lineage.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { Screen } from '../model/host.js';
@@ -28,6 +29,8 @@ export interface OpenDeps {
   /** The environment of toolscout, of which children see a few harmless variables. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Who we are to another toolscout; without it a loop of them is not recognised. */
+  readonly lineage?: Lineage;
   /** The sign-ins to remote servers; without them only configured credentials are sent (CONN-6). */
   readonly signIns?: SignIns;
   readonly onStderr?: (server: string, chunk: string) => void;
@@ -240,6 +243,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     server: id,
     clock: deps.clock,
     session: deps.signIns?.session(server),
+    lineage: deps.lineage,
     ...(mustStayPublic(server, config) && { fetch: createPublicFetch(id) }),
   });
   const mask = maskFor(config.headers, deps.signIns);
@@ -274,6 +278,9 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
   const { message, retryAfterMs, upstream, suggestion, refusal } = error;
+  if (upstream?.code === LOOP_DETECTED) {
+    return new ToolscoutError('CONFIGURATION_ERROR', message, { delivered: false, upstream, cause: thrown });
+  }
   return refused
     ? new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false, upstream, cause: thrown })
     : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, suggestion, refusal, cause: thrown });

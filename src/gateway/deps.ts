@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { Limiter, Pool, SignIns } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
+import type { Lineage } from '../kernel/lineage.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
@@ -29,6 +30,8 @@ export interface GatewayDeps {
   readonly random: () => number;
   readonly pool: Pool;
   readonly limiter: Limiter;
+  /** Who this toolscout is to others; by default one that nobody has met. */
+  readonly lineage?: Lineage;
   readonly cache: ToolCache;
   readonly audit: Audit;
   /** Who is trusted with what; by default as the store has it. */

@@ -1,5 +1,6 @@
 import { REGISTRATIONS } from '../approvals/index.js';
 import { messageOf } from '../kernel/errors.js';
+import { createLineage } from '../kernel/lineage.js';
 import { administrationVerbs } from './administering.js';
 import { approvalVerbs } from './approving.js';
 import { createCore } from './core.js';
@@ -66,9 +67,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     await deps.audit.close();
     await deps.store.close();
   };
+  const lineage = deps.lineage ?? createLineage({ clock: deps.clock });
   let closed: Promise<void> | undefined;
 
   return {
+    lineage: () => lineage,
     ready: core.filled,
     ...lookingVerbs(core),
     ...hostingVerbs(core, levels),

@@ -9,6 +9,7 @@ const PASSED: ReadonlySet<keyof Gateway> = new Set([
   'ready',
   'settle',
   'config',
+  'lineage',
   'close',
   'tellServers',
   'setLogLevel',

@@ -4,6 +4,7 @@ import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
 import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Lineage } from '../kernel/lineage.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult, Progress } from '../model/call.js';
@@ -204,6 +205,8 @@ export interface Gateway {
   /** Forgets a sign-in, and has it revoked where that is offered. */
   signOut(server: string): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
   signInStatus(server: string): Promise<SignInStatus>;
+  /** Who this toolscout is to others that are connected to it. */
+  lineage(): Lineage;
   /** The configuration in force. */
   config(): LoadedConfig;
   onEvent(listener: (event: GatewayEvent) => void): () => void;

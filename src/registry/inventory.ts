@@ -127,9 +127,14 @@ function fromServer(server: Server): InventoryItem {
 
 /**
  * Puts the inventory together: what the file lists, and every server of the config that is not turned off. Bad entries are
- * named and left out; of two with one id the configured one, or else the first, counts (REG-4).
+ * named and left out, and so is toolscout itself; of two with one id the configured one, or else the first, counts (REG-4).
  */
-export function createInventory(raw: unknown, servers: readonly Server[], expand: Expand): Inventory {
+export function createInventory(
+  raw: unknown,
+  servers: readonly Server[],
+  expand: Expand,
+  isOwn: (url: string) => boolean = () => false,
+): Inventory {
   const problems: Problem[] = [];
   const items = new Map<string, InventoryItem>();
   for (const server of servers) {
@@ -138,6 +143,7 @@ export function createInventory(raw: unknown, servers: readonly Server[], expand
   for (const { at, entry } of entriesOf(raw, problems)) {
     const item = readItem(entry, expand);
     if (typeof item === 'string') problems.push({ path: at, message: item });
+    else if (isOwn(item.baseUrl ?? '')) problems.push({ path: at, message: `"${item.id}" is toolscout itself` });
     else if (items.has(item.id)) problems.push({ path: at, message: `"${item.id}" is there already` });
     else if (items.size >= MOST_ITEMS) problems.push({ path: at, message: `more than ${MOST_ITEMS} servers` });
     else items.set(item.id, item);

@@ -4,6 +4,7 @@ import type { ServerScope } from '../../model/server.js';
 import type { Imported } from '../../model/source.js';
 import type { Variables } from '../environment.js';
 import type { Format } from '../find.js';
+import type { Self } from '../own-entry.js';
 
 /** The machine a client's files are looked for on. */
 export interface Place {
@@ -13,8 +14,8 @@ export interface Place {
   readonly env: Variables;
   /** The folder of the project whose files count. */
   readonly project?: string;
-  /** How toolscout itself is reached, so that it never becomes a server of its own. */
-  readonly self?: { readonly script?: string; readonly urls?: readonly string[] };
+  /** How toolscout itself is started and reached. */
+  readonly self?: Self;
 }
 
 /** Where a client may keep servers. */

@@ -7,7 +7,7 @@ import { joinPath, problemAt, ROOT, valueAt } from '../path.js';
 import { isServerId, suggestServerId } from '../server-id.js';
 import { textField } from './fields.js';
 import type { Importer, Place, SourceFile } from './importer.js';
-import { isOwnEntry, OWN_NAME } from './own-entry.js';
+import { isOwnEntry, OWN_NAME } from '../own-entry.js';
 import { readEntry, type Dialect } from './read-entry.js';
 import type { TextContext } from './variables.js';
 
@@ -84,7 +84,7 @@ export function readTable(file: SourceFile, place: Place, shape: TableShape): Im
       else {
         try {
           const read = readEntry(raw, shape.dialect ?? {}, context);
-          if (isOwnEntry(read.entry, place)) continue;
+          if (isOwnEntry(read.entry, place.self ?? {})) continue;
           const id = isServerId(name) ? name : suggestServerId(name);
           const title = read.entry.title ?? (isObject(raw) ? textField(raw, 'name') : undefined) ?? name;
           const entry = inProject(

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Prompt } from '../../model/source.js';
 import { parseEnvFile } from './env-file.js';
-import type { Place } from './importer.js';
-import { isOwnEntry } from './own-entry.js';
 import { inputVariable, translate, type TextContext } from './variables.js';
 
 const around = (more: Partial<TextContext> = {}): TextContext => ({ notations: [], home: '/h', ...more });
@@ -52,38 +50,5 @@ describe('parseEnvFile', () => {
     const text = '# x\nA=1\nexport B="two words"\r\nC=\'it\'\n\nD = d # kept\n1X=no\nno line\n__proto__=x\nE=';
     expect(parseEnvFile(text)).toEqual({ A: '1', B: 'two words', C: 'it', D: 'd # kept', E: '' });
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
-  });
-});
-
-describe('isOwnEntry', () => {
-  const place: Place = {
-    platform: 'linux',
-    home: '/h',
-    env: {},
-    self: { script: '/opt/x/cli.js', urls: ['http://127.0.0.1:9000/mcp'] },
-  };
-  it.each([
-    [{ command: 'toolscout', args: ['serve', '--stdio'] }],
-    [{ command: '/usr/local/bin/toolscout', args: ['serve'] }],
-    [{ command: 'npx', args: ['-y', 'toolscout@latest', 'serve', '--stdio'] }],
-    [{ command: 'cmd', args: ['/c', 'npx toolscout serve --stdio'] }],
-    [{ command: 'sh', args: ['-c', 'exec npx -y toolscout serve --stdio'] }],
-    [{ command: 'node', args: ['/opt/x/cli.js'] }],
-    [{ command: 'node', args: ['C:\\tools\\toolscout\\dist\\cli.js', 'serve'] }],
-    [{ url: 'http://localhost:7077/mcp' }],
-    [{ url: 'http://127.0.0.1:9000/mcp' }],
-    [{ command: 'npx', args: ['mcp-remote', 'http://127.0.0.1:7077/mcp'] }],
-  ])('CFG-5 knows itself: %j', (entry) => {
-    expect(isOwnEntry(entry, place)).toBe(true);
-  });
-
-  it.each([
-    [{ command: 'npx', args: ['server-filesystem', '/home/me/toolscout'] }],
-    [{ command: 'node', args: ['/home/me/toolscout/other.js', 'serve'] }],
-    [{ url: 'http://127.0.0.1:7078/mcp' }],
-    [{ url: 'https://toolscout.example.com/mcp' }],
-    [{ command: 'serve' }],
-  ])('CFG-5 and nobody else: %j', (entry) => {
-    expect(isOwnEntry(entry, place)).toBe(false);
   });
 });

@@ -79,6 +79,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
   return {
     ...closedGateway(gateway),
     ready: () => gateway.ready(),
+    lineage: () => gateway.lineage(),
     settle: (patienceMs) => gateway.settle(patienceMs),
     coverage: () => gateway.coverage(allowed),
     listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),

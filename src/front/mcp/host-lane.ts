@@ -141,9 +141,17 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   const take = (message: JsonObject): boolean => {
     const { method, id } = message;
     const isNamed = isRequestId(id);
-    if (method === 'initialize' && isNamed && !session) introduce(id, message['params']);
+    if (!session && isNamed) {
+      try {
+        if (method === 'initialize') introduce(id, message['params']);
+        else if (!offer) meet(message);
+      } catch (thrown) {
+        // A host that is offered nothing is told why.
+        post({ jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } });
+        return true;
+      }
+    }
     if (!session) {
-      if (!offer && isNamed) meet(message);
       if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});
       const { requestId } = isObject(message['params']) ? message['params'] : {};
       if (method === 'notifications/cancelled') options.onListen?.(requestId as RequestId, undefined);

@@ -1,5 +1,6 @@
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../kernel/lineage.js';
 import { createFront } from './front.js';
 import { jsonRpcError, readBody, sessionGone, type Arrival, type HttpEraDeps } from './http-arrival.js';
 import { createLegacySessions } from './http-legacy.js';
@@ -45,6 +46,26 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal });
   };
 
+  const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
+    if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
+      await refuseCall(original, arrival.server, arrival.principal);
+      return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
+    }
+    const read = await readBody(original);
+    if (read instanceof Response) return read;
+    // A body may take its time, and whoever sends it may have been shut out meanwhile.
+    if (isClosed) return sessionGone();
+    const { body } = read;
+    // The body has been consumed: what follows gets it parsed, and a request without it.
+    const request =
+      original.method === 'POST'
+        ? new Request(original.url, { method: 'POST', headers: original.headers, signal: original.signal })
+        : original;
+    const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
+    const response = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
+    return isClosed && response.status === CLIENT_GONE ? sessionGone() : response;
+  };
+
   return {
     get sessions() {
       return legacy.size;
@@ -53,23 +74,14 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
       return modern.isBusy || legacy.isBusy;
     },
     async fetch(original, arrival = {}) {
-      if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
-        await refuseCall(original, arrival.server, arrival.principal);
-        return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
-      }
-      const read = await readBody(original);
-      if (read instanceof Response) return read;
-      // A body may take its time, and whoever sends it may have been shut out meanwhile.
-      if (isClosed) return sessionGone();
-      const { body } = read;
-      // The body has been consumed: what follows gets it parsed, and a request without it.
-      const request =
-        original.method === 'POST'
-          ? new Request(original.url, { method: 'POST', headers: original.headers, signal: original.signal })
-          : original;
-      const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
-      const response = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
-      return isClosed && response.status === CLIENT_GONE ? sessionGone() : response;
+      const via = original.headers.get(VIA_HEADER);
+      if (via === null) return answer(original, arrival);
+      // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
+      const reason = gateway.lineage().admit(via);
+      const response =
+        reason === undefined ? await answer(original, arrival) : jsonRpcError(508, LOOP_DETECTED, reason);
+      response.headers.set(INSTANCE_HEADER, gateway.lineage().instance());
+      return response;
     },
     async close() {
       isClosed = true;

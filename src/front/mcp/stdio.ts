@@ -1,4 +1,8 @@
+import type { Gateway } from '../../gateway/index.js';
 import { newId } from '../../kernel/ids.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
+import { LOOP_DETECTED } from '../../kernel/lineage.js';
+import { protocolError } from './exchange.js';
 import { createFront } from './front.js';
 import { createListens } from './listens.js';
 import type { Offer } from './offer.js';
@@ -11,6 +15,14 @@ export interface StdioFront {
   /** Resolves when the host has closed the connection; rejects when what it asked for cannot be served. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
+}
+
+/** Refuses a toolscout that serves the same configuration: it would be a server of itself, and each would start the next (CFG-5). */
+function refuseOwn(gateway: Gateway, { clientInfo }: JsonObject): void {
+  if (!isObject(clientInfo) || clientInfo['name'] !== 'toolscout' || !gateway.lineage().isNested) return;
+  const message =
+    'This is a toolscout with the same configuration as the one that started it: remove it from its servers.';
+  throw protocolError(LOOP_DETECTED, message);
 }
 
 /** Serves one host over its pipes, in whichever era it opens with; with `server`, that one passed through. */
@@ -31,7 +43,10 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
       principal: sender.principal,
       sole: true,
       sessionId: newId,
-      offer: offerTo,
+      offer(introduction) {
+        refuseOwn(gateway, introduction);
+        return offerTo(introduction);
+      },
       onListen: listens.onListen,
     });
     const onError = (error: Error): void => log.warn('mcp.stdio', { error: error.message });
