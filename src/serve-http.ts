@@ -4,11 +4,12 @@ import { createHttpApp } from './front/http/app.js';
 import { isLoopback } from './front/http/guard.js';
 import { listen, MAX_CONNECTIONS, type HttpFront } from './front/http/listen.js';
 import { createMcpDoors } from './front/http/mcp-doors.js';
+import { hostsOf, urlsOf } from './front/http/reachable.js';
 import { createMetrics } from './front/http/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from './front/mcp/http.js';
 import type { Gateway } from './gateway/index.js';
 import { systemClock } from './kernel/clock.js';
-import { messageOf } from './kernel/errors.js';
+import { messageOf, ToolscoutError } from './kernel/errors.js';
 import type { Log } from './kernel/log.js';
 import type { HttpAuth } from './model/config.js';
 import { createSafeFetch } from './registry/index.js';
@@ -71,13 +72,37 @@ async function countSeats(): Promise<number | undefined> {
   return files === undefined ? undefined : Math.max(16, Math.floor((Number(files) - OWN_FILES) / 2));
 }
 
+/** A served front, and where it is found. */
+export interface ServedFront extends Pick<HttpFront, 'close'> {
+  /** Addresses that can be opened, the best one first. */
+  readonly urls: readonly string[];
+}
+
+/** What is wrong with single keys of `http.auth`: variables that are not set, above all. */
+function keyProblems(opened: Gateway): string[] {
+  const { warnings } = opened.config();
+  return warnings.filter(({ path }) => path.startsWith('http.auth.')).map(({ path, message }) => `${path} ${message}`);
+}
+
+/** Once `http.auth` is given it must let somebody in: a service that refuses everybody is a mistake in its config. */
+function requireUsableKeys(opened: Gateway): void {
+  const { auth } = opened.config().config.http;
+  if (auth === undefined || auth.oauth !== undefined || auth.keys.length > 0) return;
+  const problems = keyProblems(opened);
+  const why = problems.length > 0 ? problems.join('; ') : 'it has neither keys nor oauth';
+  throw new ToolscoutError('CONFIGURATION_ERROR', `http.auth would let nobody in: ${why}.`, {
+    suggestion: 'Set the variables that are named, or remove http.auth to serve this machine only.',
+  });
+}
+
 /** Serves a gateway over HTTP: the MCP endpoint and the HTTP API, and the registry kept current meanwhile. `offered` is what callers may see. */
 export async function openHttpFront(
   { opened, offered }: { readonly opened: Gateway; readonly offered: Gateway },
   log: Log,
   options: ServeOptions,
-): Promise<HttpFront> {
+): Promise<ServedFront> {
   const { http } = opened.config().config;
+  requireUsableKeys(opened);
   const auth = (): HttpAuth | undefined => opened.config().config.http.auth;
   const host = options.host ?? http.host;
   const metrics = createMetrics(offered, systemClock);
@@ -98,7 +123,11 @@ export async function openHttpFront(
     mcpFor: doors.endpointFor,
     version: VERSION,
     log,
-    allowedHosts: http.publicUrl ? [...http.allowedHosts, new URL(http.publicUrl).hostname] : http.allowedHosts,
+    allowedHosts: [
+      ...http.allowedHosts,
+      ...(http.publicUrl ? [new URL(http.publicUrl).hostname] : []),
+      ...hostsOf(host),
+    ],
     allowedOrigins: http.allowedOrigins,
     exposed: !isLoopback(host),
     fetchDocument: createDocumentFetch(auth),
@@ -122,7 +151,7 @@ export async function openHttpFront(
     log.error('tools.registry.unopened', { phase: 'lifecycle', error: messageOf(thrown) }),
   );
   return {
-    url: front.url,
+    urls: urlsOf({ host, port: front.port, publicUrl: http.publicUrl }),
     async close() {
       await doors.close();
       await front.close();

@@ -31,6 +31,8 @@ const DEMO_TRIES = [
 const INFO = { name: 'toolscout', version: VERSION };
 
 interface Running {
+  /** Where it is reached; nowhere over stdio. */
+  readonly urls: readonly string[];
   /** Resolves when the front has ended by itself, as stdio does when its host goes. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -44,7 +46,7 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options
   const { stdin: input, stdout: output } = streams;
   const { mode, admin } = options;
   const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });
-  return { ended: front.closed, close: () => front.close() };
+  return { urls: [], ended: front.closed, close: () => front.close() };
 }
 
 /** `offered` is what hosts and callers may see of the gateway. */
@@ -56,9 +58,10 @@ async function serveHttp(
 ): Promise<Running> {
   const { openHttpFront } = await import('./serve-http.js');
   const front = await openHttpFront({ opened: gateway, offered }, log, options);
-  terminal.out(welcome(gateway, `${front.url}/mcp`, terminal, options));
+  terminal.out(welcome(gateway, front.urls, terminal, options));
   announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
   return {
+    urls: front.urls,
     ended: new Promise(() => {}),
     close: () => front.close(),
   };
@@ -85,8 +88,14 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
 }
 
 /** What a person sees in the first second: where it is, how to connect, what to try. */
-function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo }: ServeOptions): string {
-  const { servers, path, source, pending } = gateway.config();
+function welcome(
+  gateway: Gateway,
+  [url = '', ...others]: readonly string[],
+  { paint }: Terminal,
+  { demo }: ServeOptions,
+): string {
+  const { servers, path, source, pending, config } = gateway.config();
+  const key = config.http.auth === undefined ? '' : ' --header "Authorization: Bearer $KEY"';
   const isDemo = source === 'demo';
   const none = pending ? `${pending.path} (not approved)` : 'no config found';
   const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : none);
@@ -95,8 +104,10 @@ function welcome(gateway: Gateway, endpoint: string, { paint }: Terminal, { demo
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
-    `  MCP endpoint  ${paint.cyan(endpoint)}`,
-    `  Connect       claude mcp add --transport http toolscout ${endpoint}`,
+    `  MCP endpoint  ${paint.cyan(`${url}/mcp`)}`,
+    `  HTTP API      ${url}/v1 (described in ${url}/openapi.json)`,
+    ...(others.length > 0 ? [`  Also at       ${others.join(', ')}`] : []),
+    `  Connect       claude mcp add --transport http toolscout ${url}/mcp${key}`,
     '',
     '  Try',
     ...tries.map((each) => `    npx toolscout ${each}`),
@@ -122,7 +133,7 @@ export async function serve(
   learnSecrets();
   gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
   const log = createLog({
-    level: options.logLevel ?? 'warn',
+    level: options.logLevel ?? (options.stdio ? 'warn' : 'info'),
     now: systemClock.now,
     mask: (text) => mask.hide(text),
     redact: redaction.logged,
@@ -140,6 +151,16 @@ export async function serve(
     throw thrown;
   });
 
+  const started = systemClock.monotonic();
+  const { path, source, servers } = gateway.config();
+  log.info('serve.started', {
+    version: VERSION,
+    over: options.stdio ? 'stdio' : 'http',
+    addresses: front.urls,
+    config: path ?? source,
+    servers: servers.length,
+  });
+
   const reload = (): void => {
     gateway.reload().then(
       (report) => log.info('config.reloaded', { report }),
@@ -152,8 +173,14 @@ export async function serve(
       resolve(reason instanceof Error ? reason : new Error(String(reason))),
     );
   });
+  let reason = 'host gone';
   const told = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      streams.once(signal, () => {
+        reason = signal;
+        resolve();
+      });
+    }
   });
   let isHostGone = false;
   const ended = front.ended.then(
@@ -173,5 +200,7 @@ export async function serve(
   // The gateway first: its running calls finish, and the front still carries their answers to whoever is left.
   await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
   await front.close();
+  const seconds = Math.round((systemClock.monotonic() - started) / 1000);
+  log.info('serve.stopped', { reason: failure ? `failure: ${failure.message}` : reason, seconds });
   streams.exit(failure ? 1 : 0);
 }

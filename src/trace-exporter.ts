@@ -3,7 +3,7 @@ import type { Clock, Timer } from './kernel/clock.js';
 import { messageOf } from './kernel/errors.js';
 import type { JsonObject } from './kernel/json.js';
 import type { Log } from './kernel/log.js';
-import { readTraceParent } from './kernel/trace-context.js';
+import { readTraceId, readTraceParent } from './kernel/trace-context.js';
 import { VERSION } from './version.js';
 
 /** Something that takes time, told to whoever collects traces. */
@@ -16,7 +16,8 @@ export interface Span {
 
 /** Collects spans and sends them off in batches, never in anybody's way. */
 export interface TraceExporter {
-  start(name: string, parent?: unknown): Span;
+  /** `id` is that of the request, for one without a parent; where it is no id of a trace it stands in an attribute. */
+  start(name: string, parent?: unknown, id?: string): Span;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -104,9 +105,10 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
   };
 
   return {
-    start(name, given) {
+    start(name, given, id) {
       const parent = readTraceParent(given);
-      const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+      const traceId = parent?.traceId ?? readTraceId(id) ?? randomBytes(16).toString('hex');
+      const request = id === undefined || readTraceId(id) === traceId ? {} : { 'toolscout.trace_id': id };
       const spanId = randomBytes(8).toString('hex');
       const isSampled = parent?.isSampled ?? true;
       const startedAt = clock.now();
@@ -124,7 +126,7 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
             kind: 1,
             startTimeUnixNano: nanoseconds(startedAt),
             endTimeUnixNano: nanoseconds(startedAt + clock.monotonic() - started),
-            attributes: Object.entries(attributes).map(attribute),
+            attributes: Object.entries({ ...attributes, ...request }).map(attribute),
             status: failed === undefined ? { code: 1 } : { code: 2, message: failed },
           });
         },

@@ -9,6 +9,7 @@ import { openHttpApp } from '../test/support/http-app.js';
 import { openToolscout } from '../test/support/open-toolscout.js';
 import type { JsonObject } from './kernel/json.js';
 import { silentLog } from './kernel/log.js';
+import { modernPost } from '../test/support/modern-request.js';
 import { createTraceExporter } from './trace-exporter.js';
 
 interface Exported {
@@ -136,6 +137,68 @@ describe('traces', () => {
         expect(span).toMatchObject({ traceId: PARENT.slice(3, 35), parentSpanId: PARENT.slice(36, 52) });
       }
     }
+  });
+
+  const UUID = '0AF76519-16CD-43DD-8448-EB211C80319C';
+  const OTHER = '00-11111111111111111111111111111111-b7ad6b7169203331-01';
+  it.each([
+    ['nothing', {}, undefined, undefined],
+    ['an X-Trace-Id that is a UUID', { 'x-trace-id': UUID }, undefined, UUID],
+    ['an X-Trace-Id of another form', { 'x-trace-id': 'job:7' }, undefined, 'job:7'],
+    ['a traceparent', { traceparent: PARENT }, undefined, PARENT.slice(3, 35)],
+    ['both', { traceparent: PARENT, 'x-trace-id': 'job:7' }, undefined, PARENT.slice(3, 35)],
+    ['a traceparent in _meta', { traceparent: OTHER, 'x-trace-id': 'job:7' }, PARENT, PARENT.slice(3, 35)],
+  ] as const)(
+    'REG-3 EXEC-5 REG-7 a request has one id in header, body, audit log and span on every front: given %s',
+    async (_what, given, meta, wanted) => {
+      const headers: Record<string, string> = { ...given };
+      const collector = await startCollector();
+      const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+      const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { env });
+      const { post } = await openHttpApp(gateway);
+      const opened = await post('/mcp', INITIALIZE, MCP);
+      await opened.text();
+      const session = { ...MCP, 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+      const failing = { ...ECHO, tool: 'nothing' };
+      const called = { name: 'execute_tool', arguments: failing, ...(meta && { _meta: { traceparent: meta } }) };
+      const modern = modernPost('tools/call', called);
+      const answers = [
+        // Only a message of MCP has a _meta.
+        ...(meta ? [] : [await post('/v1/call', ECHO, headers), await post('/v1/call', failing, headers)]),
+        await post('/mcp', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: called }, { ...session, ...headers }),
+        await post('/mcp', modern.body, { ...(modern.headers as Record<string, string>), ...headers }),
+      ];
+      const bodies = await Promise.all(answers.map((answer) => answer.text()));
+      const ids = answers.map(({ headers }) => headers.get('x-trace-id')!);
+      if (wanted === undefined) for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+      else expect(new Set(ids)).toEqual(new Set([wanted]));
+      // Every failure names it; a result is the server's own.
+      for (const [n, id] of ids.entries()) expect(bodies[n]!.includes(id)).toBe(meta !== undefined || n > 0);
+      expect(bodies.slice(-2).join()).toContain('toolscout/trace_id');
+      const records = (await gateway.audit({ kind: 'execution' })).toReversed();
+      expect(records.map(({ traceId }) => traceId)).toEqual(ids);
+      await gateway.close();
+      const spans = collector.spans.filter(({ name }) => name === 'execute');
+      expect(spans).toHaveLength(ids.length);
+      for (const [n, id] of ids.entries()) {
+        const isId = /^[0-9a-f]{32}$/.test(id.replaceAll('-', '').toLowerCase());
+        if (isId) expect(spans[n]!.traceId).toBe(id.replaceAll('-', '').toLowerCase());
+        else expect(JSON.stringify(spans[n])).toContain(`{"key":"toolscout.trace_id","value":{"stringValue":"${id}"}}`);
+      }
+    },
+  );
+
+  it('EXEC-5 what is decided over HTTP is in the audit log under the id of its request', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const { post } = await openHttpApp(gateway);
+    const response = await post('/v1/config/reload', {}, { 'x-trace-id': 'reload-7' });
+    expect(response.headers.get('x-trace-id')).toBe('reload-7');
+    await gateway.discover(['old']);
+    const rejected = await post('/v1/approvals/old/reject', {}, { 'x-trace-id': 'reject-7' });
+    expect(rejected.status).toBeLessThan(500);
+    const records = await gateway.audit();
+    const of = (kind: string): unknown => records.find((record) => record.kind === kind)?.traceId;
+    expect({ reload: of('reload'), reject: of('reject') }).toEqual({ reload: 'reload-7', reject: 'reject-7' });
   });
 
   it('REG-7 NEG-5 a call on behalf of a skill is a span like any other', async () => {

@@ -23,8 +23,8 @@ function below(span: Span, options: CallOptions): CallOptions {
 
 /** The gateway with a span for everything that is asked of it from outside; neither words nor arguments are in them. */
 export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway {
-  const start = (name: string, options: Pick<AskOptions, 'meta'> | undefined): Span =>
-    exporter.start(name, options?.meta?.['traceparent']);
+  const start = (name: string, options: Pick<AskOptions, 'meta' | 'traceId'> | undefined): Span =>
+    exporter.start(name, options?.meta?.['traceparent'], options?.traceId);
 
   const during = async <T>(span: Span, task: () => Promise<T>, describe: (result: T) => Ending): Promise<T> => {
     try {
@@ -104,11 +104,11 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
     relay(server, method, params, options) {
       const { _meta: given } = params;
       const meta = { ...(isObject(given) ? given : {}), ...options?.meta };
-      const span = start('relay', { meta });
+      const span = start('relay', { meta, traceId: options?.traceId });
       const sent = { ...params, _meta: { ...meta, traceparent: span.traceparent } };
       return during(
         span,
-        () => gateway.relay(server, method, sent, options),
+        () => gateway.relay(server, method, sent, { ...options, traceId: options?.traceId ?? span.traceId }),
         () => ({ attributes: { 'mcp.server': server, 'mcp.method': method } }),
       );
     },

@@ -23,7 +23,7 @@ const config = join(folder, 'toolscout.config.json');
 const free = { requestsPerSecond: 1_000_000, burstSize: 1_000_000 };
 const echo = { command: process.execPath, args: [path('../latency/echo-server.mjs')], rateLimit: free };
 writeFileSync(config, JSON.stringify({ servers: { echo } }));
-const flags = ['--port', '0', '--config', config, '--state-dir', join(folder, 'state')];
+const flags = ['--port', '0', '--log-level', 'warn', '--config', config, '--state-dir', join(folder, 'state')];
 const child = spawn(process.execPath, [path('../../dist/cli.js'), 'serve', ...flags], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });

@@ -21,7 +21,7 @@ export function administrationVerbs(
       .recordNow({ kind: 'reload', ...entry })
       .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
 
-  const reloadOnce = async (by: string): Promise<ReloadReport> => {
+  const reloadOnce = async (by: string, traceId: string | undefined): Promise<ReloadReport> => {
     if (core.closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
     await core.filled();
     try {
@@ -45,7 +45,7 @@ export function administrationVerbs(
       if (auditRetentionDays !== loaded.config.limits.auditRetentionDays) core.pruneAudit();
       const { needsRestart } = next.report;
       if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
-      await recordReload({ principal: by, outcome: 'success', detail: { ...next.report } });
+      await recordReload({ principal: by, traceId, outcome: 'success', detail: { ...next.report } });
       core.events.emit({ type: 'reloaded', report: next.report });
       for (const { path: file, message: reason } of next.loaded.keptSources) {
         log.warn('config.source-kept', { file, reason });
@@ -57,16 +57,16 @@ export function administrationVerbs(
       log.error('config.reload-failed', { reason });
       core.events.emit({ type: 'reload-failed', reason });
       const { code } = toToolscoutError(thrown);
-      await recordReload({ principal: by, outcome: 'failure', code, detail: { reason } });
+      await recordReload({ principal: by, traceId, outcome: 'failure', code, detail: { reason } });
       throw thrown;
     }
   };
   let reloading: Promise<unknown> = Promise.resolve();
 
   return {
-    reload({ by = 'local' } = {}) {
+    reload({ by = 'local', traceId } = {}) {
       // One after the other, so that the last one asked for is the one that holds.
-      const done = reloading.then(() => reloadOnce(by));
+      const done = reloading.then(() => reloadOnce(by, traceId));
       reloading = done.then(
         () => undefined,
         () => undefined,

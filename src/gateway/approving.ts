@@ -12,6 +12,8 @@ import { isUsable } from './views.js';
 export interface RulingOptions {
   /** Who decides; `local` unless said otherwise. */
   readonly by?: string;
+  /** The id of the request with which it was decided. */
+  readonly traceId?: string;
   readonly reason?: string;
   /** Everything of the server that waits, its tools included; nothing that was rejected or has expired. */
   readonly all?: boolean;
@@ -215,6 +217,7 @@ export function approvalVerbs(
       principal: by,
       server: server.id,
       ...(tool === undefined ? {} : { tool }),
+      ...(options.traceId === undefined ? {} : { traceId: options.traceId }),
     };
     try {
       const reviewed = verb === 'approve' ? await reviewedWith(server, subjects, options) : [];
@@ -263,7 +266,9 @@ export function approvalVerbs(
     if (folder === undefined) return undefined;
     const registered = await register(server.id, tool === undefined ? undefined : new Set([tool]));
     const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
-    await audit.recordNow({ kind: 'export', principal: by, server: server.id, outcome: 'success', detail: { folder } });
+    const { traceId } = options;
+    const detail = { folder };
+    await audit.recordNow({ kind: 'export', principal: by, traceId, server: server.id, outcome: 'success', detail });
     return { approvals: [], skipped: [], promoted: [folder], registered };
   };
 

@@ -9,6 +9,7 @@ import type { Namable } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
+import { logCall } from './log-call.js';
 import { isUsable } from './views.js';
 import { isHidden, noServer, visibleTo } from './visibility.js';
 
@@ -68,6 +69,7 @@ export function executionVerbs(
     isTransient,
     record(entry) {
       audit.record(entry);
+      logCall(log, 'call', entry);
       // Only what worked is learned from; a refused or failed call says nothing good about its search.
       if (entry.outcome === 'success')
         core.experience.noteSuccess(entry.principal, addressOf(entry.server, entry.tool));

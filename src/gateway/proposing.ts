@@ -79,7 +79,12 @@ export interface Proposing {
   /** Registers a server and asks for its approval; with `seen`, its tools are asked for as they were seen. */
   propose(
     proposal: ProposedServer,
-    options: { readonly by: string; readonly origin: 'registry' | 'introspected'; readonly seen?: Introspected },
+    options: {
+      readonly by: string;
+      readonly origin: 'registry' | 'introspected';
+      readonly traceId?: string;
+      readonly seen?: Introspected;
+    },
   ): Promise<Approval>;
   /** Asks a server that is not approved for its tools, and writes them down for review. */
   lookAt(server: Server, options?: { readonly allowPrivate?: boolean }): Promise<Introspected>;
@@ -131,7 +136,7 @@ export function createProposing(
     }
   };
 
-  const propose: Proposing['propose'] = async (proposal, { by, origin, seen }) => {
+  const propose: Proposing['propose'] = async (proposal, { by, origin, seen, traceId }) => {
     const { registrations } = parts();
     await core.filled();
     requireFree(proposal.id);
@@ -146,7 +151,7 @@ export function createProposing(
     }
     const { shown } = server;
     const detail = { transport: shown.type, target: shown.target, origin };
-    await audit.recordNow({ kind: 'register', principal: by, server: server.id, outcome: 'success', detail });
+    await audit.recordNow({ kind: 'register', principal: by, traceId, server: server.id, outcome: 'success', detail });
     await reload();
     const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
     if (!approval) {
@@ -204,7 +209,7 @@ export function createProposing(
     lookAt,
     make,
     verbs: {
-      async introspectRemoteApi(target, { allowPrivate = false, by = 'local' } = {}) {
+      async introspectRemoteApi(target, { allowPrivate = false, by = 'local', traceId } = {}) {
         const { lookup } = parts();
         await core.filled();
         const { proposal, origin } =
@@ -214,8 +219,8 @@ export function createProposing(
         const server = make(proposal);
         const seen = await lookAt(server, { allowPrivate });
         const detail = { url: server.shown.target, tools: seen.list.items.length };
-        await audit.recordNow({ kind: 'introspect', principal: by, outcome: 'success', detail });
-        const approval = await propose(proposal, { by, origin, seen });
+        await audit.recordNow({ kind: 'introspect', principal: by, traceId, outcome: 'success', detail });
+        const approval = await propose(proposal, { by, origin, seen, traceId });
         const review = await exporting.review(server, seen.tools).catch((thrown: unknown) => {
           log.warn('export.failed', { server: server.id, reason: core.hide(messageOf(thrown)) });
           return core.hide(messageOf(thrown));
@@ -230,9 +235,10 @@ export function createProposing(
         };
       },
 
-      registerServer: (proposal, { by = 'local', origin = 'introspected' } = {}) => propose(proposal, { by, origin }),
+      registerServer: (proposal, { by = 'local', origin = 'introspected', traceId } = {}) =>
+        propose(proposal, { by, origin, traceId }),
 
-      async unregisterServer(id, { by = 'local' } = {}) {
+      async unregisterServer(id, { by = 'local', traceId } = {}) {
         await core.filled();
         const { registrations } = parts();
         if (!(await registrations.list()).some((each) => each.id === id)) {
@@ -253,7 +259,7 @@ export function createProposing(
           await core.marketplace.withdraw(id);
           await promotion?.withdraw(id);
         }
-        await audit.recordNow({ kind: 'unregister', principal: by, server: id, outcome: 'success' });
+        await audit.recordNow({ kind: 'unregister', principal: by, traceId, server: id, outcome: 'success' });
         await reload();
       },
     },

@@ -5,6 +5,7 @@ import { hideIn, ToolscoutError } from '../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
 import { auditedMeta } from '../kernel/request-meta.js';
 import { oneLine, printable } from '../kernel/text.js';
+import { readTraceParent } from '../kernel/trace-context.js';
 import type { AuditKind } from '../model/audit-record.js';
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
@@ -12,6 +13,7 @@ import type { Redaction } from '../redact/index.js';
 import type { ServerFacts } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
+import { logCall } from './log-call.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 import { isHidden, noServer, visibleTo } from './visibility.js';
@@ -68,7 +70,7 @@ function unknownMethod(method: string): ToolscoutError {
 
 /** The verbs that reach what a server has besides tools. */
 export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
-  const { audit, clock, limiter, pool, random, redaction } = core.deps;
+  const { audit, clock, limiter, pool, random, redaction, log } = core.deps;
 
   const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
@@ -108,12 +110,14 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     options: CallOptions,
     error?: ToolscoutError,
   ): void => {
-    const { principal = 'local', route = 'library', traceId } = options;
+    const { principal = 'local', route = 'library' } = options;
     const recorded = RELAYED.get(method);
     if (!recorded) return;
     const { kind, subject } = recorded;
     const isRefused = isHidden(server, options, core);
-    audit.record({
+    const meta = options.meta ?? params['_meta'];
+    const traceId = options.traceId ?? readTraceParent(isObject(meta) ? meta['traceparent'] : undefined)?.traceId;
+    const entry = {
       kind,
       principal,
       route,
@@ -121,6 +125,10 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       outcome: error ? (isRefused ? 'refused' : 'failure') : 'success',
       ...(error && { code: error.code }),
       ...(traceId !== undefined && { traceId }),
+    } as const;
+    logCall(log, 'relay', entry);
+    audit.record({
+      ...entry,
       arguments: argumentsOf(params, subject),
       ...(subject !== undefined && { detail: { [subject]: core.hide(String(params[subject]).slice(0, 2048)) } }),
     });

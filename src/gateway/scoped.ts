@@ -70,7 +70,11 @@ export function scopeToSkill(gateway: Gateway, skill: SkillHandle): Gateway {
     async listTools(server, options) {
       demandServer(server);
       // What is disabled is none of a skill's business.
-      const tools = await gateway.listTools(server, { meta: options?.meta, onLearning: options?.onLearning });
+      const tools = await gateway.listTools(server, {
+        meta: options?.meta,
+        traceId: options?.traceId,
+        onLearning: options?.onLearning,
+      });
       return tools.filter(({ name }) => skill.allows(server, name));
     },
 

@@ -7,6 +7,7 @@ import type { AgentBriefingEvent, Binding, Negotiation, Skill } from '../model/s
 import type { Core } from './core.js';
 import type { Bindings } from './executing.js';
 import { createSkillStates } from './skill-states.js';
+import { logCall } from './log-call.js';
 import type { CallOptions, Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
@@ -67,18 +68,18 @@ export function createSkills(core: Core): Skills {
   const refuse = (skill: string, tool: string, wanted: string, args: JsonObject, options: CallOptions): CallResult => {
     const { code, message, suggestion, severity } = forbidden(skill, wanted);
     const { principal = 'local', route = 'library', traceId } = options;
-    core.deps.audit.record({
+    const entry = {
       kind: 'execution',
       principal,
       route,
       skill,
       tool,
-      arguments: args,
       outcome: 'refused',
       code,
       ...(traceId !== undefined && { traceId }),
-      detail: { wanted },
-    });
+    } as const;
+    logCall(core.deps.log, 'call', entry);
+    core.deps.audit.record({ ...entry, arguments: args, detail: { wanted } });
     return { success: false, error: { code, message, server: '', tool, suggestion, severity } };
   };
 

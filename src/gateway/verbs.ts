@@ -63,6 +63,8 @@ export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
 export interface AskOptions {
   /** `_meta` of the asker's request: the trace that the question belongs to. */
   readonly meta?: JsonObject;
+  /** The id of the asker's request; the span of the question has it too. */
+  readonly traceId?: string;
   /** The servers that the asker may see, where a refusal names others; all by default. */
   readonly servers?: ReadonlySet<string>;
   /** Told how far it is where a server must be learned before there is an answer. */
@@ -159,7 +161,7 @@ export interface Gateway {
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
-  reload(options?: { readonly by?: string }): Promise<ReloadReport>;
+  reload(options?: { readonly by?: string; readonly traceId?: string }): Promise<ReloadReport>;
   clearCache(server?: string): Promise<number>;
   /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
   forgetUsage(): Promise<number>;
@@ -187,15 +189,15 @@ export interface Gateway {
    */
   introspectRemoteApi(
     target: IntrospectionTarget,
-    options?: { readonly allowPrivate?: boolean; readonly by?: string },
+    options?: { readonly allowPrivate?: boolean; readonly by?: string; readonly traceId?: string },
   ): Promise<Candidate>;
   /** Proposes a server; it is pending and starts nothing until it is approved. Answers the request. */
   registerServer(
     proposal: ProposedServer,
-    options?: { readonly by?: string; readonly origin?: 'registry' | 'introspected' },
+    options?: { readonly by?: string; readonly traceId?: string; readonly origin?: 'registry' | 'introspected' },
   ): Promise<Approval>;
   /** Removes a registered server, its exported files, its manifests and the trust in it. */
-  unregisterServer(id: string, options?: { readonly by?: string }): Promise<void>;
+  unregisterServer(id: string, options?: { readonly by?: string; readonly traceId?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;
   /** Puts the manifest of a tool that is offered into the marketplace (SCH-7). */

@@ -13,6 +13,11 @@ export function newId(): string {
   return randomUUID();
 }
 
+/** A new trace id as W3C Trace Context writes it: 32 hexadecimal digits. */
+export function newTraceId(): string {
+  return newId().replaceAll('-', '');
+}
+
 /** Hexadecimal digits of a time in milliseconds; enough until the year 10889. */
 const TIME_DIGITS = 12;
 

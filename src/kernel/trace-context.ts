@@ -8,6 +8,12 @@ export interface TraceParent {
   readonly isSampled: boolean;
 }
 
+/** A text as the id of a trace, as W3C Trace Context writes it; a UUID is one without its hyphens. */
+export function readTraceId(text: string | undefined): string | undefined {
+  const digits = text?.replaceAll('-', '').toLowerCase() ?? '';
+  return /^[0-9a-f]{32}$/.test(digits) && !ZEROS.test(digits) ? digits : undefined;
+}
+
 /** What a `traceparent` says; `undefined` when it says nothing valid. Ids of zeros alone are none. */
 export function readTraceParent(text: unknown): TraceParent | undefined {
   const found = typeof text === 'string' ? PARENT.exec(text) : null;

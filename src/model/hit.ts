@@ -46,6 +46,8 @@ export interface SearchOptions {
   readonly principal?: string;
   /** `_meta` of the asker's request: the trace that the search belongs to. */
   readonly meta?: JsonObject;
+  /** The id of the asker's request; the span of the search has it too. */
+  readonly traceId?: string;
   /** Told how many of the servers that the search waits for are learned; never after it was answered. */
   readonly onLearning?: (progress: Progress) => void;
 }

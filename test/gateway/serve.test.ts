@@ -247,4 +247,93 @@ describe('serving over HTTP', () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await starts.pids()).filter(isAlive)).toEqual([]);
   });
+
+  it('CLI-1 prints addresses that can be opened, with the real port, when it listens on every interface', async () => {
+    process.env['SERVE_TEST_KEY'] = 'a-key-that-is-long-enough';
+    onTestFinished(() => void delete process.env['SERVE_TEST_KEY']);
+    const auth = { keys: [{ name: 'team', key: '${SERVE_TEST_KEY}' }] };
+    const { fake } = await serving({ http: { auth } }, { stdio: false, host: '0.0.0.0', port: 0 });
+    await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
+    expect(fake.out).not.toContain('0.0.0.0');
+    const urls = [...new Set(fake.out.match(/http:\/\/[\d.]+:\d+(?=\/mcp|,|\n)/g))];
+    expect(urls[0]).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(fake.out).toContain(`HTTP API      ${urls[0]}/v1 (described in ${urls[0]}/openapi.json)`);
+    expect(fake.out).toContain(`${urls[0]}/mcp --header "Authorization: Bearer $KEY"`);
+    const headers = { authorization: 'Bearer a-key-that-is-long-enough' };
+    // Every one of them, those of the network too, is let in by the guard.
+    for (const url of urls) expect([url, (await fetch(`${url}/v1/servers`, { headers })).status]).toEqual([url, 200]);
+  });
+
+  it('S12 refuses to start when no key can be used, and names the variable', async () => {
+    const auth = { keys: [{ name: 'team', key: '${SERVE_TEST_UNSET_KEY}' }] };
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      const { done } = await serving({ http: { auth } }, { stdio: false, host, port: 0 });
+      await expect(done).rejects.toMatchObject({
+        code: 'CONFIGURATION_ERROR',
+        message: expect.stringContaining('SERVE_TEST_UNSET_KEY, which is not set') as string,
+      });
+    }
+  });
+
+  it('S12 names a key whose variable is not set, in the log, and lets the others in', async () => {
+    process.env['SERVE_TEST_KEY'] = 'a-key-that-is-long-enough';
+    onTestFinished(() => void delete process.env['SERVE_TEST_KEY']);
+    const keys = [
+      { name: 'team', key: '${SERVE_TEST_KEY}' },
+      { name: 'others', key: '${SERVE_TEST_UNSET_KEY}' },
+    ];
+    let own = '';
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((line) => ((own += String(line)), true));
+    onTestFinished(() => spy.mockRestore());
+    const { fake } = await serving({ http: { auth: { keys } } }, { stdio: false, port: 0, logLevel: 'warn' });
+    await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
+    expect(own).toMatch(/"event":"config.warning".*keys\[1\].*SERVE_TEST_UNSET_KEY, which is not set/);
+    expect(own).not.toContain('keys[0]');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(fake.out)![0];
+    const ask = async (key: string): Promise<number> =>
+      (await fetch(`${url}/v1/servers`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect([await ask('a-key-that-is-long-enough'), await ask(''), await ask('undefined')]).toEqual([200, 401, 401]);
+  });
+
+  it('EXEC-5 logs one line when it starts, for each call, and when it stops; never arguments', async () => {
+    let own = '';
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((line) => ((own += String(line)), true));
+    onTestFinished(() => spy.mockRestore());
+    const servers = { old: fixture('legacy') };
+    const { fake, done } = await serving({ servers }, { stdio: false, port: 0, logLevel: 'info' });
+    await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(fake.out)![0];
+    const call = async (tool: string): Promise<Response> =>
+      fetch(`${url}/v1/call`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ server: 'old', tool, arguments: { message: 'canary-argument' } }),
+      });
+    const good = await call('echo');
+    const bad = await call('nothing');
+    fake.emit('SIGTERM');
+    await done;
+    const lines = (text: string): JsonObject[] =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as JsonObject);
+    const calls = lines(own).filter(({ event }) => event === 'call');
+    expect(calls).toMatchObject([
+      { level: 'info', server: 'old', tool: 'echo', outcome: 'success', ms: expect.any(Number) as number },
+      { level: 'info', server: 'old', tool: 'nothing', outcome: 'refused', code: 'TOOL_NOT_FOUND' },
+    ]);
+    expect(calls.map((line) => line['trace_id'])).toEqual([good, bad].map(({ headers }) => headers.get('x-trace-id')));
+    const [started, stopped] = lines(fake.stderr.text).filter(({ event }) => String(event).startsWith('serve.'));
+    expect(started).toMatchObject({
+      event: 'serve.started',
+      over: 'http',
+      addresses: [url],
+      servers: 1,
+      config: expect.stringContaining('toolscout.config.json') as string,
+      version: expect.any(String) as string,
+    });
+    expect(stopped).toMatchObject({ event: 'serve.stopped', reason: 'SIGTERM', seconds: expect.any(Number) as number });
+    expect(own + fake.stderr.text).not.toContain('canary-argument');
+  });
 });

@@ -187,7 +187,7 @@ describe('the command line', () => {
   it('CLI-1 serve hands its flags on; it learns, watches and logs warnings', async () => {
     const plain = await commandLine(['serve']);
     expect(plain).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect(plain.served).toMatchObject([{ stdio: false, learnAtStart: true, watch: true, logLevel: 'warn' }]);
+    expect(plain.served).toMatchObject([{ stdio: false, learnAtStart: true, watch: true, logLevel: 'info' }]);
     const full = await commandLine(['serve', '--stdio', '--host', '::1', '-p', '0', '-c', 'x.yaml', '-v']);
     expect(full.served).toMatchObject([{ stdio: true, host: '::1', port: 0, config: 'x.yaml', logLevel: 'debug' }]);
     const failed = await commandLine(['serve'], {

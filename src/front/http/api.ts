@@ -23,7 +23,7 @@ export interface ApiOptions {
   readonly baseUrl: (request: Request) => string;
   readonly auth: () => HttpAuth | undefined;
   readonly metrics: () => Promise<string>;
-  /** What stands before every path: `/name`, or nothing. */
+  /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
   readonly prefix?: string;
   /** What is answered beside these routes and belongs to the document. */
   readonly beside?: readonly DocumentedOperation[];
@@ -35,8 +35,11 @@ export interface ApiOptions {
 export function apiRoutes(options: ApiOptions): Route[] {
   const { version, prefix, groups, beside = [] } = options;
   let document: string | undefined;
-  const openApi = (): string =>
-    (document ??= JSON.stringify(openApiDocument([...offered, ...beside], { version, prefix })));
+  // Everything but the address under which it is asked for is the same each time, and large.
+  const openApi = (request: Request): string => {
+    document ??= JSON.stringify(openApiDocument([...offered, ...beside], { version }));
+    return `{"servers":${JSON.stringify([{ url: prefix || options.baseUrl(request) }])},${document.slice(1)}`;
+  };
   const routes: Route[] = [
     ...registryRoutes(options.clock),
     ...toolRoutes(),

@@ -14,9 +14,10 @@ import { createGuard } from './guard.js';
 import { mcpOperations } from './mcp-operations.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { createPlaces } from './places.js';
+import { createProbes } from './probes.js';
 import { problemResponse } from './problem.js';
 import type { FetchDocument } from './token.js';
-import { traceIdOf } from './trace.js';
+import { keptTraceIdOf } from './trace.js';
 
 const RETRY_AFTER_MS = 5000;
 
@@ -74,7 +75,7 @@ function createHolding(each: number) {
 function refuseCaller(authenticator: Authenticator, request: Request, thrown: unknown): Response {
   const isScope = thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN';
   const challenge = authenticator.challenge(request, isScope ? 'call' : undefined);
-  return problemResponse(thrown, { traceId: traceIdOf(request), headers: { 'www-authenticate': challenge } });
+  return problemResponse(thrown, { traceId: keptTraceIdOf(request), headers: { 'www-authenticate': challenge } });
 }
 
 /** Lets through whoever may run tools, and notes who it is. */
@@ -94,7 +95,7 @@ function admitCaller(
     try {
       hold(request, context.get('principal'));
     } catch (thrown) {
-      return problemResponse(thrown, { traceId: traceIdOf(request) });
+      return problemResponse(thrown, { traceId: keptTraceIdOf(request) });
     }
     return next();
   };
@@ -127,7 +128,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   const dispatch = createDispatch(routes, { gateway, log, authenticator, hold, onAnswer: metrics.onAnswer });
   const nothing = (request: Request): Response =>
     problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
-      traceId: traceIdOf(request),
+      traceId: keptTraceIdOf(request),
     });
 
   const isPublished = createPageCheck(routes);
@@ -138,13 +139,14 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     // With keys every request brings its own; without them being on this machine is the key, and every page has that.
     isForPages: (request) => auth() !== undefined && isPublished(request),
   });
+  const probe = createProbes(guard, dispatch);
   const sharing = createSharing(options.allowedOrigins);
   const guarded: MiddlewareHandler<HttpVariables> = async (context, next) => {
     const { raw } = context.req;
     const answered = guard(raw) ?? sharing?.preflight(raw);
     if (answered) return answered;
     await next();
-    if (!context.res.headers.has('x-trace-id')) context.res.headers.set('x-trace-id', traceIdOf(raw));
+    if (!context.res.headers.has('x-trace-id')) context.res.headers.set('x-trace-id', keptTraceIdOf(raw));
     sharing?.share(raw, context.res);
     return undefined;
   };
@@ -159,7 +161,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     const isAdmitted = (): boolean => authenticator.admits(principal);
     // A key may be taken back in the moment in which it is looked at.
     if (!isAdmitted()) return refuseCaller(authenticator, raw, keyGone());
-    return mcpFor(principal, isAdmitted).fetch(raw, { principal: name, server, until });
+    return mcpFor(principal, isAdmitted).fetch(raw, { principal: name, server, until, traceId: keptTraceIdOf(raw) });
   };
   app.all('/mcp', (context) => answerMcp(context.req.raw, context.get('principal')));
   app.all('/servers/:server/mcp', (context) =>
@@ -177,12 +179,12 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
   app.fetch = (raw, ...rest) => {
     // What only reads the API is answered at once and needs no place.
     if (raw.method !== 'GET' || raw.url.includes('/mcp')) note(raw, rest[0] as Bindings | undefined);
-    return (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
+    return probe(raw) ?? (mustWalk(raw) ? undefined : (guard(raw) ?? dispatch(raw))) ?? throughApp(raw, ...rest);
   };
   app.onError((error, context) => {
     // What went wrong is for the log of the operator; a message may hold what a server wrote.
     log.error('http.failed', { path: context.req.path, error: error.message });
-    return problemResponse(error, { traceId: traceIdOf(context.req.raw) });
+    return problemResponse(error, { traceId: keptTraceIdOf(context.req.raw) });
   });
   return app;
 }

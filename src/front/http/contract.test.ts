@@ -28,6 +28,8 @@ function operationsOf({ document }: TestApp): Array<{ method: string; path: stri
 
 const CALL = JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'x' } });
 const SKILL_CALL = JSON.stringify({ capability: 'talk:echo', tool: 'echo' });
+/** They answer under any Host; pages are refused there too. */
+const PROBES = new Set(['/health', '/ready']);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A gateway each verb of which fails in a way nobody foresaw. */
@@ -321,7 +323,17 @@ describe('the contract', () => {
           ['/v1/introspections', '{"server":"x"}'],
         ]).get(path) ?? '{}';
       const init = { method, ...(method === 'POST' ? { body } : {}) };
-      expect((await send(path, { ...init, headers: { host: 'evil.example', ...JSON_TYPE } })).status).toBe(403);
+      expect(
+        (
+          await send(path, {
+            ...init,
+            headers: {
+              ...(PROBES.has(path) ? { origin: 'http://evil.example' } : { host: 'evil.example' }),
+              ...JSON_TYPE,
+            },
+          })
+        ).status,
+      ).toBe(403);
       await locked.send(path, { ...init, headers: JSON_TYPE });
       const ruined = await ruin.send(path, { ...init, headers: JSON_TYPE });
       if (ruined.status === 500) expect(await ruined.text()).not.toContain('secret-detail');

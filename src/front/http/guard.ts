@@ -13,6 +13,11 @@ export function isLoopback(host: string): boolean {
 /** A name or an address, perhaps with a port. */
 const PLAIN_HOST = /^[\w.:[\]-]{1,300}$/;
 
+/** Whether a `Host` is one at all, be it ours or not; a header with a path, a query or a user in it is none (A1). */
+export function isHost(header: string): boolean {
+  return PLAIN_HOST.test(header) && hostnameOf(`http://${header}`) !== undefined;
+}
+
 function hostnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
 }

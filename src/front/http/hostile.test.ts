@@ -50,8 +50,12 @@ describe('requests that are none', () => {
     ['a broken address', 400, `GET http://[bad/health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
     ['a broken Host', 400, `GET /health HTTP/1.1\r\nHost: a b\r\n${close}`],
     ['a port that is none', 400, `GET /health HTTP/1.1\r\nHost: 127.0.0.1:99999\r\n${close}`],
-    ['no Host', 403, `GET /health HTTP/1.1\r\n${close}`],
-    ['a foreign Host in the target', 403, `GET http://evil.example/health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
+    ['no Host', 403, `GET /openapi.json HTTP/1.1\r\n${close}`],
+    [
+      'a foreign Host in the target',
+      403,
+      `GET http://evil.example/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`,
+    ],
     ['headers without end', 431, `GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'a'.repeat(20_000)}\r\n${close}`],
     [
       'two lengths',

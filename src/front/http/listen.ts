@@ -10,6 +10,8 @@ import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './no
 /** A listening HTTP front. */
 export interface HttpFront {
   readonly url: string;
+  /** The real one, also where any free one was asked for. */
+  readonly port: number;
   close(): Promise<void>;
 }
 
@@ -71,8 +73,10 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
     server.on('clientError', answerNonsense);
     server.on('checkExpectation', refuseExpectation);
     server.listen(port, host, () => {
+      const { port: real } = server.address() as AddressInfo;
       resolve({
-        url: `http://${shown}:${(server.address() as AddressInfo).port}`,
+        url: `http://${shown}:${real}`,
+        port: real,
         close: () =>
           new Promise((done) => {
             server.close(() => done());

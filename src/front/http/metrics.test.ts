@@ -11,6 +11,12 @@ import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 import { createMetrics } from './metrics.js';
 import { createMeasurements } from './prometheus.js';
 
+async function waitFor<T>(look: () => Promise<T | undefined>): Promise<T> {
+  let seen: T | undefined;
+  await expect.poll(async () => (seen = await look()) !== undefined, { timeout: 10_000 }).toBe(true);
+  return seen!;
+}
+
 describe('GET /metrics', () => {
   it('REG-7 NEG-5 counts what skills call, by the server that it went to', async () => {
     const directory = await temporaryDirectory();
@@ -88,6 +94,35 @@ describe('GET /metrics', () => {
     for (const name of ['toolscout_cache_hits', 'toolscout_cache_entries', 'toolscout_search_duration_ms']) {
       expect(families.types.has(name)).toBe(true);
     }
+  });
+
+  it('REG-7 tells what the process itself uses, under the names that Prometheus clients use', async () => {
+    const gateway = await openToolscout({});
+    const http = await openHttpApp(gateway);
+    await http.send('/metrics');
+    // Collections and the event loop are watched from the first scrape on.
+    const garbage = Array.from({ length: 50 }, (_, n) => Array.from({ length: 100_000 }, () => n));
+    expect(garbage).toHaveLength(50);
+    const found = await waitFor(async () => {
+      const { samples, types } = readPrometheus(await (await http.send('/metrics')).text());
+      const of = (name: string): number => samples.find((sample) => sample.name === name)?.value ?? -1;
+      return of('nodejs_gc_duration_seconds_count') > 0 ? { of, types } : undefined;
+    });
+    const { of, types } = found;
+    const seconds = Date.now() / 1000;
+    expect(of('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(of('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(of('process_open_fds')).toBeGreaterThan(2);
+    expect(of('process_max_fds')).toBeGreaterThan(of('process_open_fds'));
+    expect(of('process_start_time_seconds')).toBeGreaterThan(seconds - 86_400);
+    expect(of('process_start_time_seconds')).toBeLessThan(seconds);
+    expect(of('nodejs_heap_size_used_bytes')).toBeGreaterThan(1_000_000);
+    for (const name of ['mean', 'max', 'p50', 'p90', 'p99']) {
+      expect(of(`nodejs_eventloop_lag_${name}_seconds`), name).toBeGreaterThanOrEqual(0);
+    }
+    expect(types.get('process_cpu_seconds_total')).toBe('counter');
+    expect(types.get('process_resident_memory_bytes')).toBe('gauge');
+    expect(types.get('nodejs_gc_duration_seconds')).toBe('histogram');
   });
 
   it('REG-7 no label breaks the format, and their number is bounded whatever comes', () => {

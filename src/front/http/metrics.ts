@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
 import type { SnapshotItem } from '../../model/snapshot.js';
+import { createProcessReadings } from './process-readings.js';
 import { createMeasurements, type Sample } from './prometheus.js';
 
 /** What is measured of a gateway, and the gateway that is measured. */
@@ -50,6 +51,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Measures a gateway. Labels hold ids of configured servers and words of ours, never what a caller sent. */
 export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   const measured = createMeasurements();
+  const processReadings = createProcessReadings(measured, clock);
   const latency = measured.histogram('tools_discovery_latency_ms', 'Time of one check of a server.', PROBE_BOUNDS);
   const failures = measured.counter('tools_discovery_failures_total', 'Checks of a server that failed, by reason.');
   const searches = measured.counter('toolscout_searches_total', 'Searches, by whether anything was found.');
@@ -171,6 +173,7 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
         ['toolscout_cache_hits', 'Lists found in the cache since the start.', one(cache.hits)],
         ['toolscout_cache_misses', 'Lists not found in the cache since the start.', one(cache.misses)],
         ['toolscout_cache_entries', 'Lists held in memory.', one(cache.entries)],
+        ...(await processReadings()),
       ]);
     },
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
+import { describeOperation, GROUPS } from './descriptions.js';
 import { PROBLEM_TYPE } from './problem.js';
 import type { DocumentedOperation, DocumentedResponse } from './route.js';
 import * as schemas from './schemas.js';
@@ -95,8 +96,11 @@ function operationOf(named: Names, route: DocumentedOperation): JsonObject {
   return {
     operationId: route.id,
     summary: route.summary,
+    description: describeOperation(route),
     tags: [route.group],
-    security: route.scope ? [{ bearer: [route.scope] }, {}] : [],
+    // The scope stands in an extension: names of scopes are for OAuth flows, which this document does not describe.
+    security: route.scope ? [{ bearer: [] }, {}] : [],
+    ...(route.scope ? { 'x-scope': route.scope } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: reference(named, route.body) } } } }
@@ -112,6 +116,7 @@ function preflightOf(named: Names, { id, summary, group, params }: DocumentedOpe
   return {
     operationId: `${id}Preflight`,
     summary: `Whether a page may read: ${summary}`,
+    description: 'The preflight request of a browser. Needs no key.',
     tags: [group],
     security: [],
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -133,7 +138,7 @@ function preflightOf(named: Names, { id, summary, group, params }: DocumentedOpe
 /** The OpenAPI 3.1 document of these routes, made of the same definitions that answer and check. */
 export function openApiDocument(
   routes: readonly DocumentedOperation[],
-  { version, prefix = '' }: { readonly version: string; readonly prefix?: string },
+  { version }: { readonly version: string },
 ): JsonObject {
   const named = nameSchemas();
   const paths: Record<string, JsonObject> = {};
@@ -155,8 +160,10 @@ export function openApiDocument(
       title: 'toolscout',
       version,
       description: 'Finds the right tool among hundreds of MCP servers and runs it through one guarded door.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'toolscout', url: 'https://github.com/toolscout/toolscout' },
     },
-    ...(prefix === '' ? {} : { servers: [{ url: prefix }] }),
+    tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name, description: GROUPS[name] })),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key of http.auth, or a token.' } },

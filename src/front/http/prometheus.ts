@@ -14,12 +14,15 @@ export interface Histogram {
   observe(labels: Readonly<Record<string, string>>, value: number): void;
 }
 
+/** A value of the moment with its name; a gauge unless it says that it only grows. */
+export type Reading = readonly [name: string, help: string, samples: readonly Sample[], type?: 'gauge' | 'counter'];
+
 /** Measurements in the text format of Prometheus. */
 export interface Measurements {
   counter(name: string, help: string): Counter;
   histogram(name: string, help: string, bounds: readonly number[]): Histogram;
   /** Everything counted so far, and these values of the moment. */
-  text(gauges: ReadonlyArray<readonly [name: string, help: string, samples: readonly Sample[]]>): string;
+  text(values: readonly Reading[]): string;
 }
 
 /** Label sets of one metric; what comes after is counted under `other`, so that nothing grows without end. */
@@ -100,9 +103,9 @@ export function createMeasurements(): Measurements {
         },
       };
     },
-    text(gauges) {
-      const now = gauges.flatMap(([name, help, samples]) => [
-        ...head(name, help, 'gauge'),
+    text(values) {
+      const now = values.flatMap(([name, help, samples, type = 'gauge']) => [
+        ...head(name, help, type),
         ...samples.map(({ labels = {}, value }) => `${name}${shown(labels)} ${value}`),
       ]);
       return `${[...writers.flatMap((write) => write()), ...now].join('\n')}\n`;

@@ -243,15 +243,18 @@ export const ReloadReport = z.object({
 });
 
 /** That it lives. */
-export const Health = z.object({ status: z.literal('ok'), version: text });
+export const Health = z.object({
+  status: z.literal('ok'),
+  version: text.meta({ description: 'Absent under a Host that is not allowed.' }).optional(),
+});
 
 /** How much of what is configured is known. */
 export const Ready = z.object({
   status: z.enum(['ready', 'learning']),
-  servers: count,
-  known: count,
-  learning: count,
-  failed: count,
+  servers: count.meta({ description: 'Absent, like the other numbers, under a Host that is not allowed.' }).optional(),
+  known: count.optional(),
+  learning: count.optional(),
+  failed: count.optional(),
 });
 
 /** Prometheus text. */

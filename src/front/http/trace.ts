@@ -1,4 +1,4 @@
-import { newId } from '../../kernel/ids.js';
+import { newTraceId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
 
@@ -10,11 +10,19 @@ function traceOf(request: Request): string | undefined {
   return readTraceParent(request.headers.get('traceparent'))?.traceId;
 }
 
-/** The id of a request: the caller's own, that of its trace, or a new one (REG-3). */
+/** The id of a request, for its answer, the audit log and its spans: that of its trace, the caller's own, or a new one (REG-3). */
 export function traceIdOf(request: Request): string {
   const given = request.headers.get('x-trace-id');
-  if (given !== null && TRACE_ID.test(given)) return given;
-  return traceOf(request) ?? newId();
+  return traceOf(request) ?? (given !== null && TRACE_ID.test(given) ? given : newTraceId());
+}
+
+const kept = new WeakMap<Request, string>();
+
+/** The same id each time, where several who do not know of each other ask for it. */
+export function keptTraceIdOf(request: Request): string {
+  const known = kept.get(request) ?? traceIdOf(request);
+  kept.set(request, known);
+  return known;
 }
 
 /** What a call carries on to its server so that the trace goes on there; nothing else of the request does (S11). */

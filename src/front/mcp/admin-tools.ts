@@ -2,7 +2,7 @@ import type { Gateway, IntrospectionTarget, ProposedServer } from '../../gateway
 import { toToolscoutError, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
 import type { Approval } from '../../model/approval.js';
-import { refusal } from './meta-tools.js';
+import { refusal, traced } from './meta-tools.js';
 
 const string = { type: 'string' };
 
@@ -80,17 +80,23 @@ function requestOf({ ref, state, target, risk, hash }: Approval): JsonObject {
   return { server: ref, state, target, risk: risk.level, hash, next };
 }
 
-async function run(gateway: Gateway, name: string, values: JsonObject, by: string): Promise<JsonValue> {
+/** Who asks, and in which request. */
+interface Asker {
+  readonly by: string;
+  readonly traceId?: string;
+}
+
+async function run(gateway: Gateway, name: string, values: JsonObject, who: Asker): Promise<JsonValue> {
   if (name === 'ccos_introspect_remote_api') {
-    const { approval, ...found } = await gateway.introspectRemoteApi(targetOf(values), { by });
+    const { approval, ...found } = await gateway.introspectRemoteApi(targetOf(values), who);
     return { ...found, ...requestOf(approval) } as unknown as JsonObject;
   }
   if (name === 'ccos_unregister_server') {
     const id = textOf(values, 'id');
-    await gateway.unregisterServer(id, { by });
+    await gateway.unregisterServer(id, who);
     return { server: id, removed: true };
   }
-  return requestOf(await gateway.registerServer(proposalOf(values), { by }));
+  return requestOf(await gateway.registerServer(proposalOf(values), who));
 }
 
 /** Answers a call of an administrator's tool. Failures are answers, never exceptions (META-3). */
@@ -98,11 +104,11 @@ export async function callAdminTool(
   gateway: Gateway,
   name: string,
   values: JsonObject,
-  by: string,
+  who: Asker,
 ): Promise<JsonObject> {
   try {
-    return { content: [{ type: 'text', text: JSON.stringify(await run(gateway, name, values, by)) }] };
+    return { content: [{ type: 'text', text: JSON.stringify(await run(gateway, name, values, who)) }] };
   } catch (thrown) {
-    return refusal(toToolscoutError(thrown));
+    return traced(refusal(toToolscoutError(thrown)), who);
   }
 }

@@ -85,7 +85,10 @@ export function createCatalogOffer(
     if (typeof name !== 'string') return Promise.reject(notText('name', 'tools/call'));
     if (admin && isAdminTool(name)) {
       const args = params['arguments'];
-      return callAdminTool(gateway, name, isObject(args) ? args : {}, exchange.principal);
+      return callAdminTool(gateway, name, isObject(args) ? args : {}, {
+        by: exchange.principal,
+        traceId: exchange.traceId,
+      });
     }
     if (mode !== 'passthrough' && (META_NAMES.has(name) || !isDirect)) {
       const args = params['arguments'];

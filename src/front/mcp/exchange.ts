@@ -9,11 +9,16 @@ export interface Exchange {
   readonly host: Host;
   /** Who asks: the authenticated subject, `local` on this machine. */
   readonly principal: string;
+  /** The id of the request, where it came over HTTP: the one in the header of its answer. */
+  readonly traceId?: string;
   /** Aborted when the host does not want the answer any more. */
   readonly signal: Cancel;
   /** What a modern host answered to an earlier round of this request. */
   readonly resumed?: Call['resumed'];
 }
+
+/** Where the HTTP endpoint passes the id of a request on to those who answer it, and back to the caller. */
+export const TRACE_HEADER = 'x-trace-id';
 
 /** What goes over the wire instead of a result. */
 export interface RpcError {
@@ -70,11 +75,15 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
 }
 
 /** A request of a host as the options of a call through the gateway. */
-export function callOptions(params: JsonObject, { host, principal, signal, resumed }: Exchange): Partial<Call> {
+export function callOptions(
+  params: JsonObject,
+  { host, principal, traceId, signal, resumed }: Exchange,
+): Partial<Call> {
   const meta = isObject(params['_meta']) ? params['_meta'] : undefined;
   return {
     route: 'mcp',
     principal,
+    traceId,
     host,
     signal,
     resumed,

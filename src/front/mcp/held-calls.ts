@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.js';
 /** One request of a modern host: a call begins with one, and each answer to a question is another. */
 export interface Round {
   readonly principal: string;
+  readonly traceId?: string;
   /** See {@link Host.id}. */
   readonly hostId: string;
   readonly capabilities: JsonObject;
@@ -151,7 +152,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
   return {
     begin(round, work) {
       const call = new HeldCall(round);
-      const { hostId: id, capabilities, logLevel, principal, resumed } = round;
+      const { hostId: id, capabilities, logLevel, principal, traceId, resumed } = round;
       const host: Host = {
         id,
         era: 'modern',
@@ -170,7 +171,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         asking.delete(call);
         call.finish(outcome);
       };
-      work({ host, principal, signal: call.stop.signal, ...(resumed && { resumed }) }).then(
+      work({ host, principal, traceId, signal: call.stop.signal, ...(resumed && { resumed }) }).then(
         (result) => end({ result }),
         (thrown: unknown) => end({ thrown }),
       );

@@ -4,7 +4,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { Transit } from '../../kernel/transit.js';
-import { protocolError, toRpcError } from './exchange.js';
+import { protocolError, toRpcError, TRACE_HEADER } from './exchange.js';
 import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
@@ -109,13 +109,17 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     return {};
   };
 
-  const answer = async (id: RequestId, method: string, params: JsonObject, host: LegacySession): Promise<void> => {
+  const answer = async (
+    id: RequestId,
+    { method, params, traceId }: { readonly method: string; readonly params: JsonObject; readonly traceId?: string },
+    host: LegacySession,
+  ): Promise<void> => {
     const stop = new Canceller();
     if (running.get(id)) doubled.set(stop, id);
     else running.set(id, stop);
     let given: JsonObject;
     try {
-      const exchange = { host: host.hostOf(id), principal: options.principal, signal: stop };
+      const exchange = { host: host.hostOf(id), principal: options.principal, traceId, signal: stop };
       const result =
         method === 'logging/setLevel' ? setLogLevel(params) : await offer!.answer(method, params, exchange);
       given = { jsonrpc: '2.0', id, result };
@@ -138,7 +142,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
   };
 
   /** Takes what belongs to the lane; `false` leaves a message to the protocol server. */
-  const take = (message: JsonObject): boolean => {
+  const take = (message: JsonObject, extra?: MessageExtraInfo): boolean => {
     const { method, id } = message;
     const isNamed = isRequestId(id);
     if (!session && isNamed) {
@@ -166,7 +170,8 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
       return true;
     }
     if (isNamed) {
-      void answer(id, method, params ?? {}, session);
+      const traceId = extra?.request?.headers.get(TRACE_HEADER) ?? undefined;
+      void answer(id, { method, params: params ?? {}, traceId }, session);
       return true;
     }
     if (method === 'notifications/cancelled') return params !== undefined && cancel(params);
@@ -194,7 +199,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     setSupportedProtocolVersions: (versions) => wire.setSupportedProtocolVersions?.(versions),
   };
   wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
-    if (!take(message as unknown as JsonObject)) lane.onmessage?.(message, extra);
+    if (!take(message as unknown as JsonObject, extra)) lane.onmessage?.(message, extra);
   };
   wire.onerror = (error) => lane.onerror?.(error);
   wire.onclose = () => {

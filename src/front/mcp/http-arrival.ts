@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Log } from '../../kernel/log.js';
 import { createParamHeaders } from '../../kernel/param-headers.js';
+import { readTraceParent } from '../../kernel/trace-context.js';
 import type { McpFront } from './front.js';
 import type { Offer } from './offer.js';
 
@@ -14,6 +15,25 @@ export interface Arrival {
   readonly principal?: string;
   /** When its token expires, in milliseconds since 1970: whoever only listens is not served beyond that. */
   readonly until?: number;
+  /** The id of the request, unless its message belongs to a trace. */
+  readonly traceId?: string;
+}
+
+/**
+ * The id of the trace that a message belongs to: its own `_meta.traceparent` comes before the header of the same name, which
+ * becomes the `_meta` of a message without one.
+ */
+export function traceOfMessage(body: unknown, { headers }: Request): string | undefined {
+  if (!isObject(body) || typeof body['method'] !== 'string') return undefined;
+  const params = isObject(body['params']) ? body['params'] : {};
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const own = readTraceParent(meta['traceparent']);
+  if (own) return own.traceId;
+  const traceparent = headers.get('traceparent');
+  const outer = readTraceParent(traceparent);
+  if (!outer || body['id'] === undefined) return undefined;
+  body['params'] = { ...params, _meta: { ...meta, traceparent } };
+  return outer.traceId;
 }
 
 /** What either era of the HTTP endpoint is made of. */

@@ -1,6 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { boundStream } from './bounded-stream.js';
+import { TRACE_HEADER } from './exchange.js';
 import type { ListKind } from './front.js';
 import { createHeaderCheck, refuseUnknownMethod, type Arrival, type HttpEraDeps } from './http-arrival.js';
 import { introductionIn } from './introduction.js';
@@ -25,6 +26,7 @@ interface Door {
 interface Brought {
   readonly principal: string;
   readonly introduction: JsonObject;
+  readonly traceId?: string;
 }
 
 /** Answers requests of the modern era, a door for everything and one for each server passed through. */
@@ -42,10 +44,10 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
   const openDoor = (server: string | undefined): Door => {
     const handler = createMcpHandler(
       async ({ requestInfo }) => {
-        const { principal, introduction } = brought.get(requestInfo!)!;
+        const { principal, introduction, traceId } = brought.get(requestInfo!)!;
         const offer = await offerAt(server, introduction);
         return createMcpServer(offer, (request, context) =>
-          front.modern.answer(offer, request, context, { principal }),
+          front.modern.answer(offer, request, context, { principal, traceId }),
         );
       },
       { legacy: 'reject', onerror: deps.report },
@@ -121,7 +123,8 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
         refuseUnknownMethod(request, body) ??
         (await refuseMismatch(request, body, () => offerAt(arrival.server, introduction)));
       if (refusal) return refusal;
-      brought.set(request, { principal: arrival.principal ?? 'local', introduction });
+      const traceId = request.headers.get(TRACE_HEADER) ?? undefined;
+      brought.set(request, { principal: arrival.principal ?? 'local', introduction, traceId });
       if (isObject(body) && body['method'] === 'subscriptions/listen') return serveListener(request, body, arrival);
       return serveCall(request, body, arrival);
     },

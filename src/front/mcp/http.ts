@@ -1,8 +1,9 @@
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../kernel/lineage.js';
+import { TRACE_HEADER } from './exchange.js';
 import { createFront } from './front.js';
-import { jsonRpcError, readBody, sessionGone, type Arrival, type HttpEraDeps } from './http-arrival.js';
+import { jsonRpcError, readBody, sessionGone, traceOfMessage, type Arrival, type HttpEraDeps } from './http-arrival.js';
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
 import type { Offer } from './offer.js';
@@ -38,17 +39,21 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   let isClosed = false;
 
   /** A call of a server that is not there, or not to be seen, is refused where every call is, so that it is in the audit log. */
-  const refuseCall = async (request: Request, server: string, principal = 'local'): Promise<void> => {
+  const refuseCall = async (
+    request: Request,
+    server: string,
+    { principal = 'local', traceId }: Arrival,
+  ): Promise<void> => {
     const read = await readBody(request);
     if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
     const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
     if (typeof name !== 'string') return;
-    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal });
+    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal, traceId });
   };
 
   const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
     if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
-      await refuseCall(original, arrival.server, arrival.principal);
+      await refuseCall(original, arrival.server, arrival);
       return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
     }
     const read = await readBody(original);
@@ -61,8 +66,11 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
       original.method === 'POST'
         ? new Request(original.url, { method: 'POST', headers: original.headers, signal: original.signal })
         : original;
+    const traceId = traceOfMessage(body, original) ?? arrival.traceId;
+    if (traceId !== undefined && request !== original) request.headers.set(TRACE_HEADER, traceId);
     const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
     const response = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
+    if (traceId !== undefined) response.headers.set(TRACE_HEADER, traceId);
     return isClosed && response.status === CLIENT_GONE ? sessionGone() : response;
   };
 

@@ -159,6 +159,11 @@ export function refusal(error: ToolscoutError, server?: string, tool?: string): 
   return { ...text(JSON.stringify(body)), isError: true };
 }
 
+/** A failure of ours with the id under which the log has it; in `_meta`, where no model reads it. */
+export function traced(failure: JsonObject, { traceId }: { readonly traceId?: string }): JsonObject {
+  return traceId === undefined ? failure : { ...failure, _meta: { 'toolscout/trace_id': traceId } };
+}
+
 /** The tool that a call is about. */
 interface Address {
   readonly server: string;
@@ -248,9 +253,9 @@ async function callThrough(gateway: Gateway, values: JsonObject, options: CallOp
     if (result && isDeeperThan(result, DEEPEST_RESULT)) {
       throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
     }
-    return result ?? failed(error);
+    return result ?? traced(failed(error), options);
   } catch (thrown) {
-    return refused(thrown, meant?.server, meant?.tool);
+    return traced(refused(thrown, meant?.server, meant?.tool), options);
   }
 }
 
@@ -262,7 +267,9 @@ async function callMisplaced(
   options: CallOptions,
 ): Promise<CallResult> {
   // A tool that is not known or not allowed is refused below, in the same order as every other call.
-  const found = await gateway.toolDetails(server, tool, { meta: options.meta }).catch(() => undefined);
+  const found = await gateway
+    .toolDetails(server, tool, { meta: options.meta, traceId: options.traceId })
+    .catch(() => undefined);
   const { arguments: args, problems } = readToolArguments(values, found?.tool.definition);
   return gateway.executeTool(server, tool, args, problems.length > 0 ? { ...options, problems } : options);
 }
@@ -289,7 +296,7 @@ export function callMetaTool(
 /** The meta-tools that only look. */
 async function look(gateway: Gateway, name: string, args: Arguments, options: CallOptions): Promise<JsonObject> {
   // A host that gave a token hears what it waits for (DISC-3).
-  const asked = { meta: options.meta, onLearning: options.onProgress };
+  const asked = { meta: options.meta, traceId: options.traceId, onLearning: options.onProgress };
   let server: string | undefined;
   let tool: string | undefined;
   try {
@@ -344,6 +351,6 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
         );
     }
   } catch (thrown) {
-    return refused(thrown, server, tool);
+    return traced(refused(thrown, server, tool), options);
   }
 }

@@ -20,6 +20,8 @@ export interface Sender {
   readonly principal: string;
   /** Names the connection where there is one; requests over HTTP stand for themselves. */
   readonly connection?: string;
+  /** The id of this request, where it came over HTTP. */
+  readonly traceId?: string;
 }
 
 /** Answers hosts of the modern era: every request stands for itself, and a question is an answer. */
@@ -74,6 +76,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     return {
       ...said,
       principal: sender.principal,
+      ...(sender.traceId !== undefined && { traceId: sender.traceId }),
       signal: mcpReq.signal,
       ...(progressToken !== undefined && { progressToken }),
       ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses as JsonObject }),

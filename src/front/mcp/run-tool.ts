@@ -3,6 +3,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from './exchange.js';
 import { resultForLegacy } from './legacy-shape.js';
+import { traced } from './meta-tools.js';
 
 /** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST_RESULT = 1000;
@@ -28,5 +29,5 @@ export async function runTool(
   // What the server itself refused reaches the host as the server said it.
   if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
   if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(-32_602, error.message);
-  return { content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true };
+  return traced({ content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }, exchange);
 }

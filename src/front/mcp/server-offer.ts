@@ -97,7 +97,7 @@ function offerOf(
           return runTool(gateway, { server, tool: name }, params, exchange);
         }
         case 'tools/list': {
-          const listed = (await gateway.listTools(server, { meta: metaOf(params) })).map(
+          const listed = (await gateway.listTools(server, { meta: metaOf(params), traceId: exchange.traceId })).map(
             ({ definition }) => definition,
           );
           const tools = each(listed, (definition) => items.tool(definition, flat));

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { LogLevel } from '../../../kernel/log.js';
 import type { ModeName } from '../../../model/config.js';
 import { withCommonFlags, type CliDeps, type CommonFlags, type OpenOptions, type ServeOptions } from '../context.js';
 
@@ -13,8 +14,10 @@ function portNumber(value: string): number {
 /** Written out, so that the command line does not load the schema of the configuration. */
 const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'auto'];
 
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
 /** What only this command is told. */
-type Flags = CommonFlags & Partial<Omit<ServeOptions, keyof OpenOptions>>;
+type Flags = CommonFlags & Partial<Omit<ServeOptions, keyof OpenOptions>> & Pick<OpenOptions, 'logLevel'>;
 
 /** `toolscout serve`: the gateway itself. */
 export function addServe(program: Command, deps: CliDeps): void {
@@ -27,6 +30,12 @@ export function addServe(program: Command, deps: CliDeps): void {
     .option('--skill <id>', 'offer only what this skill declared')
     .option('--admin', 'also offer the tools that propose servers; you still approve each')
     .option('--host <address>', 'listen on this address; others than loopback need http.auth')
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'log to stderr from this level on (default: info, with --stdio warn; --verbose is debug)',
+      ).choices(LEVELS),
+    )
     .option('-p, --port <port>', 'listen on this port (0: any free one)', portNumber)
     .addHelpText('after', '\nExamples:\n  $ toolscout serve\n  $ toolscout serve --stdio --config ~/tools.yaml')
     .action(async (flags: Flags) => {
@@ -39,7 +48,8 @@ export function addServe(program: Command, deps: CliDeps): void {
         config: flags.config,
         stateDir: flags.stateDir,
         demo: flags.demo,
-        logLevel: flags.verbose ? 'debug' : 'warn',
+        // A host may show or keep everything that a server writes, so over stdio only what needs attention is logged.
+        logLevel: flags.logLevel ?? (flags.verbose ? 'debug' : flags.stdio ? 'warn' : 'info'),
         learnAtStart: true,
         watch: true,
         stdio: flags.stdio ?? false,

@@ -184,8 +184,8 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         200: { description: 'What changed.', content: { 'application/json': ReloadReport } },
         400: problem('The config is not valid; `problems` lists everything that is wrong.'),
       },
-      handle: async ({ gateway, principal, reply }) =>
-        reply(ReloadReport.parse(await gateway.reload({ by: principal.name }))),
+      handle: async ({ gateway, principal, traceId, reply }) =>
+        reply(ReloadReport.parse(await gateway.reload({ by: principal.name, traceId }))),
     }),
   ];
 }

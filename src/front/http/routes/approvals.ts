@@ -28,8 +28,8 @@ export function approvalRoutes(): Route[] {
         200: { description: 'What was decided.', content: { 'application/json': RulingReport } },
         404: NOTHING,
       },
-      async handle({ params, body, gateway, principal, reply }) {
-        const report = await gateway[verb](params.ref, { ...body, by: principal.name, requireShown: true });
+      async handle({ params, body, gateway, principal, traceId, reply }) {
+        const report = await gateway[verb](params.ref, { ...body, by: principal.name, traceId, requireShown: true });
         return reply(RulingReport.parse(report));
       },
     });

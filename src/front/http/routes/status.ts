@@ -9,7 +9,7 @@ const PROMETHEUS = 'text/plain; version=0.0.4';
 export function statusRoutes(options: {
   readonly version: string;
   readonly metrics: () => Promise<string>;
-  readonly openApi: () => string;
+  readonly openApi: (request: Request) => string;
 }): Route[] {
   return [
     route({
@@ -60,7 +60,7 @@ export function statusRoutes(options: {
       path: '/openapi.json',
       summary: 'This document',
       responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': AnyObject } } },
-      handle: ({ reply }) => reply(options.openApi()),
+      handle: ({ request, reply }) => reply(options.openApi(request)),
     }),
   ];
 }

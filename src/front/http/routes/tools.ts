@@ -27,8 +27,8 @@ export function toolRoutes(): Route[] {
       summary: 'The configured servers and what is known of them; starts none',
       scope: 'read',
       responses: { 200: { description: 'The servers, by id.', content: { 'application/json': ServerList } } },
-      handle: async ({ gateway, request, reply }) =>
-        reply(ServerList.parse({ servers: await gateway.listServers({ meta: traceMeta(request) }) })),
+      handle: async ({ gateway, request, traceId, reply }) =>
+        reply(ServerList.parse({ servers: await gateway.listServers({ meta: traceMeta(request), traceId }) })),
     }),
     route({
       id: 'listServerTools',
@@ -46,9 +46,9 @@ export function toolRoutes(): Route[] {
         404: problem('There is no such server.'),
         '5XX': FAILED,
       },
-      async handle({ params, query, gateway, request, reply }) {
+      async handle({ params, query, gateway, request, traceId, reply }) {
         const includeDisabled = query.include_disabled === 'true';
-        const tools = await gateway.listTools(params.id, { includeDisabled, meta: traceMeta(request) });
+        const tools = await gateway.listTools(params.id, { includeDisabled, meta: traceMeta(request), traceId });
         const shown = tools.map((tool) => ({ ...tool, tool: tool.name }));
         return reply(ToolList.parse({ server: params.id, tools: shown }));
       },
@@ -72,7 +72,7 @@ export function toolRoutes(): Route[] {
         200: { description: 'The hits, best first.', content: { 'application/json': SearchAnswer } },
         404: problem('There is no such server.'),
       },
-      async handle({ query, gateway, principal, request, reply }) {
+      async handle({ query, gateway, principal, request, traceId, reply }) {
         const answer = await gateway.searchTools(query.q, {
           server: query.server,
           tags: query.tag,
@@ -81,6 +81,7 @@ export function toolRoutes(): Route[] {
           explain: query.explain === 'true',
           principal: principal.name,
           meta: traceMeta(request),
+          traceId,
         });
         return reply(SearchAnswer.parse(answer));
       },
@@ -98,8 +99,11 @@ export function toolRoutes(): Route[] {
         404: problem('There is no such server or tool.'),
         '5XX': FAILED,
       },
-      async handle({ params, gateway, request, reply }) {
-        const { tool, lean } = await gateway.toolDetails(params.server, params.tool, { meta: traceMeta(request) });
+      async handle({ params, gateway, request, traceId, reply }) {
+        const { tool, lean } = await gateway.toolDetails(params.server, params.tool, {
+          meta: traceMeta(request),
+          traceId,
+        });
         return reply(ToolDetails.parse({ ...tool, tool: tool.name, definition: lean }));
       },
     }),
