@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import type { Launch } from './config/index.js';
+import type { Launch, Place } from './config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from './front/cli/context.js';
 import { configReader } from './main.js';
 import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
+import { counted } from './kernel/text.js';
 import type { SourceType } from './model/config.js';
 import { homeOf, ownCommand, placeOf, stateDirectoryOf } from './place.js';
 
@@ -36,6 +37,7 @@ async function planImport(around: Around, wish: ImportWish): ReturnType<CliDeps[
     find: { file: wish.config, cwd: around.cwd, home, xdgConfigHome: readEnvironment(env).configHome },
     stateDirectory: stateDirectoryOf(around),
     now: systemClock.now,
+    credentials: wish.credentials,
   });
 }
 
@@ -53,14 +55,14 @@ async function configFor(around: Around, wish: InstallWish, notes: string[]): Pr
   const find = { cwd: around.cwd, home, xdgConfigHome: readEnvironment(env).configHome };
   const chosen = await chooseConfig({ ...find, stateDirectory: stateDirectoryOf(around) });
   const found = await findConfig(find);
-  if (found !== undefined && found !== chosen?.path && !wish.uninstall) {
+  if (found !== undefined && found !== chosen?.path && !wish.uninstall && !wish.undo) {
     notes.push(
       `${found} is not used: it is not approved. Approve it with toolscout config approve, or name it with --config.`,
     );
   }
   if (chosen) return chosen.path;
   const own = `${userConfigStem(find)}.json`;
-  if (!wish.dryRun && !wish.uninstall) {
+  if (!wish.dryRun && !wish.uninstall && !wish.undo) {
     await replaceFile(await openFile(own), '{\n  "servers": {}\n}\n');
     notes.push(`Created ${own}. Add servers with toolscout import or toolscout add.`);
   }
@@ -102,16 +104,69 @@ async function installClient(around: Around, wish: InstallWish): ReturnType<CliD
   const { install } = await import('./config/install.js');
   const { home, env, project } = surroundings(around, wish);
   const notes: string[] = [];
-  const report = await install({
-    client: wish.client as SourceType,
+  const client = wish.client as SourceType;
+  const target = {
+    client,
     place: placeOf({ home, env, project }),
     scope: wish.project === undefined ? 'user' : 'project',
-    launch: await launchFor(around, wish, notes),
+  } as const;
+  const launch = await launchFor(around, wish, notes);
+  const report = await install({
+    ...target,
+    launch,
     showsMetaTools: await metaToolsShown(around, wish),
-    uninstall: wish.uninstall,
+    uninstall: wish.uninstall || wish.undo,
     dryRun: wish.dryRun,
+    restore: wish.undo,
+    moved: wish.replace ? await moveServers(around, wish, target, notes) : undefined,
   });
+  if (wish.undo && report.restored?.length === 0)
+    notes.push('No copy of the file has a server that is missing from it.');
   return { ...report, notes };
+}
+
+/** Adds the servers in a client's file to the config that its entry names; answers those that may leave the file. */
+async function moveServers(
+  around: Around,
+  wish: InstallWish,
+  target: { readonly client: SourceType; readonly place: Place; readonly scope: 'user' | 'project' },
+  notes: string[],
+): Promise<ReadonlySet<string>> {
+  const [{ movableFile }, { planImport: plan }, { readEnvironment }] = await Promise.all([
+    import('./config/install.js'),
+    import('./config/import-plan.js'),
+    import('./config/index.js'),
+  ]);
+  const { client, place } = target;
+  const path = movableFile(target);
+  const file = await configFor(around, wish, []);
+  const planned = await plan({
+    clients: [client],
+    place: { ...place, project: undefined },
+    find: { file, cwd: around.cwd, home: place.home, xdgConfigHome: readEnvironment(place.env).configHome },
+    stateDirectory: stateDirectoryOf(around),
+    now: systemClock.now,
+    credentials: wish.credentials,
+    copyOnly: true,
+    only: (server) => server.file === path,
+  });
+  const { backup, secretsFile } = wish.dryRun ? {} : await planned.apply();
+  const moved = new Set(planned.owned);
+  const rows = planned.clients.flatMap(({ servers }) => servers);
+  const stay = rows.length - moved.size;
+  notes.push(
+    `${moved.size} of ${counted(rows.length, 'server')} ${wish.dryRun ? 'would be moved' : 'moved'} to ${file}.`,
+  );
+  if (stay > 0) {
+    const how = wish.credentials ? '' : ' Credentials are taken along with --with-credentials.';
+    notes.push(
+      `${counted(stay, 'server')} stay in ${path}: they hold credentials, or the config reads them there.${how}`,
+    );
+  }
+  if (secretsFile !== undefined) notes.push(`Credentials are in ${secretsFile}.`);
+  if (backup !== undefined) notes.push(`What was in the config before: ${backup}`);
+  if (moved.size > 0 && !wish.dryRun) notes.push(`Undo with: toolscout install ${client} --undo`);
+  return moved;
 }
 
 /** What the commands need of other clients on this machine; read only when one of them runs. */

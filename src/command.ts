@@ -11,6 +11,7 @@ import { ToolscoutError } from './kernel/errors.js';
 import { printable } from './kernel/text.js';
 import { checkStore, configReader, createToolscout } from './main.js';
 import { createOwnConfig } from './own-config.js';
+import { readSecret, SecretCancelled } from './read-secret.js';
 import { serve } from './serve.js';
 import { VERSION } from './version.js';
 
@@ -67,6 +68,11 @@ const deps: CliDeps = {
   checkStore,
   ...createClients({ cwd: process.cwd(), env: process.env }),
   ...createOwnConfig({ cwd: process.cwd(), env: process.env }),
+  readSecret: (prompt) =>
+    readSecret(process.stdin, (text) => void process.stderr.write(text), prompt).catch((thrown: unknown) => {
+      if (thrown instanceof SecretCancelled) process.exit(130);
+      throw thrown;
+    }),
   async confirm(question) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
     const { createInterface } = await import('node:readline/promises');

@@ -25,7 +25,7 @@ async function placesFor(around: Around, file?: string, stateDir?: string) {
 /** What the commands that write the user's own config need; loaded only when one of them runs. */
 export function createOwnConfig(
   around: Around,
-): Pick<CliDeps, 'initConfig' | 'addServer' | 'removeServer' | 'planApproval'> {
+): Pick<CliDeps, 'initConfig' | 'addServer' | 'removeServer' | 'planApproval' | 'secrets'> {
   return {
     async initConfig({ config, project }) {
       const [find, { formatOf }, { starterConfig }, { openFile, replaceFile }, trust] = await Promise.all([
@@ -109,6 +109,40 @@ export function createOwnConfig(
       }
       await keepApproved({ ...places, path, now: systemClock.now }, () => removeServer(id, path));
       return { path };
+    },
+
+    secrets(config) {
+      const { cwd, env } = around;
+      const find = async (): Promise<string> => {
+        const [{ configReader }, { defaultSecretsFile }] = await Promise.all([
+          import('./main.js'),
+          import('./config/secrets-file.js'),
+        ]);
+        const file = config === undefined ? undefined : resolve(cwd, config);
+        const { secretsFile } = await configReader({ config: file, cwd, env })();
+        return secretsFile ?? defaultSecretsFile(await placesFor(around));
+      };
+      return {
+        async set(name, value) {
+          const { writeSecrets } = await import('./config/secrets-file.js');
+          const path = await find();
+          await writeSecrets(path, { [name]: value });
+          return { path };
+        },
+        async list() {
+          const { readSecretsFile } = await import('./config/secrets-file.js');
+          const path = await find();
+          const { values, problem } = await readSecretsFile(path);
+          if (problem !== undefined)
+            throw new ToolscoutError('CONFIGURATION_ERROR', `${path} ${problem}`, { file: path });
+          return { path, names: Object.keys(values).toSorted() };
+        },
+        async remove(name) {
+          const { removeSecret } = await import('./config/secrets-file.js');
+          const path = await find();
+          return { path, removed: await removeSecret(path, name) };
+        },
+      };
     },
 
     async planApproval({ file, stateDir, hash }) {

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { type JsonObject, type JsonValue } from '../kernel/json.js';
-import { SOURCE_TYPES, type SourceType } from '../model/config.js';
+import { SOURCE_TYPES, type ServerEntry, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
 import { showEntry } from './create-server.js';
+import type { Variables } from './environment.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceWithBackup } from './edit/replace-file.js';
@@ -11,10 +12,12 @@ import { userConfigStem, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
 import { keysOfField, rawField } from './raw-field.js';
-import { isRegistryFile, ownServers, sourcesOf } from './resolve-sources.js';
+import { isRegistryFile, ownServers, secretsFileOf, sourcesOf } from './resolve-sources.js';
+import { defaultSecretsFile, readSecretsFile, writeSecrets } from './secrets-file.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
+import { takeCredentials, type TakenCredentials } from './take-credentials.js';
 import { chooseConfig, keepApproved } from './trust.js';
 import { entryOf, launchOf, rulesFor, sortOut, type Fate, type Taken } from './sources/merge.js';
 
@@ -27,6 +30,12 @@ export interface ImportOptions {
   /** Where approvals of configs are kept. */
   readonly stateDirectory?: string;
   readonly now: () => number;
+  /** Take credentials along, into the file with secrets of the config; otherwise such servers stay in their files. */
+  readonly credentials?: boolean;
+  /** Only servers that can be copied; none is named in `sources`. */
+  readonly copyOnly?: boolean;
+  /** Only these of the servers that were found. */
+  readonly only?: (server: ImportedServer) => boolean;
 }
 
 interface Target {
@@ -68,15 +77,29 @@ async function takenBy(target: Target, place: Place): Promise<Taken> {
   };
 }
 
+/** Takes the credentials out of an entry; `undefined` when they must stay where they are. */
+type Take = (id: string, entry: ServerEntry) => TakenCredentials | undefined;
+
 /** Credentials stay in the file they are in, and a server of a project stays one: both are named in `sources`. */
-function howToAdd(server: ImportedServer): ImportRow['how'] {
-  const isOwn = server.scope === 'user' && server.envFile === undefined && !holdsLiteralSecret(server.entry);
-  return isOwn ? 'copy' : 'reference';
+function howToAdd({ found, server }: Addition, take: Take): ImportRow['how'] {
+  const isOwn = found.scope === 'user' && found.envFile === undefined;
+  if (!isOwn) return 'reference';
+  return !holdsLiteralSecret(found.entry) || take(server.id, entryOf(server)) ? 'copy' : 'reference';
 }
 
-function rowOf(found: ImportedServer, { server, fate }: Fate): ImportRow {
-  const how = howToAdd(found);
-  const prompts = found.prompts.map(({ variable, text }) => `set ${variable} (${text})`);
+/** Says which variables an import sets, or that the credentials stay, and what takes them along. */
+function aboutSecrets(found: ImportedServer, { server, fate }: Fate, take: Take): string[] {
+  if (fate !== 'new' || found.scope !== 'user' || !holdsLiteralSecret(found.entry)) return [];
+  const names = Object.keys(take(server.id, entryOf(server))?.secrets ?? {});
+  if (names.length > 0) return [`its credentials become ${names.join(', ')} in the file with secrets`];
+  return [`its credentials stay in ${found.file}`];
+}
+
+function rowOf(found: ImportedServer, { server, fate }: Fate, take: Take): ImportRow {
+  const how = howToAdd({ found, server }, take);
+  const prompts = found.prompts.map(
+    ({ variable, text }) => `set ${variable} (${text}) with: toolscout secret set ${variable}`,
+  );
   const renamed = fate === 'new' && server.id !== found.id ? [`is called "${found.id}" there`] : [];
   return {
     server: server.id,
@@ -92,7 +115,7 @@ function rowOf(found: ImportedServer, { server, fate }: Fate): ImportRow {
     disabledTools: found.disabledTools,
     enabledTools: found.enabledTools,
     capabilities: found.capabilities,
-    notes: [...found.notes, ...prompts, ...renamed],
+    notes: [...found.notes, ...prompts, ...renamed, ...aboutSecrets(found, { server, fate }, take)],
   };
 }
 
@@ -120,9 +143,9 @@ function projectOf({ client, scope }: ImportedServer, { project }: Place): JsonO
   return project !== undefined && (scope === 'project' || client === 'claude-code') ? { project } : {};
 }
 
-function editsFor(raw: unknown, additions: readonly Addition[], place: Place): Edit[] {
-  const copied = additions.filter(({ found }) => howToAdd(found) === 'copy');
-  const referred = additions.filter(({ found }) => howToAdd(found) === 'reference');
+function editsFor(raw: unknown, additions: readonly Addition[], place: Place, take: Take): Edit[] {
+  const copied = additions.filter((each) => howToAdd(each, take) === 'copy');
+  const referred = additions.filter((each) => howToAdd(each, take) === 'reference');
   const append = (name: string, values: readonly JsonValue[]): Edit[] => {
     const list = rawField(raw, name);
     const start = Array.isArray(list) ? list.length : 0;
@@ -131,35 +154,80 @@ function editsFor(raw: unknown, additions: readonly Addition[], place: Place): E
   return [
     ...copied.map(({ server }) => ({
       keys: [...keysOfField(raw, 'servers'), server.id],
-      value: entryOf(server) as unknown as JsonValue,
+      value: (take(server.id, entryOf(server))?.entry ?? entryOf(server)) as unknown as JsonValue,
     })),
     ...append('toolRules', copied.flatMap(({ server }) => rulesFor(server)) as unknown as JsonValue[]),
     ...append('sources', referencesTo(referred, place)),
   ];
 }
 
+/** How credentials are taken along: each server once, with names that are free in the file with secrets and in the environment. */
+async function prepareSecrets(path: string, wanted: boolean, env: Variables) {
+  const { values, problem } = wanted ? await readSecretsFile(path) : { values: {}, problem: undefined };
+  if (problem !== undefined) {
+    throw new ToolscoutError('CONFIGURATION_ERROR', `Credentials cannot be taken along: ${path} ${problem}`, {
+      file: path,
+    });
+  }
+  const given = new Map<string, string>(Object.entries(values));
+  const known = new Map<string, TakenCredentials | undefined>();
+  const take: Take = (id, entry) => {
+    if (!wanted || !holdsLiteralSecret(entry)) return undefined;
+    if (known.has(id)) return known.get(id);
+    const isFree = (name: string, value: string): boolean =>
+      (given.get(name) ?? value) === value && (env[name]?.trim() ? env[name] === value : true);
+    const taken = takeCredentials(id, entry, isFree);
+    for (const [name, value] of Object.entries(taken?.secrets ?? {})) given.set(name, value);
+    known.set(id, taken);
+    return taken;
+  };
+  return { take, secrets: (id: string): Readonly<Record<string, string>> => known.get(id)?.secrets ?? {} };
+}
+
 /** Finds the servers of every client on this machine, and says what an import would add (CLI-1). */
 export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   const { place, clients: wanted = SOURCE_TYPES } = options;
   const target = await findTarget(options);
-  const read = await Promise.all(wanted.map(async (client) => ({ client, ...(await importClient(client, place)) })));
+  const isData = /^(json|jsonc|yaml|yml)$/.test(target.format);
+  const { only = () => true } = options;
+  const read = await Promise.all(
+    wanted.map(async (client) => {
+      const { servers, ...rest } = await importClient(client, place);
+      return { client, ...rest, servers: servers.filter(only) };
+    }),
+  );
+  const secretsFile = secretsFileOf(target.raw, {
+    directory: dirname(target.path),
+    place,
+    secretsFile: defaultSecretsFile(options.find),
+  })!;
+  const { take, secrets } = await prepareSecrets(secretsFile, options.credentials === true && isData, place.env);
   const found = read.flatMap(({ servers }) => servers);
   const fates = sortOut(found, await takenBy(target, place));
+  const own = ownServers(target.raw);
   let at = 0;
   const clients = read
     .filter(({ files, unreadable }) => files.length > 0 || unreadable.length > 0)
     .map(({ client, files, servers, unreadable, problems: bad, remarks }): ClientRows => {
       const problems = [...unreadable, ...bad, ...remarks];
-      const rows = servers.map((server) => rowOf(server, fates[at++]!));
+      const rows = servers.map((server) => rowOf(server, fates[at++]!, take));
       return { client, title: IMPORTERS[client].title, files, servers: rows, problems };
     });
-  const additions = fates.flatMap(({ server, fate }, n) => (fate === 'new' ? [{ found: found[n]!, server }] : []));
-  const edits = editsFor(target.raw, additions, place);
-  const isData = /^(json|jsonc|yaml|yml)$/.test(target.format);
+  const additions = fates
+    .flatMap(({ server, fate }, n) => (fate === 'new' ? [{ found: found[n]!, server }] : []))
+    .filter((each) => !options.copyOnly || howToAdd(each, take) === 'copy');
+  const edits = editsFor(target.raw, additions, place, take);
   return {
     config: target.path,
     clients,
     additions: additions.length,
+    owned: found
+      .filter((server, n) => {
+        const fate = fates[n]!;
+        if (fate.fate === 'new') return isData && howToAdd({ found: server, server: fate.server }, take) === 'copy';
+        return fate.fate === 'present' && own.launches.has(launchOf(server.entry, server.envFile));
+      })
+      .map(({ id }) => id),
     paste:
       isData || additions.length === 0
         ? undefined
@@ -171,7 +239,14 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
       return keepApproved({ path, stateDirectory, now }, async () => {
         const opened = await openFile(path);
         const edited = await editText(opened.text ?? '', { path, format: target.format as DataFormat }, edits);
-        return { backup: await replaceWithBackup(opened, edited) };
+        const copied = additions.map(({ server }) => secrets(server.id));
+        const kept = Object.assign({}, ...copied) as Record<string, string>;
+        // Before the config, which is of no use without them.
+        if (Object.keys(kept).length > 0) await writeSecrets(secretsFile, kept);
+        return {
+          backup: await replaceWithBackup(opened, edited),
+          ...(Object.keys(kept).length > 0 && { secretsFile }),
+        };
       });
     },
   };

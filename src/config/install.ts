@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { SourceType } from '../model/config.js';
@@ -6,9 +8,10 @@ import type { InstallReport } from '../model/source.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceWithBackup } from './edit/replace-file.js';
-import { parseData } from './parse.js';
+import { parseData, type DataFormat } from './parse.js';
 import { textField } from './sources/fields.js';
 import { valueAt } from './path.js';
+import { isServerId, suggestServerId } from './server-id.js';
 import type { Importer, Installation, Launch, Place } from './sources/importer.js';
 import { IMPORTERS } from './sources/importers.js';
 import { OWN_NAME } from './own-entry.js';
@@ -25,6 +28,10 @@ export interface InstallOptions {
   readonly uninstall?: boolean;
   /** Only say what would be done. */
   readonly dryRun?: boolean;
+  /** Servers of the client that are taken out of its file, by the ids they are imported under. */
+  readonly moved?: ReadonlySet<string>;
+  /** Put back the servers that copies of the file have and the file has not. */
+  readonly restore?: boolean;
 }
 
 /** Fields that toolscout writes; what else a user added to the entry stays. */
@@ -87,9 +94,8 @@ function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** Writes toolscout into the file of a client, in the client's own notation, or takes it out again (CLI-3). */
-export async function install(options: InstallOptions): Promise<InstallReport> {
-  const { client, place, scope, launch, uninstall = false, dryRun = false } = options;
+/** The file toolscout is written to, and how. */
+function targetOf({ client, place, scope }: Pick<InstallOptions, 'client' | 'place' | 'scope'>) {
   const importer = IMPORTERS[client];
   const { installation, title } = importer;
   if (!installation) {
@@ -103,6 +109,52 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
     const other = scope === 'user' ? 'Install it with --project.' : 'Install it without --project.';
     throw refuse(`${title} keeps no servers for ${scope === 'user' ? 'all projects' : 'a single project'}.`, other);
   }
+  return { importer, installation, title, target };
+}
+
+/**
+ * The file whose servers can be moved.
+ *
+ * @throws ToolscoutError `INVALID_REQUEST` where a client keeps its servers in a list, which cannot be put back in place.
+ */
+export function movableFile(options: Pick<InstallOptions, 'client' | 'place' | 'scope'>): string {
+  const { installation, title, target } = targetOf(options);
+  if (!installation.list) return target.path;
+  throw refuse(`${title} keeps its servers in a list, from which none is moved.`, 'Remove them there by hand.');
+}
+
+/** Takes the moved servers out of the table of a client. */
+function editsToMove(data: unknown, { key }: Installation, moved: ReadonlySet<string>): Edit[] {
+  const table = valueAt(data, key);
+  const names = isObject(table) ? Object.keys(table) : [];
+  const idOf = (name: string): string => (isServerId(name) ? name : suggestServerId(name));
+  return names.filter((name) => moved.has(idOf(name))).map((name) => ({ keys: [...key, name] }));
+}
+
+/** Puts back what copies of the file have that the file has not, each as the newest copy has it. */
+async function editsToRestore(path: string, data: unknown, { key }: Installation, format: DataFormat): Promise<Edit[]> {
+  const prefix = `${basename(path)}.toolscout-backup-`;
+  const numbers = (await readdir(dirname(path)))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => Number(name.slice(prefix.length)))
+    .filter(Number.isInteger);
+  const now = valueAt(data, key);
+  const missing = new Map<string, JsonValue>();
+  for (const number of numbers.toSorted((a, b) => b - a)) {
+    const copy = join(dirname(path), `${prefix}${number}`);
+    const before = valueAt(await parseData((await openFile(copy)).text ?? '', copy, format), key);
+    for (const [name, value] of Object.entries(isObject(before) ? before : {})) {
+      const isThere = name === OWN_NAME || missing.has(name) || (isObject(now) && Object.hasOwn(now, name));
+      if (!isThere) missing.set(name, value as JsonValue);
+    }
+  }
+  return [...missing].map(([name, value]) => ({ keys: [...key, name], value }));
+}
+
+/** Writes toolscout into the file of a client, in the client's own notation, or takes it out again (CLI-3). */
+export async function install(options: InstallOptions): Promise<InstallReport> {
+  const { client, launch, uninstall = false, dryRun = false } = options;
+  const { importer, installation, title, target } = targetOf(options);
   const { format } = target;
   const opened = await openFile(target.path);
   const text = opened.text ?? '';
@@ -120,13 +172,28 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
       : same(current, entry)
         ? 'unchanged'
         : 'updated';
-  const changes = action === 'added' || action === 'updated' || action === 'removed';
+  const others = [
+    ...editsToMove(data, installation, options.moved ?? new Set()),
+    ...(options.restore ? await editsToRestore(opened.path, data, installation, format) : []),
+  ];
+  const changes = action === 'added' || action === 'updated' || action === 'removed' || others.length > 0;
   const preamble = opened.text === undefined ? Object.entries(installation.preamble ?? {}) : [];
-  const edits: Edit[] = [...preamble.map(([key, value]) => ({ keys: [key], value })), { keys, value: entry }];
+  const edits: Edit[] = [...preamble.map(([key, value]) => ({ keys: [key], value })), ...others];
+  if (action !== 'absent') edits.push({ keys, value: entry });
   const next = changes
     ? `Restart ${title}, or reload its servers.${launch.type === 'http' && !uninstall ? ' Keep "toolscout serve" running.' : ''}`
     : 'Nothing had to be changed.';
-  const report = { client, title, file: opened.path, action, entry: shown, next } as const;
+  const namesOf = (some: readonly Edit[]): string[] => some.map((edit) => String(edit.keys.at(-1)));
+  const report = {
+    client,
+    title,
+    file: opened.path,
+    action,
+    entry: shown,
+    next,
+    ...(options.moved && { moved: namesOf(others) }),
+    ...(options.restore && { restored: namesOf(others) }),
+  } as const;
   if (!changes) return { ...report, written: false };
   const edited = await editText(text, { path: target.path, format }, edits);
   if (dryRun) return { ...report, written: false };

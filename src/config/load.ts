@@ -10,6 +10,7 @@ import { withPending } from './pending-config.js';
 import type { LoadedConfig } from './resolve.js';
 import { isRegistryFile, resolveWithSources } from './resolve-sources.js';
 import type { Place } from './sources/importer.js';
+import { defaultSecretsFile } from './secrets-file.js';
 import { fingerprintOf, trustOf } from './trust.js';
 import type { SourceMemory } from './sources/source-memory.js';
 
@@ -65,6 +66,7 @@ async function loadFile(
     directory: dirname(path),
     place: placeOf(options),
     memory: options.memory,
+    secretsFile: defaultSecretsFile(options),
   });
   const unread = hidden.map((other) => problemAt(other, `is not read, because ${path} is`));
   return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
@@ -84,7 +86,8 @@ async function loadOwn(options: LoadOptions): Promise<LoadedConfig> {
 /** What holds without a file. */
 function loadDefaults(config: ConfigInput, source: string, options: LoadOptions): Promise<LoadedConfig> {
   const { env, cwd: directory, memory } = options;
-  return resolveWithSources(config, { source, env, directory, place: placeOf(options), memory });
+  const secretsFile = defaultSecretsFile(options);
+  return resolveWithSources(config, { source, env, directory, place: placeOf(options), memory, secretsFile });
 }
 
 /** A config of the folder with how it stands; one that cannot be read waits like one that is not approved. */

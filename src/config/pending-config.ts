@@ -9,6 +9,7 @@ import { parseConfig } from './parse.js';
 import { problemAt } from './path.js';
 import { rawField } from './raw-field.js';
 import { resolveConfig, type LoadedConfig } from './resolve.js';
+import { readSecretsFile, withSecrets } from './secrets-file.js';
 import { approvalFile, isCode, type PendingConfig, type TrustState } from './trust.js';
 
 /** A config that was found in the current folder, as far as it was read. */
@@ -71,7 +72,9 @@ export async function withPending(
   { env, stateDirectory }: { readonly env: Variables; readonly stateDirectory?: string },
 ): Promise<LoadedConfig> {
   const { path, state, hash, problem } = found;
-  const read = await readServers(found, base, env);
+  // The same variables as for the user's own servers: the request for approval shows which of them are used.
+  const values = base.secretsFile === undefined ? {} : (await readSecretsFile(base.secretsFile)).values;
+  const read = await readServers(found, base, withSecrets(env, values));
   const taken = new Set(base.servers.map(({ id }) => id));
   const servers = read.servers.filter(({ id }) => !taken.has(id));
   const clashes = read.servers

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isObject } from '../kernel/json.js';
 import { READ_ONCE, ServerEntry, SourceConfig } from '../model/config.js';
 import { isFile } from './find.js';
 import { problemAt } from './path.js';
-import { resolveConfig, type LoadedConfig, type ResolveOptions } from './resolve.js';
+import { resolveConfig, SHORTEST_SECRET, type LoadedConfig, type ResolveOptions } from './resolve.js';
+import { readSecretsFile, withSecrets } from './secrets-file.js';
 import { NO_SOURCES } from './sources/imported.js';
 import type { Place } from './sources/importer.js';
 import { launchOf, type Taken } from './sources/merge.js';
@@ -18,6 +19,16 @@ export interface SourcedOptions extends ResolveOptions {
   readonly memory?: SourceMemory;
   /** False: an `mcp.json` in the folder of the project is not read by itself. */
   readonly application?: boolean;
+  /** The file with secrets that is read where the config names none. */
+  readonly secretsFile?: string;
+}
+
+/** The file with secrets that a raw config names, or the usual one. */
+export function secretsFileOf(raw: unknown, options: Pick<SourcedOptions, 'directory' | 'place' | 'secretsFile'>) {
+  const written = rawField(raw, 'envFile');
+  if (typeof written !== 'string') return options.secretsFile;
+  const { home } = options.place;
+  return resolve(options.directory ?? '', written.startsWith('~/') ? join(home, written.slice(2)) : written);
 }
 
 /** The sources of a raw config; none when they are not valid, which resolving will say. */
@@ -52,13 +63,32 @@ const WITHOUT_APPROVALS =
   'with approval "off" its servers would start at once; name it in sources, or with --config, if you trust it';
 
 /**
- * Turns a raw config into a loaded one, servers of its sources included (CFG-5). An `mcp.json` in the folder of the project
- * is a source by itself, a project's file like others. The importers are loaded only when there are sources.
+ * Turns a raw config into a loaded one, servers of its sources included (CFG-5), with the variables of its file with secrets. An
+ * `mcp.json` in the folder of the project is a source by itself, a project's file like others. The importers are loaded only when there
+ * are sources.
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are.
  */
 export async function resolveWithSources(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
-  const { place, memory, application: _, ...given } = options;
+  const path = secretsFileOf(raw, options);
+  if (path === undefined) return resolveImported(raw, options);
+  const { values, problem, exists } = await readSecretsFile(path);
+  const loaded = await resolveImported(raw, { ...options, env: withSecrets(options.env, values) });
+  const isNamed = rawField(raw, 'envFile') !== undefined;
+  const absent = isNamed && !exists ? 'does not exist; toolscout secret set NAME makes it' : undefined;
+  const wrong = problem === undefined ? absent : `${problem}; none of its variables is set`;
+  const hidden = Object.values(values).filter((value) => value.length >= SHORTEST_SECRET);
+  return {
+    ...loaded,
+    secretsFile: path,
+    sourceFiles: [...loaded.sourceFiles, path],
+    warnings: [...loaded.warnings, ...(wrong === undefined ? [] : [problemAt('envFile', `${path} ${wrong}`)])],
+    secrets: [...new Set([...loaded.secrets, ...hidden])],
+  };
+}
+
+async function resolveImported(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
+  const { place, memory, application: _, secretsFile: _file, ...given } = options;
   const rest = { ...given, self: place.self };
   const sources = sourcesOf(raw);
   const file = applicationFile(sources, options);

@@ -36,6 +36,8 @@ export interface LoadedConfig {
   readonly warnings: Problem[];
   /** Every value that must never be shown. */
   readonly secrets: string[];
+  /** The file with secrets whose variables it uses, whether it is there or not. */
+  readonly secretsFile?: string;
   /** A config of the current folder that is not used, because the user neither named nor approved it. */
   readonly pending?: PendingConfig;
 }
@@ -55,7 +57,7 @@ export interface ResolveOptions {
 }
 
 /** Shorter values are too common to be hidden without destroying ordinary text. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 
 /** The error that lists all problems of a config, one a line. */
 function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {

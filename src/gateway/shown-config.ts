@@ -59,13 +59,15 @@ function showServer(server: Server, entry: Config['servers'][string] | undefined
 }
 
 /** What is in force, every field of it, as it may be shown: no value of a variable, a header or a key is in it (CFG-4). */
-export function showConfig({ config, servers, path, source, warnings }: LoadedConfig) {
+export function showConfig({ config, servers, path, source, secretsFile, warnings }: LoadedConfig) {
   // Taken apart is what may hold a secret; everything else is shown as it is.
   const { authHeaders, ai, http, introspectionInputs, redaction, registry, servers: entries, ...plain } = config;
   const { apiKey, ...model } = ai;
   return {
     source: path ?? source,
     ...plain,
+    // Only where it is; what it holds is never shown.
+    envFile: secretsFile,
     servers: servers.map((server) =>
       showServer(server, Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
     ),

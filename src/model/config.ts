@@ -259,6 +259,8 @@ export const Config = z.strictObject({
   sources: z.array(SourceConfig).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
+  /** A file with variables that only its owner may read; relative to the config. */
+  envFile: text.min(1).optional(),
   mode: ModeName.default('meta'),
   /** Patterns of the tools that stand beside the meta-tools in the mode `hybrid`. */
   pinned: z.array(text.min(1)).default([]),

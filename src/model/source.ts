@@ -86,10 +86,12 @@ export interface ImportPlan {
   readonly clients: readonly ClientRows[];
   /** How many servers are new. */
   readonly additions: number;
+  /** Servers, by the ids they are found under, that stand in the config itself once it is applied. */
+  readonly owned: readonly string[];
   /** What to paste where the config is code or TOML, which is not edited. */
   readonly paste?: string;
   /** Writes the new servers to the config; answers the file that holds what was there before, if it held anything. */
-  apply(): Promise<{ readonly backup?: string }>;
+  apply(): Promise<{ readonly backup?: string; readonly secretsFile?: string }>;
 }
 
 /** What became of an installation. */
@@ -104,6 +106,10 @@ export interface InstallReport {
   /** What stands in the client's file then. */
   readonly entry?: object;
   readonly next: string;
+  /** Servers that were taken out of the client's file; they stand in the config of toolscout. */
+  readonly moved?: readonly string[];
+  /** Servers that were put back. */
+  readonly restored?: readonly string[];
   /** What a person should know besides: which config the entry names, and why. */
   readonly notes?: readonly string[];
 }

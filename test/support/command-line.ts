@@ -76,6 +76,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     stopped: around.stopped ?? (() => new Promise(() => undefined)),
     confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
+    readSecret: async () => around.stdin ?? '',
     readLine: around.readLine ?? (() => new Promise(() => undefined)),
     openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),
     readFile: (path) => readFile(path, 'utf8'),

@@ -17,6 +17,7 @@ import { addPending } from './commands/pending.js';
 import { addInstall } from './commands/install.js';
 import { addRegistry } from './commands/registry.js';
 import { addSearch } from './commands/search.js';
+import { addSecret } from './commands/secret.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
 import { addSkills } from './commands/skills.js';
@@ -46,6 +47,7 @@ export const COMMANDS = [
   addImport,
   addInstall,
   addConfig,
+  addSecret,
   addCache,
   addAudit,
   addDoctor,

@@ -40,6 +40,8 @@ export interface ServeOptions extends OpenOptions {
 /** What is to be imported. */
 export interface ImportWish {
   readonly clients: readonly string[];
+  /** Take credentials along, into the file with secrets. */
+  readonly credentials?: boolean;
   readonly config?: string;
   readonly home?: string;
   readonly project?: string;
@@ -55,6 +57,12 @@ export interface InstallWish {
   readonly transport: 'stdio' | 'http';
   readonly uninstall: boolean;
   readonly dryRun: boolean;
+  /** Move the servers of the client to the config of toolscout. */
+  readonly replace?: boolean;
+  /** With `replace`: take credentials along. */
+  readonly credentials?: boolean;
+  /** Take back what `replace` did. */
+  readonly undo?: boolean;
 }
 
 /** What `main.ts` hands to the commands: everything that touches the process. */
@@ -107,6 +115,14 @@ export interface CliDeps {
   install(options: InstallWish): Promise<InstallReport>;
   /** The clients that servers can be imported from, and those toolscout can be installed in. */
   clients(): Promise<{ readonly importable: readonly string[]; readonly installable: readonly string[] }>;
+  /** The file with secrets of the config in force, or of the one named. */
+  secrets(config?: string): {
+    set(name: string, value: string): Promise<{ readonly path: string }>;
+    list(): Promise<{ readonly path: string; readonly names: readonly string[] }>;
+    remove(name: string): Promise<{ readonly path: string; readonly removed: boolean }>;
+  };
+  /** A secret that the user types without echo, or what comes in on stdin. */
+  readSecret(prompt: string): Promise<string>;
   /** Asks a person a question; `undefined` when there is nobody to ask. */
   confirm(question: string): Promise<boolean | undefined>;
   /** Serves until the process is told to stop. */

@@ -75,6 +75,7 @@ export const ShownConfig = z.object({
   introspectOutputSchemas: z.boolean(),
   lazyOutputSchemas: z.boolean(),
   introspectionInputs: texts.meta({ description: 'The tools for which there are inputs.' }),
+  envFile: text.optional(),
   useCache: z.boolean(),
   registerInMarketplace: z.boolean(),
   exportToRtfs: z.boolean(),

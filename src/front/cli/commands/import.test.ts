@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../../test/contract/importer-contract.js';
 import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
 import { createClients } from '../../../clients.js';
+import { loadConfig } from '../../../config/index.js';
 import { SOURCE_TYPES } from '../../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../../model/source.js';
 
@@ -180,5 +181,96 @@ describe('install', () => {
     await writeFile(join(place.home, '.cursor/mcp.json'), '{');
     expect((await run(place, ['install', 'cursor', '--home', place.home])).code).toBe(2);
     expect(await readFile(join(place.home, '.cursor/mcp.json'), 'utf8')).toBe('{');
+  });
+});
+
+describe('credentials and moved servers', () => {
+  const DESKTOP = '.config/Claude/claude_desktop_config.json';
+  const BEFORE = {
+    theme: 'dark',
+    mcpServers: {
+      plain: { command: 'plain-server', args: ['x'] },
+      github: { command: 'gh-server', env: { GITHUB_TOKEN: 'ghp_canary12345678' } },
+      'My Remote': { command: 'remote-server' },
+    },
+  };
+  const desktop = async () => {
+    const place = await settle([]);
+    const file = join(place.home, DESKTOP);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, JSON.stringify(BEFORE, null, 2));
+    const own = join(place.home, '.config/toolscout');
+    const read = async (path: string) =>
+      JSON.parse(await readFile(path, 'utf8')) as Record<string, Record<string, unknown>>;
+    return { place, file, own, read };
+  };
+
+  it('CFG-4 CLI-1 import leaves credentials where they are, and takes them along when asked to', async () => {
+    const { place, own, read } = await desktop();
+    const args = ['import', 'claude-desktop', '--yes', ...flags(place)];
+    const planned = await run(place, [...args, '--dry-run']);
+    expect(planned.stderr).toContain('its credentials stay in');
+    const ran = await run(place, [...args, '--with-credentials']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout + ran.stderr).not.toContain('canary');
+    expect(ran.stderr).toContain(`Their credentials are in ${join(own, 'secrets.env')}`);
+    const { servers, sources } = await read(join(own, 'config.json'));
+    expect(servers?.['github']).toEqual({ command: 'gh-server', env: { GITHUB_TOKEN: '${GITHUB_TOKEN}' } });
+    expect(sources).toBeUndefined();
+    expect(await readFile(join(own, 'secrets.env'), 'utf8')).toBe('GITHUB_TOKEN="ghp_canary12345678"\n');
+    expect((await stat(join(own, 'secrets.env'))).mode & 0o777).toBe(0o600);
+    const { config, servers: loaded } = await loadConfig({ cwd: place.project, home: place.home, env: {} });
+    expect(Object.keys(config.servers)).toContain('github');
+    expect(loaded.find(({ id }) => id === 'github')).toMatchObject({
+      problem: undefined,
+      transport: { env: { GITHUB_TOKEN: 'ghp_canary12345678' } },
+    });
+  });
+
+  it('CLI-3 install --replace moves the servers it can copy, and --undo puts them back', async () => {
+    const { place, file, own, read } = await desktop();
+    const args = ['install', 'claude-desktop', '--home', place.home];
+    const dry = await run(place, [...args, '--replace', '--dry-run']);
+    expect(dry.code).toBe(0);
+    expect(await read(file)).toEqual(BEFORE);
+    const moved = await run(place, [...args, '--replace']);
+    expect(moved).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Taken out of it: plain, My Remote') as string,
+    });
+    expect(moved.stderr).toContain('--with-credentials');
+    expect(moved.stderr).toContain('toolscout install claude-desktop --undo');
+    const after = await read(file);
+    expect(after['theme']).toBe('dark');
+    expect(Object.keys(after['mcpServers']!).toSorted()).toEqual(['github', 'toolscout']);
+    const { servers } = await read(join(own, 'config.json'));
+    expect(servers?.['plain']).toEqual(BEFORE.mcpServers.plain);
+    expect(JSON.stringify(after['mcpServers']!['toolscout'])).toContain(join(own, 'config.json'));
+
+    // The rest follows with its credentials, also after another command wrote the file.
+    expect(await run(place, [...args, '--replace', '--with-credentials'])).toMatchObject({ code: 0 });
+    expect(Object.keys((await read(file))['mcpServers']!)).toEqual(['toolscout']);
+    const undone = await run(place, [...args, '--undo', '--json']);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ action: 'removed', restored: ['github', 'plain', 'My Remote'] });
+    expect(await read(file)).toEqual(BEFORE);
+    expect((await run(place, [...args, '--undo'])).stderr).toContain('No copy of the file');
+  });
+
+  it('CLI-3 install --replace takes out what an earlier import copied, and not what stays in the file by reference', async () => {
+    const { place, file, read } = await desktop();
+    expect(await run(place, ['import', 'claude-desktop', '--yes', ...flags(place)])).toMatchObject({ code: 0 });
+    expect(await run(place, ['install', 'claude-desktop', '--home', place.home, '--replace'])).toMatchObject({
+      code: 0,
+    });
+    expect(Object.keys((await read(file))['mcpServers']!).toSorted()).toEqual(['github', 'toolscout']);
+  });
+
+  it('CLI-2 --replace and --undo exclude each other and --uninstall', async () => {
+    const place = await settle([]);
+    for (const flag of ['--undo', '--uninstall', '--project']) {
+      expect((await run(place, ['install', 'cursor', '--replace', flag])).code).toBe(64);
+    }
+    const list = await run(place, ['install', 'continue', '--home', place.home, '--replace']);
+    expect(list.stderr).toContain('keeps its servers in a list');
   });
 });

@@ -13,6 +13,7 @@ interface Flags {
   readonly dryRun?: boolean;
   readonly home?: string;
   readonly project?: string;
+  readonly withCredentials?: boolean;
 }
 
 const STATUS: Readonly<Record<Exclude<ImportRow['status'], 'new'>, string>> = {
@@ -69,27 +70,32 @@ export function addImport(program: Command, deps: CliDeps): void {
     .summary('take over the servers of other clients')
     .description(
       'Finds the servers that other clients on this machine have, shows what it would add to the config, asks, and adds. ' +
-        'Credentials are never copied: a server that holds some stays in its file and is named in "sources".',
+        'A server that holds credentials stays in its file and is named in "sources", unless you take them along.',
     )
     .argument('[client...]', 'only these clients, such as claude-desktop, cursor or vscode')
     .option('--json', 'print JSON on stdout; writes only with --yes')
     .option('-c, --config <file>', 'write to this config file', filledIn)
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'write nothing')
+    .option('--with-credentials', 'copy credentials too, into a file with secrets that only you can read')
     .option('--home <dir>', 'look for clients in this home directory')
     .option('--project <dir>', 'look for files of the project in this folder (default: the current one)')
-    .addHelpText('after', '\nExamples:\n  $ toolscout import\n  $ toolscout import cursor vscode --dry-run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ toolscout import\n  $ toolscout import cursor vscode --dry-run\n  $ toolscout import claude-desktop --with-credentials',
+    )
     .action(async (names: string[], flags: Flags) => {
       const { importable } = await deps.clients();
       const clients = names.map((name) => knownClient(name, importable));
-      const plan = await deps.planImport({ clients, config: flags.config, home: flags.home, project: flags.project });
+      const { config: file, home, project, withCredentials: credentials } = flags;
+      const plan = await deps.planImport({ clients, config: file, home, project, credentials });
       const { terminal } = deps;
       if (!flags.json) show(deps, plan.clients);
       const written = await isWanted(deps, flags, plan);
-      const { backup } = written ? await plan.apply() : {};
+      const { backup, secretsFile } = written ? await plan.apply() : {};
       if (flags.json) {
         const { config, additions, paste } = plan;
-        return terminal.json({ config, clients: plan.clients, additions, paste, written, backup });
+        return terminal.json({ config, clients: plan.clients, additions, paste, written, backup, secretsFile });
       }
       if (plan.clients.length === 0) return terminal.note('No client with servers was found.');
       if (plan.additions === 0) return terminal.note(`Nothing to add: ${plan.config} has them all.`);
@@ -98,6 +104,7 @@ export function addImport(program: Command, deps: CliDeps): void {
         return terminal.out(printable(plan.paste));
       }
       if (written) terminal.out(`Added ${counted(plan.additions, 'server')} to ${plan.config}.`);
+      if (secretsFile !== undefined) terminal.note(printable(`Their credentials are in ${secretsFile}.`));
       if (backup !== undefined) terminal.note(`What was there before: ${backup}`);
     });
 }

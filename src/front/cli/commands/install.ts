@@ -14,6 +14,9 @@ interface Flags {
   readonly http?: boolean;
   readonly uninstall?: boolean;
   readonly dryRun?: boolean;
+  readonly replace?: boolean;
+  readonly withCredentials?: boolean;
+  readonly undo?: boolean;
 }
 
 const DONE: Readonly<Record<InstallReport['action'], string>> = {
@@ -38,10 +41,27 @@ export function addInstall(program: Command, deps: CliDeps): void {
     .option('--stdio', 'have the client start toolscout itself (default)')
     .addOption(new Option('--http', 'have the client connect to a running "toolscout serve"').conflicts('stdio'))
     .option('--uninstall', 'take it out again')
+    .addOption(
+      new Option(
+        '--replace',
+        "move the client's servers to the config of toolscout, so that it has only toolscout",
+      ).conflicts(['uninstall', 'project']),
+    )
+    .option(
+      '--with-credentials',
+      'with --replace: move credentials too, into a file with secrets that only you can read',
+    )
+    .addOption(
+      new Option('--undo', 'put the moved servers back into the file of the client and take toolscout out').conflicts([
+        'replace',
+        'uninstall',
+        'project',
+      ]),
+    )
     .option('--dry-run', 'write nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ toolscout install claude-desktop\n  $ toolscout install vscode --project --http\n  $ toolscout install cursor --uninstall',
+      '\nExamples:\n  $ toolscout install claude-desktop\n  $ toolscout install vscode --project --http\n  $ toolscout install cursor --uninstall\n  $ toolscout install claude-desktop --replace --with-credentials\n  $ toolscout install claude-desktop --undo',
     )
     .action(async (name: string, flags: Flags) => {
       const { terminal } = deps;
@@ -54,6 +74,9 @@ export function addInstall(program: Command, deps: CliDeps): void {
         transport: flags.http ? 'http' : 'stdio',
         uninstall: flags.uninstall ?? false,
         dryRun: flags.dryRun ?? false,
+        replace: flags.replace,
+        credentials: flags.withCredentials,
+        undo: flags.undo,
       });
       if (flags.config !== undefined && !flags.uninstall) {
         await deps.readFile(flags.config).catch(() => {
@@ -62,11 +85,13 @@ export function addInstall(program: Command, deps: CliDeps): void {
         });
       }
       if (flags.json) return terminal.json(report);
-      const { action, file, written, entry, backup, next, notes = [] } = report;
+      const { action, file, written, entry, backup, next, moved = [], restored = [], notes = [] } = report;
       const isTried = flags.dryRun && (action === 'added' || action === 'updated' || action === 'removed');
       terminal.out(printable(`${DONE[action]} ${file}${isTried ? ' (not written: --dry-run)' : ''}`));
       if (isTried && entry) terminal.json(entry, 2);
       if (backup !== undefined) terminal.note(printable(`What was there before: ${backup}`));
+      if (moved.length > 0) terminal.out(printable(`Taken out of it: ${moved.join(', ')}`));
+      if (restored.length > 0) terminal.out(printable(`Put back: ${restored.join(', ')}`));
       for (const note of notes) terminal.note(printable(note));
       if (written) terminal.note(next);
     });
