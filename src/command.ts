@@ -42,7 +42,12 @@ const deps: CliDeps = {
   clock: systemClock,
   terminal,
   async open(options) {
-    const gateway = await createToolscout({ ...options, onNotice: warn });
+    const gateway = await createToolscout({
+      ...options,
+      onNotice: (notice, about) => {
+        if (about !== 'config' || !options.reportsConfig) warn(notice);
+      },
+    });
     noteAbsence(gateway.config(), options);
     return gateway;
   },

@@ -60,7 +60,7 @@ export interface ToolscoutOptions {
   /** Say what happens, one JSON line an event, on stderr; `silent` by default. */
   readonly logLevel?: LogLevel;
   /** Told in plain words what a person must know even where nothing is logged: that a damaged store was replaced. */
-  readonly onNotice?: (notice: string) => void;
+  readonly onNotice?: (notice: string, about: 'config' | 'store') => void;
   /** Learn servers never seen before at once, in the background (CONN-2); true by default. */
   readonly learnAtStart?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
@@ -167,12 +167,12 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
 
   const readWritten = configReader(options);
   const written = await readWritten();
-  if (written.pending) options.onNotice?.(pendingNotice(written.pending));
+  if (written.pending) options.onNotice?.(pendingNotice(written.pending), 'config');
   const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, {
     directory: stateDir,
     clock,
     log,
-    notify: options.onNotice,
+    notify: (notice) => options.onNotice?.(notice, 'store'),
   });
   const registrations = createRegistrations({ store });
   const { self } = placeOf({ home, env });

@@ -13,7 +13,7 @@ it('CONN-2 CLI-1 a search among broken servers answers from the good one, and th
     remote.closeAllConnections();
     remote.close();
   });
-  const place = await workplace({ limits: { searchWaitMs: 3000 } });
+  const place = await workplace({});
   const pidFile = join(place.folder, 'pids');
   await place.write({
     servers: {
@@ -24,7 +24,7 @@ it('CONN-2 CLI-1 a search among broken servers answers from the good one, and th
       deaf: fixture('stubborn', `--pid-file=${pidFile}`),
       remote: { url: `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp` },
     },
-    limits: { searchWaitMs: 3000 },
+    limits: { searchWaitMs: 6000 },
   });
   const child = place.start('search', 'add two numbers', '--json');
   let printed = false;

@@ -93,6 +93,7 @@ describe('the command line', () => {
     const place = await workplace({});
     await place.write({
       servers: { everything: real('everything', 'stdio'), filesystem: real('filesystem', place.folder) },
+      limits: { searchWaitMs: 30_000 },
     });
     await writeFile(join(place.folder, 'note.txt'), 'remember the milk');
 
@@ -198,7 +199,7 @@ describe('the command line', () => {
     expect(report.stdout).toMatch(/✓ server old {2}2024-11-05 over stdio/);
     expect(report.stdout).toMatch(/✗ server gone/);
     expect(report.stdout).toMatch(/→ run its command by hand: does-not-exist/);
-    expect(report.stdout).toMatch(/! server mixed.*malformed dropped/);
+    expect(report.stdout).toMatch(/! lists mixed.*malformed entries left out/);
   });
 
   it('CLI-3 CFG-3 doctor reports on a config and a state directory that cannot be used', async () => {

@@ -297,13 +297,15 @@ describe('toolscout search', () => {
   it('CONN-2 CLI-1 learns what was never seen, and shows how far it is on a terminal only', async () => {
     const servers = { old: fixture('legacy'), other: fixture('many') };
     const live = await commandLine(['search', 'add two numbers'], {
-      gateway: await openToolscout({ servers }),
+      gateway: await openToolscout({ servers, limits: { searchWaitMs: 30_000 } }),
       tty: true,
     });
     expect(live.code).toBe(0);
     expect(live.stdout).toContain('old:add');
     expect(live.stderr).toContain('learned 2 of 2 servers');
-    const piped = await commandLine(['search', 'add two numbers'], { gateway: await openToolscout({ servers }) });
+    const piped = await commandLine(['search', 'add two numbers'], {
+      gateway: await openToolscout({ servers, limits: { searchWaitMs: 30_000 } }),
+    });
     expect(piped).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly learnAtStart: boolean;
   /** Watch the config file and reload when it changes. */
   readonly watch?: boolean;
+  /** The command itself says what there is to know about the config. */
+  readonly reportsConfig?: boolean;
 }
 
 /** What a running `serve` is told to do. */

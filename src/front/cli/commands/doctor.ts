@@ -51,23 +51,28 @@ async function examine(
 ): Promise<DoctorReport> {
   const { terminal } = deps;
   const look = (how: CommonFlags, fault?: Finding): Promise<DoctorReport> =>
-    withGateway(deps, how, async (gateway) => {
-      let waiting: readonly string[] = [];
-      const showWaiting = (): void =>
-        terminal.status(waiting.length === 0 ? '' : `waiting for ${waiting.slice(0, 5).join(', ')}…`);
-      const replaced = (finding: Finding): Finding => (fault && finding.subject === 'store' ? fault : finding);
-      const report = await gateway.doctor({
-        onFinding(finding) {
-          onFinding(replaced(finding));
-          showWaiting();
-        },
-        onWaiting(servers) {
-          waiting = servers;
-          showWaiting();
-        },
-      });
-      return { ...report, ok: report.ok && !fault, findings: report.findings.map(replaced) };
-    });
+    withGateway(
+      deps,
+      how,
+      async (gateway) => {
+        let waiting: readonly string[] = [];
+        const showWaiting = (): void =>
+          terminal.status(waiting.length === 0 ? '' : `waiting for ${waiting.slice(0, 5).join(', ')}…`);
+        const replaced = (finding: Finding): Finding => (fault && finding.subject === 'store' ? fault : finding);
+        const report = await gateway.doctor({
+          onFinding(finding) {
+            onFinding(replaced(finding));
+            showWaiting();
+          },
+          onWaiting(servers) {
+            waiting = servers;
+            showWaiting();
+          },
+        });
+        return { ...report, ok: report.ok && !fault, findings: report.findings.map(replaced) };
+      },
+      { reportsConfig: true },
+    );
   try {
     return await look(flags);
   } catch (thrown) {
