@@ -1,6 +1,9 @@
 import { claudeCode, claudeCodeAlwaysLoad } from './agents/claude-code.js';
+import { cline } from './agents/cline.js';
 import { codex } from './agents/codex.js';
+import { continueCli } from './agents/continue.js';
 import { copilot } from './agents/copilot.js';
+import { droid } from './agents/droid.js';
 import { geminiCli, qwenCode } from './agents/gemini-family.js';
 import { opencode } from './agents/opencode.js';
 import type { Client } from './client.js';
@@ -9,8 +12,11 @@ import type { Client } from './client.js';
 export const AGENTS: readonly Client[] = [
   claudeCode,
   claudeCodeAlwaysLoad,
+  cline,
   codex,
+  continueCli,
   copilot,
+  droid,
   geminiCli,
   opencode,
   qwenCode,

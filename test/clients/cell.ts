@@ -35,6 +35,16 @@ export interface Workplace {
   remove(): Promise<void>;
 }
 
+const open = new Set<Workplace>();
+
+/** Ends everything that was started and removes what was written, when the run is interrupted. */
+export async function endWorkplaces(): Promise<void> {
+  for (const workplace of open) {
+    await endLeftovers(workplace.folder, isOurs, 0);
+    await workplace.remove();
+  }
+}
+
 /** Makes the workplace of a client. */
 export async function openWorkplace(name: string): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), `toolscout-cell-${name}-`));
@@ -47,7 +57,16 @@ export async function openWorkplace(name: string): Promise<Workplace> {
     timeoutMs: CELL_TIMEOUT_MS,
   });
   if (learned.timedOut) throw new Error(`toolscout discover did not end: ${learned.stderr}`);
-  return { folder, flags, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
+  const workplace: Workplace = {
+    folder,
+    flags,
+    async remove() {
+      open.delete(workplace);
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  open.add(workplace);
+  return workplace;
 }
 
 async function startServe(workplace: Workplace, mode: Mode): Promise<{ url: string; child: ChildProcess }> {
@@ -88,6 +107,8 @@ function observeAgent(model: ModelStub, ended: Ended, leftovers: readonly string
   const problem = seen.problem ?? silent;
   return { tools, first: seen.first, answers: seen.answers, text, problem, ended, leftovers };
 }
+
+const isOurs = (command: string): boolean => command.includes(CLI) || command.includes('/test/fixtures/servers/');
 
 /** Runs one client once. */
 export async function runCell(
@@ -132,6 +153,6 @@ export async function runCell(
     if (serve) await stopServe(serve.child);
     await model.close();
   }
-  const leftovers = await endLeftovers(workplace.folder);
+  const leftovers = await endLeftovers(workplace.folder, isOurs);
   return client.kind === 'agent' ? observeAgent(model, ended, leftovers) : observeLibrary(ended, leftovers);
 }

@@ -35,7 +35,7 @@ export interface Launch {
 /** A client of other people. */
 export interface Client {
   readonly name: string;
-  /** Exact versions by package; the first one is the client itself. Empty for a client that is not on npm. */
+  /** Exact versions by package; the first one is the client itself. */
   readonly packages: Readonly<Record<string, string>>;
   /** The Node.js version it needs, if not the one that runs the matrix. */
   readonly node?: '22' | '24';
@@ -43,8 +43,10 @@ export interface Client {
   readonly kind: 'library' | 'agent';
   readonly transports?: readonly Transport[];
   readonly modes?: readonly Mode[];
+  /** Its model sees only the tools that a search of its own found, not even the names of the others. */
+  readonly hidesTools?: boolean;
   /** Prepares the home folder and says what to start. */
   launch(cell: CellInput): Promise<Launch>;
-  /** Makes the client ready, where npm does not; a text says why it cannot run here. */
-  prepare?(installed: string): Promise<string | undefined>;
+  /** Installs the client where it does not come from npm, or says why it cannot run here. */
+  install?(): Promise<{ readonly folder: string } | { readonly skip: string }>;
 }

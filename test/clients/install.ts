@@ -11,10 +11,15 @@ const BEFORE = '2026-11-16';
 const INSTALL_TIMEOUT_MS = 600_000;
 const NODE_VERSIONS = { '22': '22.23.3', '24': '24.21.0' } as const;
 
+/** Where one version of a client is installed. */
+export function cacheFolder(name: string, version: string): string {
+  return join(CACHE, `${name}-${version}`);
+}
+
 /** Installs exact versions into a folder of their own, without running their scripts. */
 export async function installPackages(name: string, packages: Readonly<Record<string, string>>): Promise<string> {
   const [version = 'none'] = Object.values(packages);
-  const folder = join(CACHE, `${name}-${version}`);
+  const folder = cacheFolder(name, version);
   if (existsSync(join(folder, 'node_modules'))) return folder;
   const partial = `${folder}.${process.pid}`;
   await mkdir(partial, { recursive: true });
@@ -36,7 +41,7 @@ export async function installPackages(name: string, packages: Readonly<Record<st
   return folder;
 }
 
-/** A Node.js of this major version, from npm; `undefined` where there is none for the platform. */
+/** A Node.js of this major version, from npm. */
 export async function installNode(major: keyof typeof NODE_VERSIONS): Promise<string> {
   if (Number(process.versions.node.split('.')[0]) >= Number(major)) return process.execPath;
   const platform = `${process.platform}-${process.arch}`;

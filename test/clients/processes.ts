@@ -65,14 +65,32 @@ async function processesOf(folder: string): Promise<Array<{ pid: number; command
   return all.filter(({ command, environment }) => command.includes(folder) || environment.includes(folder));
 }
 
-/** Waits until no process of `folder` is left; kills and names those that stay longer than `graceMs`. */
-export async function endLeftovers(folder: string, graceMs = 5000): Promise<string[]> {
+/** Waits until nobody of `folder` that `concerns` is left; gives those who stay longer than `graceMs`. */
+async function waitForEnd(
+  folder: string,
+  graceMs: number,
+  concerns: (command: string) => boolean = () => true,
+): Promise<Array<{ pid: number; command: string }>> {
   const deadline = performance.now() + graceMs;
-  let left = await processesOf(folder);
-  while (left.length > 0 && performance.now() < deadline) {
+  for (;;) {
+    const left = (await processesOf(folder)).filter(({ pid, command }) => isAlive(pid) && concerns(command));
+    if (left.length === 0 || performance.now() > deadline) return left;
     await delay(100);
-    left = (await processesOf(folder)).filter(({ pid }) => isAlive(pid));
   }
-  for (const { pid } of left) kill(pid);
-  return left.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`);
+}
+
+/**
+ * Ends what a client left behind in `folder`, such as a daemon of its own, then waits for what `isOurs`. What is of ours and still
+ * runs then is an orphan: it is killed and named.
+ */
+export async function endLeftovers(
+  folder: string,
+  isOurs: (command: string) => boolean,
+  graceMs = 2000,
+): Promise<string[]> {
+  await waitForEnd(folder, graceMs);
+  for (const { pid } of await waitForEnd(folder, 0, (command) => !isOurs(command))) kill(pid);
+  const orphans = await waitForEnd(folder, 5 * graceMs);
+  for (const { pid } of orphans) kill(pid);
+  return orphans.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`);
 }

@@ -6,10 +6,11 @@ import { printTable } from '../../bench/support/report.js';
 import { CLI } from '../support/toolscout.js';
 import { AGENTS } from './agents.js';
 import { askServer, CALLS, expectedOf } from './catalogue.js';
-import { openWorkplace, runCell } from './cell.js';
+import { endWorkplaces, openWorkplace, runCell } from './cell.js';
 import { MODES, TRANSPORTS, type Client, type Mode, type Transport } from './client.js';
 import { installNode, installPackages } from './install.js';
 import { LIBRARIES } from './libraries.js';
+import { PYTHON } from './python.js';
 import { problemsOf, sawOf, type Saw } from './verdict.js';
 
 interface Row {
@@ -22,7 +23,7 @@ interface Row {
   readonly saw?: Saw;
 }
 
-const CLIENTS: readonly Client[] = [...LIBRARIES, ...AGENTS];
+const CLIENTS: readonly Client[] = [...LIBRARIES, ...PYTHON, ...AGENTS];
 
 function chosen<T extends string>(flag: string, given: string | undefined, known: readonly T[]): readonly T[] {
   const wanted = given?.split(',');
@@ -70,20 +71,22 @@ async function runClient(client: Client, instructions: Readonly<Record<Mode, str
   let node: string;
   try {
     say(`${client.name}: installing`);
-    installed = await installPackages(client.name, client.packages);
-    node = client.node === undefined ? process.execPath : await installNode(client.node);
-    const reason = await client.prepare?.(installed);
-    if (reason !== undefined) {
-      say(`${client.name}: skipped. ${reason}`);
-      return cells.map((cell) => ({ ...row, ...cell, outcome: 'skipped', problems: [reason] }));
+    const found = client.install ? await client.install() : undefined;
+    if (found && 'skip' in found) {
+      say(`${client.name}: skipped. ${found.skip}`);
+      return cells.map((cell) => ({ ...row, ...cell, outcome: 'skipped', problems: [found.skip] }));
     }
+    installed = found?.folder ?? (await installPackages(client.name, client.packages));
+    node = client.node === undefined ? process.execPath : await installNode(client.node);
   } catch (thrown) {
     return cells.map((cell) => ({ ...row, ...cell, outcome: 'FAILED', problems: [messageOf(thrown)] }));
   }
   const workplace = await openWorkplace(client.name);
   const rows: Row[] = [];
   for (const cell of cells) {
-    const expected = (await expectations)[cell.mode];
+    const all = (await expectations)[cell.mode];
+    // The calls show that the list is not empty where more cannot be seen.
+    const expected = client.hidesTools === true ? { ...all, tools: CALLS[cell.mode].map(({ name }) => name) } : all;
     try {
       const observed = await runCell(client, { workplace, installed, node }, cell);
       const problems = problemsOf(observed, expected, CALLS[cell.mode]);
@@ -100,6 +103,9 @@ async function runClient(client: Client, instructions: Readonly<Record<Mode, str
   return rows;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void endWorkplaces().finally(() => process.exit(130)));
+}
 const expectations = expectedOf();
 if (values.list) {
   for (const { name, packages } of CLIENTS) say(`${name}  ${Object.entries(packages).map((each) => each.join('@'))}`);
