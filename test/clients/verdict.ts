@@ -11,8 +11,8 @@ export interface Saw {
   /** Our tools are not part of the first model request; agents only. */
   readonly deferred?: boolean;
   readonly longestName: number;
-  /** What became of a root `oneOf`. */
-  readonly rootOneOf?: 'kept' | 'flattened' | 'missing';
+  /** What became of a root `oneOf`; `closed` has no property and allows no other, so that no argument is valid. */
+  readonly rootOneOf?: 'kept' | 'closed' | 'flattened' | 'not seen';
 }
 
 /** Some hosts put another letter for "-". */
@@ -54,8 +54,10 @@ export function problemsOf(observed: Observed, expected: Expected, calls: readon
 
 function rootOneOf(tools: Observed['tools']): Saw['rootOneOf'] {
   const tool = tools.find(({ name }) => endsWith(name, 'odd__root_one_of'));
-  if (!tool) return 'missing';
-  return (tool.schema as Json)?.oneOf === undefined ? 'flattened' : 'kept';
+  if (!tool) return 'not seen';
+  const { oneOf, additionalProperties, properties = {} } = (tool.schema ?? {}) as Json;
+  if (oneOf === undefined) return 'flattened';
+  return additionalProperties === false && Object.keys(properties).length === 0 ? 'closed' : 'kept';
 }
 
 /** What was seen of toolscout. */
