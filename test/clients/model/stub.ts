@@ -42,7 +42,7 @@ export interface ModelStub {
 const DIALECTS: readonly Dialect[] = [anthropic, chatCompletions, responses, gemini];
 const MODELS = ['stub-model'];
 /** How often the model searches with the search of the host before it gives up. */
-const MAX_FINDS = 3;
+const MAX_FINDS = 8;
 
 const isFinder = (name: string): boolean => /tool_?search/i.test(name) && !name.endsWith('search_tools');
 const matches = (shown: string, name: string): boolean =>
@@ -74,7 +74,12 @@ export function decide(
   if (relay && hidden) return { kind: 'call', id, tool: relay, args: { name: hidden, arguments: step.args } };
   if (!finder || finds >= MAX_FINDS) return { kind: 'stuck', missing: step.name };
   const field = (finder.schema as Json)?.required?.[0] ?? 'query';
-  return { kind: 'call', id, tool: finder, args: { [field]: step.name.split('_').join(' ') } };
+  return {
+    kind: 'call',
+    id,
+    tool: finder,
+    args: { [field]: finds % 2 === 0 ? step.name.split('_').join(' ') : step.name },
+  };
 }
 
 async function readBody(request: IncomingMessage): Promise<Json> {
