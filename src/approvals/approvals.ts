@@ -152,6 +152,7 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     target: targetOf(server),
     start: {},
     presentation: {},
+    isComplete: true,
     tools: new Map(),
     past: [],
   });

@@ -3,9 +3,9 @@ import { isObject, type JsonValue } from '../kernel/json.js';
 import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
 import type { Config } from '../model/config.js';
 import type { Tool, ToolStatus } from '../model/tool.js';
-import { presentationOf, type Presentation } from './fingerprint.js';
+import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
 import { MOST_PAST, type Past, type Standing, type TrustRecord } from './record.js';
-import { weighInstructions, weighTool } from './risk.js';
+import { weighPresentation, weighTool } from './risk.js';
 
 /** What is trusted without being asked about: everything a user configured, nothing, or everything. */
 export type ApprovalPolicy = Config['approval'];
@@ -85,6 +85,8 @@ export function holdServer(
 export interface Judgement {
   /** Whether what the server says of itself may be shown. */
   readonly isPresentable: boolean;
+  /** Whether what the server says of itself changed after it was trusted. */
+  readonly isChanged: boolean;
   judge(tool: SeenTool): Verdict;
 }
 
@@ -97,16 +99,16 @@ function judgeNew(tool: SeenTool): Verdict {
 
 /** Judges one server; its presentation is compared once for all of its tools. */
 export function judgeServer(known: Known, presentation: Presentation, policy: ApprovalPolicy): Judgement {
-  if (policy === 'off') return { isPresentable: true, judge: () => ENABLED };
+  if (policy === 'off') return { isPresentable: true, isChanged: false, judge: () => ENABLED };
   const { record } = known;
   if (!record) {
     const lost = known.unreadable && UNREADABLE[known.unreadable];
-    if (lost) return { isPresentable: false, judge: () => ({ status: 'pending', reason: lost }) };
-    return { isPresentable: true, judge: policy === 'manual' ? () => WAITING : judgeNew };
+    if (lost) return { isPresentable: false, isChanged: true, judge: () => ({ status: 'pending', reason: lost }) };
+    return { isPresentable: true, isChanged: false, judge: policy === 'manual' ? () => WAITING : judgeNew };
   }
   const trusted = record.presentation.trust?.hash;
-  const isChanged =
-    !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(presentationOf(presentation));
+  const shown = record.isComplete ? presentationOf(presentation) : basicPresentationOf(presentation);
+  const isChanged = !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(shown);
   const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
   const judge = (tool: SeenTool): Verdict => {
     const { name, hash } = tool;
@@ -124,7 +126,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   };
   // What a server says of itself is shown when it was trusted, or when nobody has had a doubt.
   const isDoubtful = trusted === undefined && record.presentation.ask !== undefined && !presentation.isUnknown;
-  return { isPresentable: !isChanged && !isDoubtful, judge };
+  return { isPresentable: !isChanged && !isDoubtful, isChanged, judge };
 }
 
 /** A tool as far as trust goes. */
@@ -210,6 +212,18 @@ export function isWeighed({ hash }: SeenTool, standing: Standing | undefined): b
 }
 
 /**
+ * How the presentation stands once it is pinned whole. Of a record that pinned less the rest is seen for the first time:
+ * it is trusted with the part that is, unless it shows signs of an attack.
+ */
+function completed({ presentation, isComplete }: TrustRecord, seen: Presentation, hash: string): Standing {
+  const { trust } = presentation;
+  if (isComplete || !trust || trust.hash === hash || trust.hash !== hashJson(basicPresentationOf(seen)))
+    return presentation;
+  const isAttack = isSuspect(weighPresentation(presentationOf(seen), { changed: false }));
+  return isAttack ? presentation : { ...presentation, trust: { ...trust, hash } };
+}
+
+/**
  * Takes in a server's list: what is new is trusted or asked for, what changed is asked for. Pure; the
  * same record comes back when there is nothing to write.
  */
@@ -219,15 +233,16 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
   const { earlier, now, fresh } = how;
 
   const shown = presentationOf(seen);
+  const hash = hashJson(shown);
   const pinned = record.presentation.trust?.hash;
   const present = (): Standing =>
-    observe(record.presentation, hashJson(shown), {
+    observe(completed(record, seen, hash), hash, {
       now,
       fresh,
       // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
       trustNew: true,
       weigh: () => ({
-        risk: weighInstructions(`${seen.instructions ?? ''}\n${seen.title ?? ''}`, { changed: pinned !== undefined }),
+        risk: weighPresentation(shown, { changed: pinned !== undefined }),
         changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
       }),
     });
@@ -251,10 +266,12 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
     tools ??= new Map(record.tools);
     tools.set(tool.name, after);
   }
-  if (presentation === record.presentation && !tools) return record;
+  const isComplete = record.isComplete === true || !seen.isUnknown;
+  if (presentation === record.presentation && !tools && isComplete === (record.isComplete ?? false)) return record;
   return {
     ...record,
     presentation,
+    isComplete,
     tools: tools ?? record.tools,
     past: [...record.past, ...past].slice(-MOST_PAST),
   };

@@ -1,5 +1,5 @@
 import { hashJson, sha256 } from '../kernel/hash.js';
-import type { JsonObject } from '../kernel/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { ServerOrigin } from '../model/approval.js';
 import type { Server, Transport } from '../model/server.js';
 
@@ -40,11 +40,55 @@ export function launchOf(server: Pick<Server, 'transport'>): string {
 export interface Presentation {
   readonly instructions?: string;
   readonly title?: string;
+  /** Everything else in its `serverInfo` and its capabilities that holds words. */
+  readonly more?: JsonObject;
   /** The server could not be asked who it is, so there is nothing to compare. */
   readonly isUnknown?: boolean;
 }
 
 /** The presentation as one JSON value, so that it can be kept and compared. */
-export function presentationOf({ instructions, title }: Presentation): JsonObject {
-  return { instructions: instructions ?? '', title: title ?? '' };
+export function presentationOf({ instructions, title, more = {} }: Presentation): JsonObject {
+  return { instructions: instructions ?? '', title: title ?? '', ...(Object.keys(more).length > 0 && { more }) };
+}
+
+/** The presentation as records without `isComplete` have pinned it. */
+export function basicPresentationOf({ instructions, title }: Presentation): JsonObject {
+  return presentationOf({ instructions, title });
+}
+
+/** A version says when a server was updated, which is no reason to hold it, as long as it is a version. */
+const PLAIN_VERSION = /^[\w.+~-]{1,64}$/;
+
+/** Capabilities of the protocol; as long as they hold only switches, an update may add one. */
+const KNOWN_CAPABILITIES = new Set(['tools', 'resources', 'prompts', 'logging', 'completions', 'tasks']);
+
+function isSwitches(value: JsonValue | undefined): boolean {
+  return isObject(value) && Object.values(value).every((each) => typeof each === 'boolean' || isSwitches(each));
+}
+
+/** What of the capabilities is more than switches of the protocol. */
+export function wordyCapabilities(capabilities: JsonObject = {}): JsonObject {
+  return Object.fromEntries(
+    Object.entries(capabilities).filter(([name, value]) => !KNOWN_CAPABILITIES.has(name) || !isSwitches(value)),
+  );
+}
+
+/** What a server says of itself: instructions, title, and all of `serverInfo` and the capabilities that holds words. */
+export function presentationFrom(facts: {
+  readonly info?: JsonObject;
+  readonly instructions?: string;
+  readonly capabilities?: JsonObject;
+}): Presentation {
+  const { title, version, ...rest } = facts.info ?? {};
+  const capabilities = wordyCapabilities(facts.capabilities);
+  const more = {
+    ...rest,
+    ...(typeof version === 'string' && version !== '' && !PLAIN_VERSION.test(version) && { version }),
+    ...(Object.keys(capabilities).length > 0 && { capabilities }),
+  };
+  return {
+    ...(facts.instructions !== undefined && { instructions: facts.instructions }),
+    ...(typeof title === 'string' && title !== '' && { title }),
+    more,
+  };
 }

@@ -1,7 +1,9 @@
 export { createApprovals, type Approvals } from './approvals.js';
 export type { ApprovalPolicy, Hold, Judgement } from './decide.js';
-export { originOf } from './fingerprint.js';
+export { originOf, presentationFrom, wordyCapabilities } from './fingerprint.js';
+export { itemName, seenItem, seenItems, type ItemKind } from './items.js';
 export { createMarketplace, type Marketplace } from './marketplace.js';
+export type { Presentation } from './fingerprint.js';
 export { createRegistrations, REGISTRATIONS, type Registration, type Registrations } from './registrations.js';
 export { createPromotion, type Promotion } from './promotion.js';
 export { checkHash, type ChosenSubject } from './rule.js';

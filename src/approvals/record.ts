@@ -44,6 +44,9 @@ export interface TrustRecord {
   readonly target: string;
   readonly start: Standing;
   readonly presentation: Standing;
+  /** Whether the presentation was pinned whole; earlier versions pinned instructions and title. */
+  readonly isComplete?: boolean;
+  /** Tools by name, and what the server lists besides them by the name of `itemName`. */
   readonly tools: ReadonlyMap<string, Standing>;
   /** The newest last, at most {@link MOST_PAST}. */
   readonly past: readonly Past[];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { httpServer, stdioServer } from '../../test/support/test-server.js';
 import type { JsonObject } from '../kernel/json.js';
 import { launchOf } from './fingerprint.js';
-import { weighInstructions, weighServer, weighTool } from './risk.js';
+import { weighPresentation, weighServer, weighTool } from './risk.js';
 
 const weigh = (definition: JsonObject, categories: string[] = ['crud.read']): ReturnType<typeof weighTool> =>
   weighTool({ definition, categories }, { changed: false });
@@ -42,7 +42,7 @@ describe('the risk of a tool', () => {
     const schema = { type: 'object', properties: { id: { type: 'string', description: text } } };
     expect(weigh({ ...HARMLESS, inputSchema: schema }).level).toBe('critical');
     expect(weigh({ ...HARMLESS, inputSchema: { type: 'object', properties: { [text]: {} } } }).level).toBe('critical');
-    expect(weighInstructions(text, { changed: false }).level).toBe('critical');
+    expect(weighPresentation({ instructions: text }, { changed: false }).level).toBe('critical');
   });
 
   it('A11 a place of secrets is named', () => {

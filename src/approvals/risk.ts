@@ -74,9 +74,9 @@ export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options
 }
 
 /** How much is at stake with what a server says of itself. */
-export function weighInstructions(text: string, options: { readonly changed: boolean }): Risk {
+export function weighPresentation(presentation: JsonObject, options: { readonly changed: boolean }): Risk {
   const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
-  return weigh([...change, ...findInTexts([text])]);
+  return weigh([...change, ...findInTexts(textsOf(presentation))]);
 }
 
 /** Programs that run whatever their arguments say. */

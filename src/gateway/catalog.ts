@@ -1,4 +1,4 @@
-import type { Approvals, Hold, Judgement } from '../approvals/index.js';
+import { presentationFrom, type Approvals, type Hold, type Judgement, type Presentation } from '../approvals/index.js';
 import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -7,6 +7,7 @@ import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
+import { trustedItems, type TrustedItems } from './trusted-items.js';
 import { createIndex, type Evidence, type ToolIndex, type VectorSource } from '../search/index.js';
 
 /** What a server said of itself when its tools were learned, and what it has besides tools. */
@@ -34,6 +35,8 @@ export interface Catalog {
   title(server: string): string | undefined;
   /** Whether what a server says of itself may be shown (SEC-9). */
   isPresentable(server: string): boolean;
+  /** What a server has besides tools, as far as it is trusted; `undefined` while its lists were never learned. */
+  items(server: string): TrustedItems | undefined;
   /** The tools of a list under the rules, before anybody asks whether they are trusted. */
   read(server: Server, list: LearnedList): Iterable<Tool>;
   /**
@@ -56,13 +59,8 @@ export interface Catalog {
 }
 
 /** What a server said of itself, as far as it reaches hosts and models. */
-export function presented({ info, instructions, rung }: ServerFacts): {
-  instructions?: string;
-  title?: string;
-  isUnknown?: boolean;
-} {
-  if (rung !== undefined) return { isUnknown: true };
-  return { ...(instructions === undefined ? {} : { instructions }), ...(info?.title ? { title: info.title } : {}) };
+export function presented(facts: ServerFacts): Presentation {
+  return facts.rung === undefined ? presentationFrom(facts) : { isUnknown: true };
 }
 
 /** Whether a tool may be named to whoever asked for another one. */
@@ -127,6 +125,11 @@ export function createCatalog(
   const latest = new Map<string, symbol>();
   /** How often anything was judged anew. */
   let rulings = 0;
+  /** What is trusted besides tools, as it was found out last. */
+  const trusted = new Map<
+    string,
+    { readonly list: LearnedList; readonly rulings: number; readonly items: TrustedItems }
+  >();
   /** Servers that say something of themselves that nobody trusts yet. */
   const disguised = new Set<string>();
 
@@ -145,8 +148,20 @@ export function createCatalog(
 
   const read: Catalog['read'] = (server, list) => normalized(server, list, rules);
   /** How a server and its tools stand now, and what may be said of it. */
+  const judgementOf = (server: Server, list: LearnedList): Judgement | undefined =>
+    approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
+  const itemsOf = (id: string): TrustedItems | undefined => {
+    const list = lists.get(id);
+    const server = configured.get(id);
+    if (!list || !server) return undefined;
+    const known = trusted.get(id);
+    if (known?.list === list && known.rulings === rulings) return known.items;
+    const items = trustedItems(id, list, judgementOf(server, list));
+    trusted.set(id, { list, rulings, items });
+    return items;
+  };
   const judge = (server: Server, list: LearnedList): { apply: (tool: Tool) => Tool; isPresentable: boolean } => {
-    const judgement = approvals?.judge(configured.get(server.id) ?? server, presented(list), config.approval);
+    const judgement = judgementOf(server, list);
     return judgement
       ? { apply: (tool) => judged(tool, judgement), isPresentable: judgement.isPresentable }
       : { apply: (tool) => tool, isPresentable: true };
@@ -194,6 +209,7 @@ export function createCatalog(
   const drop = (server: string): void => {
     latest.delete(server);
     lists.delete(server);
+    trusted.delete(server);
     index.remove(server);
   };
 
@@ -204,6 +220,7 @@ export function createCatalog(
     list: (server) => lists.get(server),
     title: (server) => (disguised.has(server) ? undefined : lists.get(server)?.info?.title),
     isPresentable: (server) => !disguised.has(server),
+    items: itemsOf,
     read,
     put,
     hold(id) {

@@ -1,3 +1,4 @@
+import { seenItem, type ItemKind } from '../approvals/index.js';
 import { withRetry } from '../connect/index.js';
 import { listPrompts, listResources, listResourceTemplates } from '../discover/index.js';
 import { hideIn, toToolscoutError } from '../kernel/errors.js';
@@ -40,11 +41,13 @@ export function discoveryVerbs(
     });
   };
 
-  /** The entries of a list; what is missing of it is told as it is for tools. */
-  const kept = (server: string, method: string, { items, bad, truncated }: Listed): Listed['items'] => {
+  /** The entries of a list that are not held; what is missing of it is told as it is for tools. */
+  const kept = (server: string, kind: ItemKind, method: string, { items, bad, truncated }: Listed): Listed['items'] => {
     for (const each of bad) log.warn('discover.dropped', { server, method, ...each });
     if (truncated !== undefined) log.info('discover.partial', { server, method, reason: truncated });
-    return items;
+    const { approval } = core.loaded.config;
+    const { judge } = core.approvals.judge(core.usable(server), { isUnknown: true }, approval);
+    return items.filter((each) => judge(seenItem(kind, each)).status === 'enabled');
   };
 
   /** Whether what is known of a server stands for asking it. */
@@ -76,13 +79,13 @@ export function discoveryVerbs(
 
     discoverResources: (id) =>
       ask(id, async (upstream, options) => {
-        const resources = kept(id, 'resources/list', await listResources(upstream, options));
+        const resources = kept(id, 'resources', 'resources/list', await listResources(upstream, options));
         const found = await listResourceTemplates(upstream, options);
-        return { resources, templates: kept(id, 'resources/templates/list', found) };
+        return { resources, templates: kept(id, 'templates', 'resources/templates/list', found) };
       }),
 
     discoverPrompts: (id) =>
-      ask(id, async (upstream, options) => kept(id, 'prompts/list', await listPrompts(upstream, options))),
+      ask(id, async (upstream, options) => kept(id, 'prompts', 'prompts/list', await listPrompts(upstream, options))),
 
     async discoverRaw(id) {
       await core.filled();

@@ -1,4 +1,4 @@
-import type { Registrations } from '../approvals/index.js';
+import { seenItems, type Registrations } from '../approvals/index.js';
 import { isServerId } from '../config/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -146,7 +146,7 @@ export function createProposing(
     await core.approvals.request([server], policy, { renew: true });
     // Asked for one by one, so that what is approved later is what was reviewed and nothing else.
     if (seen && policy !== 'off') {
-      const shown = { ...presented(seen.list), tools: seen.tools };
+      const shown = { ...presented(seen.list), tools: [...seen.tools, ...seenItems(seen.list)] };
       await core.approvals.admit(server, shown, { policy: 'manual', fresh: true });
     }
     const { shown } = server;

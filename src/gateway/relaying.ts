@@ -134,28 +134,20 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
     });
   };
 
-  /** What may be told of a server: what it says of itself only as long as that is trusted (SEC-9). */
-  const shown = <T extends ServerFacts>(id: string, facts: T | undefined): ServerFacts | undefined => {
-    if (!facts || core.catalog.isPresentable(id)) return facts;
-    const { instructions: _untrusted, info, ...rest } = facts;
-    return { ...rest, ...(info && { info: { name: info.name, version: info.version } }) };
-  };
-
   return {
     async serverFacts(id): Promise<ServerFacts> {
       const server = await core.known(id);
       const list = core.catalog.list(id);
       // A list that an earlier version kept says nothing about this.
       if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
-      return shown(id, core.catalog.list(id)) ?? {};
+      return core.catalog.items(id)?.facts ?? {};
     },
 
     async knownFacts() {
       await core.filled();
       const facts = new Map<string, ServerFacts>();
       for (const server of core.catalog.servers.values()) {
-        const list = core.catalog.list(server.id);
-        const told = shown(server.id, list);
+        const told = core.catalog.items(server.id)?.facts;
         if (told && isUsable(server)) facts.set(server.id, told);
       }
       return facts;
@@ -166,6 +158,7 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
       if (!RELAYED.has(method)) throw unknownMethod(method);
       try {
         if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
+        core.catalog.items(id)?.check(method, params);
         const sent = redaction.outgoing(id)?.params(params) ?? params;
         const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
         if (isDeeperThan(result, DEEPEST)) {

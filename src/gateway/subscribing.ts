@@ -104,6 +104,7 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
         throw new ToolscoutError('RATE_LIMITED', `More than ${MOST_WATCHED} resources are watched already.`);
       }
       await core.filled();
+      core.catalog.items(server)?.check('resources/subscribe', { uri });
       const entry: Watched = { server, uri, host, onUpdate, stop: new AbortController() };
       watched.add(entry);
       await new Promise<void>((resolve, reject) => {

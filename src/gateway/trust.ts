@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, Approvals } from '../approvals/index.js';
+import { seenItems, type ApprovalPolicy, type Approvals } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Emitter } from '../kernel/emitter.js';
@@ -56,7 +56,13 @@ export function createTrust(deps: TrustDeps): Trust {
     // What was guessed is no word of the server's, so it is nothing to hold the server to.
     const listed = tools.filter(({ provenance }) => provenance === 'protocol');
     if (listed.length === 0 && list.rung !== undefined) return;
-    announce(await approvals.admit(server, { ...presented(list), tools: listed }, { policy: policy(), fresh }));
+    announce(
+      await approvals.admit(
+        server,
+        { ...presented(list), tools: [...listed, ...seenItems(list)] },
+        { policy: policy(), fresh },
+      ),
+    );
   };
 
   const request = async (): Promise<void> => {
