@@ -3,7 +3,6 @@ import { bareHost } from '../kernel/address.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { oneLine, printable } from '../kernel/text.js';
-import { createPublicFetch } from './public-fetch.js';
 
 /** Documents and token answers are small; a larger one is refused (A28). */
 const LARGEST_ANSWER = 256 * 1024;
@@ -64,6 +63,11 @@ function isOwnHost({ hostname }: URL, { ownHosts = [] }: EndpointScope): boolean
   return ownHosts.some((own) => bareHost(own) === bareHost(hostname) || (isLoopback(own) && isLoopback(hostname)));
 }
 
+/** Loaded when it is needed: most servers have no sign-in. */
+function publicFetch(server: string): typeof globalThis.fetch {
+  return async (input, init) => (await import('./public-fetch.js')).createPublicFetch(server)(input, init);
+}
+
 function refusedInternal(url: URL, scope: EndpointScope, cause: ToolscoutError): ToolscoutError {
   return new ToolscoutError(
     'FORBIDDEN',
@@ -97,7 +101,7 @@ export function createEndpointFetch(
   deps: { readonly clock: Clock; readonly fetch?: typeof globalThis.fetch },
 ): FetchLike {
   const own = deps.fetch ?? globalThis.fetch;
-  const others = deps.fetch ?? createPublicFetch(scope.server);
+  const others = deps.fetch ?? publicFetch(scope.server);
   return async (input, init) => {
     const url = checkEndpoint(String(input), 'authorization server', scope);
     const late = new AbortController();
