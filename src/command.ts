@@ -44,6 +44,7 @@ const deps: CliDeps = {
   async open(options) {
     const gateway = await createToolscout({
       ...options,
+      refreshFirst: true,
       onNotice: (notice, about) => {
         if (about !== 'config' || !options.reportsConfig) warn(notice);
       },

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { createApprovals, createPromotion, createRegistrations, originOf } from './approvals/index.js';
+import { createApprovals, createPromotion, createRegistrations, originOf, readDoubt } from './approvals/index.js';
 import { createAudit } from './audit/index.js';
 import {
   createSourceMemory,
@@ -28,8 +28,8 @@ import { fileNameOf } from './export/file-name.js';
 import { createGateway, examineStore, type Finding, type Gateway } from './gateway/index.js';
 import { createVerdictMemory } from './gateway/verdicts.js';
 import { systemClock } from './kernel/clock.js';
-import { ToolscoutError } from './kernel/errors.js';
-import { createLog, silentLog, type LogLevel } from './kernel/log.js';
+import { messageOf, ToolscoutError } from './kernel/errors.js';
+import { createLog, silentLog, type Log, type LogLevel } from './kernel/log.js';
 import { canonicalJson } from './kernel/json.js';
 import { sha256 } from './kernel/hash.js';
 import { createLineage, VIA_VARIABLE } from './kernel/lineage.js';
@@ -42,7 +42,13 @@ import type { Upstream } from './model/upstream.js';
 import { compileRules } from './normalize/index.js';
 import { createRedaction } from './redact/index.js';
 import { createVectorSource } from './search/index.js';
-import { createMemoryStore, openSqliteStore, type SqliteStoreOptions } from './store/index.js';
+import {
+  createMemoryStore,
+  createUnsavedFlag,
+  openSqliteStore,
+  type SqliteStoreOptions,
+  type UnsavedFlag,
+} from './store/index.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered.js';
 import { homeOf, placeOf, stateDirectoryOf } from './place.js';
@@ -63,6 +69,8 @@ export interface ToolscoutOptions {
   readonly onNotice?: (notice: string, about: 'config' | 'store') => void;
   /** Learn servers never seen before at once, in the background (CONN-2); true by default. */
   readonly learnAtStart?: boolean;
+  /** Read lists that are too old again before they are used, for as long as a search waits; for a process that ends soon. */
+  readonly refreshFirst?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
   readonly watch?: boolean;
   readonly cwd?: string;
@@ -142,9 +150,24 @@ export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'e
     log: silentLog,
   });
   try {
-    return await examineStore({ store, clock: systemClock, hide: (text) => text });
+    return await examineStore({ store, clock: systemClock, hide: (text) => text, doubt: await readDoubt(store) });
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * Forgets every list, since one of them is older than a quarantine that could not be stored: the servers are asked again
+ * before they are used (A40). Answers whether that was possible.
+ */
+async function forgetLists(store: Store, flag: UnsavedFlag, log: Log): Promise<boolean> {
+  try {
+    await store.clear('tools');
+    flag.lower();
+    return true;
+  } catch (thrown) {
+    log.warn('cache.distrusted', { reason: messageOf(thrown) });
+    return false;
   }
 }
 
@@ -168,12 +191,11 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const readWritten = configReader(options);
   const written = await readWritten();
   if (written.pending) options.onNotice?.(pendingNotice(written.pending), 'config');
-  const store = await openStore(options.stateDir === 'memory' ? 'memory' : written.config.store, {
-    directory: stateDir,
-    clock,
-    log,
-    notify: (notice) => options.onNotice?.(notice, 'store'),
-  });
+  const kind = options.stateDir === 'memory' ? 'memory' : written.config.store;
+  const notify = (notice: string): void => options.onNotice?.(notice, 'store');
+  const store = await openStore(kind, { directory: stateDir, clock, log, notify });
+  const flag = kind === 'memory' ? undefined : createUnsavedFlag(stateDir, log);
+  const areListsTrusted = !flag?.isRaised() || (await forgetLists(store, flag, log));
   const registrations = createRegistrations({ store });
   const { self } = placeOf({ home, env });
   const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list(), self);
@@ -184,7 +206,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     inherited: readEnvironment(env).via,
   });
   const baseEnv = { ...env, [VIA_VARIABLE]: lineage.variable() };
-  const approvals = createApprovals({ store, clock, log });
+  const approvals = createApprovals({ store, clock, log, flag });
   // What hosts are told first names every server that may be used, so it must be known by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
@@ -253,7 +275,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
         return inForce().cache.ttl * 1000;
       },
       get kept() {
-        return inForce().cache.enabled;
+        return areListsTrusted && inForce().cache.enabled;
       },
       // Servers list more to a client that can do more, so a list belongs to what was declared.
       capabilities: canonicalJson(EVERY_CAPABILITY),
@@ -298,6 +320,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,
+    refreshFirst: options.refreshFirst,
     watchSkills: options.watch,
   });
 

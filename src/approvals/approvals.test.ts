@@ -5,11 +5,12 @@ import { hashJson, sha256 } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { silentLog } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
-import type { Store } from '../model/store.js';
+import type { Entry, Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { createApprovals, type Approvals } from './approvals.js';
 import { EXPIRES_AFTER_MS, type Seen } from './decide.js';
 import { launchOf } from './fingerprint.js';
+import { recordKey } from './record.js';
 
 const notes = stdioServer('notes', { command: 'notes-mcp' });
 const project = stdioServer('db', { command: 'npx', args: ['-c', 'x'.repeat(500)] }, { scope: 'project' });
@@ -33,8 +34,18 @@ async function open(store: Store, clock = createFakeClock()): Promise<Approvals>
 }
 const memory = (): Store => createMemoryStore({ clock: createFakeClock() });
 
+/** What a record would be that another program wrote in our format. */
+function forged(more: JsonObject): JsonObject {
+  const { id: server } = notes;
+  const launch = launchOf(notes);
+  const body = JSON.stringify({ version: 9, server, launch, origin: 'user', target: '', start: {}, ...more });
+  return { format: 1, sum: sha256(body), body };
+}
+
+const keyOf = (server: Server): string => recordKey({ server: server.id, launch: launchOf(server) });
+
 describe('approvals', () => {
-  it('A12 a pin outlives the process; the quarantine too', async () => {
+  it('A12 A40 a pin outlives the process; the quarantine too, also where the old definition is still in memory', async () => {
     const store = memory();
     const first = await open(store);
     expect(await first.admit(notes, seen('good'), FRESH)).toEqual([]);
@@ -42,8 +53,13 @@ describe('approvals', () => {
     const asked = await second.admit(notes, seen('bad'), FRESH);
     expect(asked).toMatchObject([{ ref: 'notes:read', state: 'pending', changed: ['description'] }]);
     const third = await open(store);
-    expect([statusOf(third, 'good'), statusOf(third, 'bad')]).toEqual(['enabled', 'quarantined']);
+    expect([statusOf(third, 'good'), statusOf(third, 'bad')]).toEqual(['quarantined', 'quarantined']);
     expect(await third.admit(notes, seen('bad'), FRESH)).toEqual([]);
+    // An old list, from a cache, takes no request back; the server itself does.
+    await third.admit(notes, seen('good'), { ...FRESH, fresh: false });
+    expect(statusOf(third, 'good')).toBe('quarantined');
+    await third.admit(notes, seen('good'), FRESH);
+    expect(statusOf(third, 'good')).toBe('enabled');
   });
 
   it('SEC-9 before it has read what is trusted it trusts nothing', () => {
@@ -52,16 +68,24 @@ describe('approvals', () => {
     expect(approvals.hold(project, 'trust-first')).toBeDefined();
   });
 
-  it('A12 of two processes that see different things at once only one is believed', async () => {
+  it('A40 the same for what a server says of itself: changed instructions hold in a process with the old ones', async () => {
+    const store = memory();
+    await (await open(store)).admit(notes, seen('good', 'Be kind.'), FRESH);
+    await (await open(store)).admit(notes, seen('good', 'Be quick.'), FRESH);
+    const after = await open(store);
+    const { isPresentable } = after.judge(notes, { instructions: 'Be kind.' }, 'trust-first');
+    expect(isPresentable).toBe(false);
+  });
+
+  it('A12 A40 two processes that see different things at once: neither is believed until the server or a person decides', async () => {
     const store = memory();
     const [one, two] = [await open(store), await open(store)];
     await Promise.all([one.admit(notes, seen('a'), FRESH), two.admit(notes, seen('b'), FRESH)]);
     const after = await open(store);
     const statuses = ['a', 'b'].map((each) => statusOf(after, each)).toSorted();
-    expect(statuses).toEqual(['enabled', 'quarantined']);
-    // Whoever lost knows it at once.
-    const own = [statusOf(one, 'a'), statusOf(two, 'b')].toSorted();
-    expect(own).toEqual(['enabled', 'quarantined']);
+    expect(statuses).toEqual(['quarantined', 'quarantined']);
+    // Whoever lost knows it at once, the other one as soon as it hears of it.
+    expect([statusOf(one, 'a'), statusOf(two, 'b')]).toContain('quarantined');
   });
 
   it('SEC-9 many processes that decide at once lose nothing', async () => {
@@ -206,6 +230,89 @@ describe('approvals', () => {
     await approvals.admit(notes, seen('bad'), FRESH);
     await approvals.approve(notes, [READ], { ruling });
     expect(statusOf(await open(store), 'bad')).toBe('enabled');
+  });
+
+  it('A40 a quarantine that could not be stored holds, is tried again and reaches the others; the flag stands until then', async () => {
+    const store = memory();
+    const clock = createFakeClock();
+    let isFull = false;
+    let tell = (_space: string): void => {};
+    const disk: Store = {
+      ...store,
+      put: (...args) => (isFull ? Promise.reject(new Error('disk full')) : store.put(...args)),
+      onChange: (listener) => ((tell = listener), () => {}),
+    };
+    const flags: boolean[] = [];
+    const flag = { raise: () => flags.push(true), lower: () => flags.push(false) };
+    const approvals = createApprovals({ store: disk, clock, log: silentLog, flag });
+    await approvals.load();
+    await approvals.admit(notes, seen('good'), FRESH);
+    isFull = true;
+    await approvals.admit(notes, seen('bad'), FRESH);
+    expect(flags).toEqual([true]);
+    expect(statusOf(approvals, 'good')).toBe('quarantined');
+    // Another process changes something meanwhile: what was read anew does not undo it.
+    await (await open(store)).admit(stdioServer('other', { command: 'x' }), seen('new'), FRESH);
+    tell('approvals');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(statusOf(approvals, 'good')).toBe('quarantined');
+    await clock.advance(10_000);
+    expect(statusOf(await open(store), 'good')).toBe('enabled');
+    isFull = false;
+    await clock.advance(10_000);
+    await expect.poll(() => flags).toEqual([true, false]);
+    const later = await open(store);
+    expect([statusOf(later, 'good'), statusOf(later, 'bad')]).toEqual(['quarantined', 'quarantined']);
+    expect((await later.diff(notes, READ)).changes).not.toEqual([]);
+    approvals.close();
+  });
+
+  it.each<[string, (entry: Entry) => JsonValue]>([
+    ['not JSON', () => null],
+    ['another shape with a right checksum', () => forged({ tools: 5 })],
+    ['a tool that is none', () => forged({ tools: [[1, 2]] })],
+    ['no JSON with a right checksum', () => ({ format: 1, sum: sha256('{'), body: '{' })],
+  ])('A48 a record with %s: everything of it waits, and the other records are read', async (_what, damage) => {
+    const store = memory();
+    const first = await open(store);
+    const other = stdioServer('other', { command: 'x' });
+    await first.admit(notes, seen('good'), FRESH);
+    await first.admit(other, seen('good'), FRESH);
+    const entry = (await store.list('approvals')).find(({ key }) => key === keyOf(notes))!;
+    await store.put('approvals', entry.key, damage(entry));
+    const second = await open(store);
+    expect([statusOf(second, 'good'), statusOf(second, 'good', other)]).toEqual(['pending', 'enabled']);
+    await second.admit(notes, seen('good'), FRESH);
+    expect(statusOf(second, 'good')).toBe('pending');
+  });
+
+  it('A48 a record under a damaged key is not a first use of its server', async () => {
+    const store = memory();
+    await (await open(store)).admit(notes, seen('good'), FRESH);
+    const [entry] = await store.list('approvals');
+    await store.delete('approvals', entry!.key);
+    await store.put('approvals', `${entry!.key.slice(0, -1)}!`, entry!.value);
+    const second = await open(store);
+    expect(statusOf(second, 'bad')).toBe('pending');
+    await second.admit(notes, seen('bad'), FRESH);
+    expect(statusOf(second, 'bad')).toBe('pending');
+  });
+
+  it('A48 while the store is in doubt every server is held, of whatever origin; accepting ends that', async () => {
+    const store = memory();
+    await store.put('about-store', 'doubt', { reason: 'vanished', at: 1 });
+    const approvals = await open(store);
+    expect(approvals.hold(notes, 'trust-first')).toMatchObject({ state: 'unaccepted' });
+    expect(approvals.hold(notes, 'trust-first')?.reason).toContain('toolscout store accept');
+    expect(approvals.hold(notes, 'manual')).toBeDefined();
+    expect(approvals.hold(notes, 'off')).toBeUndefined();
+    expect(await approvals.request([project], 'trust-first')).toEqual([]);
+    expect(await approvals.accept()).toMatchObject({ reason: 'vanished' });
+    expect(approvals.hold(notes, 'trust-first')).toBeUndefined();
+    expect((await open(store)).hold(notes, 'trust-first')).toBeUndefined();
+    expect(await approvals.accept()).toBeUndefined();
+    await store.put('about-store', 'doubt', 'nonsense');
+    expect((await open(store)).doubt()).toMatchObject({ reason: 'damaged' });
   });
 
   it('STORE-1 what another process decided is heard of', async () => {

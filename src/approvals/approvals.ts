@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { hashJson, sha256 } from '../kernel/hash.js';
+import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { printable } from '../kernel/text.js';
 import { inTurns } from '../kernel/turns.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
 import type { Server } from '../model/server.js';
-import type { Store } from '../model/store.js';
+import type { Store, StoreDoubt } from '../model/store.js';
 import { compareJson } from './compare.js';
 import {
+  holdInDoubt,
   holdServer,
   isExpired,
   isWeighed,
@@ -28,8 +29,8 @@ import {
 } from './decide.js';
 import { createDefinitions, LARGE } from './definitions.js';
 import { launchOf, originOf, presentationOf, type Presentation } from './fingerprint.js';
-import { createLedger } from './ledger.js';
-import type { TrustRecord } from './record.js';
+import { createLedger, type ChangedServers, type UnsavedFlag } from './ledger.js';
+import { recordKey, type TrustRecord } from './record.js';
 import { weighServer } from './risk.js';
 import {
   approvalsOf,
@@ -68,6 +69,11 @@ export interface Approvals {
     policy: ApprovalPolicy,
     options?: { readonly renew?: boolean },
   ): Promise<Approval[]>;
+  /**
+   * What is trusted of a server that these tools are not, as one text; empty when there is nothing. The list they come from
+   * is then older than a decision of another process.
+   */
+  missing(server: Server, tools: Iterable<Pick<SeenTool, 'name' | 'hash'>>): string;
   /** Everything asked for or decided about these servers as they are launched now. */
   list(servers: Iterable<Server>): Approval[];
   /** Everything of a server about which something is asked, the server before its tools. */
@@ -78,8 +84,12 @@ export interface Approvals {
   reject(server: Server, subjects: readonly ChosenSubject[], answer: Answer): Promise<Approval[]>;
   /** What a request would change. */
   diff(server: Server, subject: Subject): Promise<ApprovalDiff>;
-  /** Called with the ids of servers about which another process noted something. The answer stops it. */
-  onChange(listener: (servers: ReadonlySet<string>) => void): () => void;
+  /** Called with the servers about which another process noted something. The answer stops it. */
+  onChange(listener: (servers: ChangedServers) => void): () => void;
+  /** Why nothing in the store is trusted until somebody accepts it (A48); known once it was read. */
+  doubt(): StoreDoubt | undefined;
+  /** Accepts the store as it is; answers what was in doubt. Durable when it resolves. */
+  accept(): Promise<StoreDoubt | undefined>;
   close(): void;
 }
 
@@ -123,26 +133,34 @@ async function weighAhead(
 }
 
 /** The approvals over a store. */
-export function createApprovals(deps: { readonly store: Store; readonly clock: Clock; readonly log: Log }): Approvals {
+export function createApprovals(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told when something could not be stored, so that the next process knows. */
+  readonly flag?: UnsavedFlag;
+}): Approvals {
   const { store, clock, log } = deps;
-  const ledger = createLedger({ store, log });
+  const ledger = createLedger(deps);
   const definitions = createDefinitions({ store, log });
   const prints = new WeakMap<Server, { readonly launch: string; readonly key: string }>();
 
-  /** The raw id and the exact launch: neither a similar id nor a changed command shares a record (A2, A22). */
   const printOf = (server: Server): { readonly launch: string; readonly key: string } => {
     let print = prints.get(server);
     if (!print) {
       const launch = launchOf(server);
-      prints.set(server, (print = { launch, key: sha256(`${server.id}\0${launch}`) }));
+      prints.set(server, (print = { launch, key: recordKey({ server: server.id, launch }) }));
     }
     return print;
   };
   const launchFor = (server: Server): string => printOf(server).launch;
   const keyOf = (server: Server): string => printOf(server).key;
   const knownOf = (server: Server): Known => ledger.get(keyOf(server));
-  const holdOf = (server: Server, policy: ApprovalPolicy): Hold | undefined =>
-    holdServer({ id: server.id, origin: originOf(server), launch: launchFor(server) }, knownOf(server), policy);
+  const holdOf = (server: Server, policy: ApprovalPolicy): Hold | undefined => {
+    const origin = originOf(server);
+    const seen = { id: server.id, origin, launch: launchFor(server) };
+    return holdInDoubt(ledger.doubt(), origin, policy) ?? holdServer(seen, knownOf(server), policy);
+  };
 
   const blank = (server: Server): TrustRecord => ({
     version: 0,
@@ -211,9 +229,8 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
       return newIn(before, record);
     } catch (thrown) {
       log.error('approvals.unsaved', { server: server.id, reason: messageOf(thrown) });
-      const unsaved = take(before ?? blank(server), unreadable !== undefined);
-      ledger.holdUnsaved(key, unsaved);
-      return newIn(before, unsaved);
+      const again = (): Promise<void> => definitions.add(key, values);
+      return newIn(before, ledger.holdUnsaved(key, { blank: blank(server), apply: take, before: again }));
     }
   };
 
@@ -227,7 +244,9 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     };
     for (const server of servers) {
       const before = knownOf(server).record;
-      if (!holdOf(server, policy) || (before && !mayAsk(before))) continue;
+      // Nothing is asked for while the store is in doubt: it is asked for once somebody has accepted it.
+      const hold = holdOf(server, policy);
+      if (!hold || hold.state === 'unaccepted' || (before && !mayAsk(before))) continue;
       const risk = weighServer(server, originOf(server));
       const after = await ledger.change(blank(server), keyOf(server), (record) => {
         if (!mayAsk(record)) return record;
@@ -271,6 +290,15 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
     judge: (server, presentation, policy) => judgeServer(knownOf(server), presentation, policy),
     admit,
     request,
+    missing(server, tools) {
+      const { record } = knownOf(server);
+      const others: string[] = [];
+      for (const { name, hash } of tools) {
+        const { trust, ask } = record?.tools.get(name) ?? {};
+        if (trust && trust.hash !== hash && ask?.hash !== hash) others.push(`${name} ${trust.hash}`);
+      }
+      return others.join('\n');
+    },
     list: (servers) => [...servers].flatMap((server) => listed(knownOf(server).record)),
     asked(server) {
       const { record } = knownOf(server);
@@ -282,6 +310,8 @@ export function createApprovals(deps: { readonly store: Store; readonly clock: C
       decide(server, subjects, (record, subject) => rejectIn(record, subject, answer), 'rejected'),
     diff,
     onChange: ledger.onChange,
+    doubt: ledger.doubt,
+    accept: ledger.accept,
     close: ledger.close,
   };
 }

@@ -2,6 +2,7 @@ import { hashJson } from '../kernel/hash.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
 import type { Config } from '../model/config.js';
+import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
 import type { Tool, ToolStatus } from '../model/tool.js';
 import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
 import { MOST_PAST, type Past, type Standing, type TrustRecord } from './record.js';
@@ -18,7 +19,8 @@ export const MOST_PINS = 20_000;
 
 /** Why a server may not be started. */
 export interface Hold {
-  readonly state: 'pending' | 'rejected';
+  /** `unaccepted`: the store as a whole is not to be trusted until somebody accepts it. */
+  readonly state: 'pending' | 'rejected' | 'unaccepted';
   /** One phrase for people; it says what to do. */
   readonly reason: string;
 }
@@ -61,6 +63,19 @@ const FOUND: Readonly<Record<ServerOrigin, string>> = {
 
 const becauseOf = (ruling: Ruling | undefined): string =>
   ruling === undefined ? '' : ` by ${ruling.by}${ruling.reason ? `: ${ruling.reason}` : ''}`;
+
+/** Holds every server as long as the store is in doubt (A48). Without approvals there is nothing that could be lost. */
+export function holdInDoubt(
+  doubt: StoreDoubt | undefined,
+  origin: ServerOrigin,
+  policy: ApprovalPolicy,
+): Hold | undefined {
+  if (!doubt || (policy === 'off' && (origin === 'user' || origin === 'project'))) return undefined;
+  return {
+    state: 'unaccepted',
+    reason: `${DOUBT_PHRASES[doubt.reason]}; accept it with: toolscout store accept`,
+  };
+}
 
 /** Whether a server may be started at all; `undefined` means yes. */
 export function holdServer(
@@ -108,7 +123,9 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   }
   const trusted = record.presentation.trust?.hash;
   const shown = record.isComplete ? presentationOf(presentation) : basicPresentationOf(presentation);
-  const isChanged = !presentation.isUnknown && trusted !== undefined && trusted !== hashJson(shown);
+  const isAsked = record.presentation.ask?.state === 'pending';
+  const isChanged =
+    !presentation.isUnknown && trusted !== undefined && (isAsked || trusted !== hashJson(shown));
   const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
   const judge = (tool: SeenTool): Verdict => {
     const { name, hash } = tool;
@@ -117,6 +134,8 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
       return { status: trust ? 'quarantined' : 'pending', reason: `it was rejected${becauseOf(ask.ruling)}` };
     }
     if (trust && trust.hash !== hash) return { status: 'quarantined', reason: 'it changed after it was trusted' };
+    // Another process has a newer list in which it is something else (A40).
+    if (trust && ask?.state === 'pending') return { status: 'quarantined', reason: 'it changed after it was trusted' };
     if (isChanged) {
       return { status: 'quarantined', reason: 'what its server says of itself changed after it was trusted' };
     }
@@ -174,7 +193,8 @@ function observe(
   },
 ): Standing {
   const { trust, ask } = standing;
-  if (trust?.hash === hash) return ask?.state === 'pending' ? { trust } : standing;
+  // Only what the server says now takes a request back: an old list must not undo what a newer one showed (A40).
+  if (trust?.hash === hash) return ask?.state === 'pending' && how.fresh ? { trust } : standing;
   if (!trust && !ask && how.trustNew && !isSuspect(how.weigh().risk)) return { trust: { hash, at: how.now } };
   if (ask?.hash === hash) {
     return how.fresh && isExpired(ask, how.now) ? { ...standing, ask: { ...ask, at: how.now } } : standing;

@@ -2,6 +2,7 @@ export { createApprovals, type Approvals } from './approvals.js';
 export type { ApprovalPolicy, Hold, Judgement } from './decide.js';
 export { originOf, presentationFrom, wordyCapabilities } from './fingerprint.js';
 export { itemName, seenItem, seenItems, type ItemKind } from './items.js';
+export { readDoubt, type ChangedServers } from './ledger.js';
 export { createMarketplace, type Marketplace } from './marketplace.js';
 export type { Presentation } from './fingerprint.js';
 export { createRegistrations, REGISTRATIONS, type Registration, type Registrations } from './registrations.js';

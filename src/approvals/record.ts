@@ -60,6 +60,11 @@ const FORMAT = 1;
 /** A stored record, or why there is none to be had. */
 export type Read = { readonly record: TrustRecord } | { readonly unreadable: 'damaged' | 'newer' };
 
+/** The raw id and the exact launch: neither a similar id nor a changed command shares a record (A2, A22). */
+export function recordKey({ server, launch }: Pick<TrustRecord, 'server' | 'launch'>): string {
+  return sha256(`${server}\0${launch}`);
+}
+
 /** The record as a stored value: text with its own checksum, so that no damage goes unnoticed (A23). */
 export function encodeRecord(record: TrustRecord): JsonObject {
   const body = JSON.stringify({ ...record, tools: [...record.tools] });
@@ -71,7 +76,42 @@ export function decodeRecord(value: JsonValue): Read {
   if (!isObject(value) || typeof value['body'] !== 'string') return { unreadable: 'damaged' };
   if (typeof value['format'] === 'number' && value['format'] > FORMAT) return { unreadable: 'newer' };
   if (value['format'] !== FORMAT || value['sum'] !== sha256(value['body'])) return { unreadable: 'damaged' };
-  // The checksum is right, so these are the bytes that encodeRecord wrote.
-  const body = JSON.parse(value['body']) as Omit<TrustRecord, 'tools'> & { tools: Array<[string, Standing]> };
-  return { record: { ...body, tools: new Map(body.tools) } };
+  const body = parse(value['body']);
+  return body ? { record: { ...body, tools: new Map(body.tools) } } : { unreadable: 'damaged' };
+}
+
+type Body = Omit<TrustRecord, 'tools'> & { tools: Array<[string, Standing]> };
+
+/** A row with a right checksum may still have been written by something else than encodeRecord. */
+function parse(text: string): Body | undefined {
+  let body: JsonValue;
+  try {
+    body = JSON.parse(text) as JsonValue;
+  } catch {
+    // Not JSON: the caller tells it from a record that is absent.
+    return undefined;
+  }
+  if (!isObject(body)) return undefined;
+  const { version, server, launch, origin, target, start, presentation, tools, past } = body;
+  const isNamed = [server, launch, origin, target].every((field) => typeof field === 'string');
+  const areTools = Array.isArray(tools) && tools.every((tool) => Array.isArray(tool) && isPair(tool));
+  const isWhole = typeof version === 'number' && isNamed && areTools && Array.isArray(past) && past.every(isObject);
+  return isWhole && isStanding(start) && isStanding(presentation) ? (body as unknown as Body) : undefined;
+}
+
+const isPair = ([name, standing]: readonly JsonValue[]): boolean => typeof name === 'string' && isStanding(standing);
+
+function isStanding(value: JsonValue | undefined): boolean {
+  if (!isObject(value)) return false;
+  const { trust, ask } = value;
+  return (trust === undefined || isDated(trust)) && (ask === undefined || (isDated(ask) && isAsk(ask)));
+}
+
+function isDated(value: JsonValue): value is JsonObject {
+  return isObject(value) && typeof value['hash'] === 'string' && typeof value['at'] === 'number';
+}
+
+function isAsk({ state, risk, changed }: JsonObject): boolean {
+  const isKnown = state === 'pending' || state === 'rejected';
+  return isKnown && isObject(risk) && Array.isArray(risk['reasons']) && Array.isArray(changed);
 }

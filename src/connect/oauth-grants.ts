@@ -93,9 +93,9 @@ export function createGrants(deps: {
   /** Takes the lock when it is free or was left behind. */
   async function take(key: string, owner: string): Promise<boolean> {
     const entry = await store.get(OAUTH_SPACE, key);
-    const held =
-      isObject(entry?.value) && typeof entry.value['until'] === 'number' && entry.value['until'] > clock.now();
-    if (held) return false;
+    const until = isObject(entry?.value) ? entry.value['until'] : undefined;
+    // A lock that lasts longer than any was written by something else, or by a clock that was wrong.
+    if (typeof until === 'number' && until > clock.now() && until <= clock.now() + LOCK_MS) return false;
     const value: JsonValue = { owner, until: clock.now() + LOCK_MS };
     return store.put(OAUTH_SPACE, key, value, { ifRevision: entry?.revision ?? 0 });
   }

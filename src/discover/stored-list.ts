@@ -61,6 +61,22 @@ export function pack(list: Remembered): JsonObject {
   return { format: FORMAT, server, sum: sha256(body), stale: invalidated, body };
 }
 
+const areObjects = (value: unknown): boolean => Array.isArray(value) && value.every((item) => isObject(item));
+
+/** A right checksum says nothing about the shape: any process of the user can write a row (A48). */
+function isWhole(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  const { items, learnedAt, dropped, info, instructions, capabilities, resources, resourceTemplates, prompts } = body;
+  const areNamed = Array.isArray(items) && items.every((item) => isObject(item) && typeof item['name'] === 'string');
+  const isInfo = info === undefined || (isObject(info) && typeof info['name'] === 'string');
+  const isSaid = instructions === undefined || typeof instructions === 'string';
+  const isAble = capabilities === undefined || isObject(capabilities);
+  const extras = [resources, resourceTemplates, prompts].every((list) => list === undefined || areObjects(list));
+  return (
+    areNamed && typeof learnedAt === 'number' && typeof dropped === 'number' && isInfo && isSaid && isAble && extras
+  );
+}
+
 /** What was packed for a server, or why it is not that. */
 export function unpack(value: JsonValue, serverId: string): Remembered | { readonly reason: string } {
   if (!isObject(value) || typeof value.body !== 'string') return { reason: 'it is not a list' };
@@ -68,6 +84,6 @@ export function unpack(value: JsonValue, serverId: string): Remembered | { reado
   if (value.server !== serverId) return { reason: 'it belongs to another server' };
   if (value.sum !== sha256(value.body)) return { reason: 'its checksum is wrong' };
   const body = JSON.parse(value.body) as Omit<Remembered, 'server' | 'invalidated'>;
-  if (!Array.isArray(body.items) || typeof body.learnedAt !== 'number') return { reason: 'it is not a list' };
+  if (!isWhole(body)) return { reason: 'it is not a list' };
   return { ...body, server: serverId, invalidated: value.stale === true };
 }

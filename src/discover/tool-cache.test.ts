@@ -58,6 +58,10 @@ function fakeStore(): Store & {
       ask('delete');
       return raw.delete(key);
     },
+    async revisions() {
+      ask('revisions');
+      return new Map([...raw].map(([key, { revision }]) => [key, revision]));
+    },
     async clear() {
       ask('clear');
       const { size } = raw;

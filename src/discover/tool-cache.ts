@@ -21,6 +21,11 @@ export interface ToolCache {
   read(server: Server): Promise<CachedList | undefined>;
   /** Lists of many servers, by id, with one look into the store. */
   readAll(servers: readonly Server[]): Promise<Map<string, CachedList>>;
+  /**
+   * Lists of these servers that other processes stored since the last look. A list that another process cleared or
+   * invalidated is marked as stale.
+   */
+  readNewer(servers: readonly Server[]): AsyncIterable<{ readonly server: Server; readonly list: CachedList }>;
   /** Keeps a list. A store that fails costs the next process a listing, never this one its tools. */
   write(server: Server, listed: Listed, facts: UpstreamFacts): Promise<CachedList>;
   /** Marks a server's list as stale, e.g. when the server announced a change. */
@@ -69,6 +74,8 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   const { store, clock, log } = deps;
   const capabilities = deps.capabilities ?? '';
   const memory = new Map<string, Remembered>();
+  /** The revision under which each list was last looked at in the store. */
+  const seen = new Map<string, number>();
   /** The mark of the list last handed out under each key; it outlives what is kept in memory. */
   const marks = new Map<string, Mark>();
   let hits = 0;
@@ -163,6 +170,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       const entries = isKnown ? [] : await guard('list', [], () => store.list(SPACE));
       const stored = new Map(entries.map((entry) => [entry.key, entry]));
       const keys = new Set(wanted.map(({ key }) => key));
+      for (const { key, revision } of entries) if (keys.has(key)) seen.set(key, revision);
       for (const { key, storedAt } of entries) {
         if (keys.has(key) || clock.now() - storedAt < FORGOTTEN_MS) continue;
         await guard('prune', false, () => store.delete(SPACE, key));
@@ -173,6 +181,30 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         if (list) found.set(server.id, list);
       });
       return found;
+    },
+
+    async *readNewer(servers) {
+      const revisions = await guard('look', undefined, () => store.revisions(SPACE));
+      if (!revisions) return;
+      for (const server of servers) {
+        const key = keyOf(server, capabilities);
+        const revision = revisions.get(key);
+        const before = seen.get(key);
+        if (revision === before) continue;
+        if (revision === undefined) {
+          seen.delete(key);
+          const mark = marks.get(key);
+          if (mark) mark.isInvalid = true;
+          continue;
+        }
+        const entry = await guard('read', undefined, () => store.get(SPACE, key));
+        if (entry) seen.set(key, entry.revision);
+        const known = marks.get(key)?.learnedAt ?? -Infinity;
+        const list = open(entry, server);
+        if (!list || list.learnedAt < known) continue;
+        memory.set(key, list);
+        yield { server, list: present(list, markOf(key, list)) };
+      }
     },
 
     async write(server, listed, facts) {

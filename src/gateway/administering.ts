@@ -4,6 +4,7 @@ import type { Core } from './core.js';
 import { examine } from './doctor.js';
 import { evaluate } from './evaluation.js';
 import { rebuild, type ReloadReport } from './reload.js';
+import { createStoreWatch } from './store-status.js';
 import type { Gateway } from './verbs.js';
 
 /** The verbs of whoever runs toolscout: taking over a changed config, the cache, the audit log, its health. */
@@ -11,9 +12,21 @@ export function administrationVerbs(
   core: Core,
 ): Pick<
   Gateway,
-  'reload' | 'clearCache' | 'forgetUsage' | 'cacheStats' | 'audit' | 'followAudit' | 'doctor' | 'evaluate' | 'config'
+  | 'reload'
+  | 'clearCache'
+  | 'forgetUsage'
+  | 'cacheStats'
+  | 'storeStatus'
+  | 'acceptStore'
+  | 'audit'
+  | 'followAudit'
+  | 'doctor'
+  | 'evaluate'
+  | 'config'
 > {
   const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
+
+  const storeStatus = createStoreWatch({ store, clock, hide: core.hide, doubt: core.approvals.doubt });
 
   /** A record that cannot be kept changes nothing of what became of the reload. */
   const recordReload = (entry: Omit<Parameters<typeof audit.recordNow>[0], 'kind'>): Promise<void> =>
@@ -97,6 +110,24 @@ export function administrationVerbs(
     },
 
     cacheStats: () => cache.stats(),
+
+    async storeStatus() {
+      // A store that cannot be read says so itself, below.
+      await core.approvals
+        .load()
+        .catch((thrown: unknown) => log.debug('approvals.unread', { reason: messageOf(thrown) }));
+      return storeStatus();
+    },
+    async acceptStore({ by = 'local', reason } = {}) {
+      await core.filled();
+      const accepted = await core.approvals.accept();
+      if (!accepted) return undefined;
+      const detail = { doubt: accepted.reason, ...(reason ? { reason: reason.slice(0, 500) } : {}) };
+      await audit.recordNow({ kind: 'store-accept', principal: by, outcome: 'success', detail });
+      core.trust.reconsider(core.catalog.servers.keys());
+      await core.trust.admitAll();
+      return accepted;
+    },
     audit: (filter = {}) => audit.query(filter),
     followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
 
@@ -105,7 +136,10 @@ export function administrationVerbs(
       const { loaded, catalog, learner, hide } = core;
       const waiting = (server: Server): number =>
         core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
-      return examine({ loaded, catalog, learner, pool, store, hide, clock, waiting }, options);
+      return examine(
+        { doubt: core.approvals.doubt(), loaded, catalog, learner, pool, store, hide, clock, waiting },
+        options,
+      );
     },
 
     async evaluate(queries, { tools } = {}) {

@@ -11,6 +11,7 @@ import { createExperience, type ExperienceKeeper } from './experience.js';
 import { createFailureMemory } from './failure-memory.js';
 import { fillCatalog, isWorthRefreshing } from './fill.js';
 import { createLearner, learningProgress, type Learner } from './learner.js';
+import { createListSync } from './list-sync.js';
 import { learnAndTell, type Lanes } from './learn-and-tell.js';
 import { learnWithoutHandshake } from './compatibility.js';
 import type { GatewayDeps } from './deps.js';
@@ -48,6 +49,11 @@ export interface Core {
   /** Makes sure that a server's list is known before a verb that needs exactly that server; refuses when it may not be used. */
   known(id: string, options?: AskOptions): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
+  /**
+   * In a process that ends before a background refresh would: has old lists read again before the answer, as long as a
+   * search waits.
+   */
+  freshen(servers: readonly Server[], onLearning?: AskOptions['onLearning']): Promise<void>;
   /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
   refreshInBackground(servers: readonly Server[]): void;
   /** Asks a server for its list anew before long. */
@@ -162,7 +168,7 @@ export function createCore(deps: GatewayDeps): Core {
     catalog: () => catalog,
     learnInBackground,
   });
-  const unwatch = approvals.onChange((servers) => trust.reconsider(servers));
+  const unwatch = approvals.onChange((servers) => void lists.follow(servers));
   const keeper = createConnectionKeeper({
     clock,
     log,
@@ -186,11 +192,24 @@ export function createCore(deps: GatewayDeps): Core {
         learnInBackground(due);
         keeper.start();
       }
+      isFilled = true;
+      // What another process learned meanwhile was not taken over.
+      void lists.look();
       retention.prune();
     } catch (thrown) {
       log.error('store.unreadable', { error: hide(messageOf(thrown)) });
     }
   };
+  let isFilled = false;
+  const lists = createListSync({
+    ...deps,
+    approvals,
+    events,
+    trust,
+    catalog: () => catalog,
+    isFilled: () => isFilled && loaded.config.cache.enabled,
+    relistSoon: (id) => relister.soon(id),
+  });
   let opening: Promise<void> | undefined;
   const filled = (): Promise<void> => (opening ??= open());
   // A host that has just started us asks for the menu first, and that needs no catalog.
@@ -243,6 +262,18 @@ export function createCore(deps: GatewayDeps): Core {
     });
   };
 
+  const freshen: Core['freshen'] = async (servers, onLearning) => {
+    if (!deps.refreshFirst) return;
+    const now = clock.now();
+    const old = servers.filter((server) => {
+      const list = catalog.list(server.id);
+      return list && isUsable(server) && isWorthRefreshing(list, loaded.config.cache, now);
+    });
+    const due = old.map(({ id }) => id).filter((id) => learner.isDue(id) && !learner.failure(id));
+    learnInBackground(old.filter(({ id }) => due.includes(id)));
+    await learner.settle(due, loaded.config.limits.searchWaitMs, onLearning);
+  };
+
   return {
     deps,
     events,
@@ -283,10 +314,11 @@ export function createCore(deps: GatewayDeps): Core {
             : thrown;
         });
         onLearning?.(learningProgress(1, 1));
-      }
+      } else await freshen([server], onLearning);
       return server;
     },
     learnInBackground,
+    freshen,
     refreshInBackground: (servers) => refresher.refresh(servers),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
@@ -306,6 +338,7 @@ export function createCore(deps: GatewayDeps): Core {
       closing = true;
       keeper.close();
       unwatch();
+      lists.close();
       approvals.close();
       soon.cancel();
       retention.stop();

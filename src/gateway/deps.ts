@@ -60,6 +60,8 @@ export interface GatewayDeps {
   readonly fetch?: typeof fetch;
   /** Whether folders of skills are read again when they change. */
   readonly watchSkills?: boolean;
+  /** Whether lists that are too old are read again before they are used: for a process that ends soon. */
+  readonly refreshFirst?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
 }

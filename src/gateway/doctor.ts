@@ -5,12 +5,13 @@ import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { counted } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
-import type { Store } from '../model/store.js';
+import { DOUBT_PHRASES, type Store, type StoreDoubt } from '../model/store.js';
 import { remarksOn } from '../store/index.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
 import { findListFaults, tellListFaults, type ListFindings } from './list-findings.js';
 import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
+import { tryStore } from './store-status.js';
 import { isUsable, problemOf } from './views.js';
 
 /** One thing that was looked at. */
@@ -48,6 +49,8 @@ interface Patient {
   readonly learner: Learner;
   readonly pool: Pool;
   readonly store: Store;
+  /** Why nothing in the store is trusted. */
+  readonly doubt?: StoreDoubt;
   readonly hide: (text: string) => string;
   readonly clock: Clock;
   /** How much of a server waits for approval. */
@@ -92,15 +95,14 @@ export async function examineStore({
   store,
   clock,
   hide,
-}: Pick<Patient, 'store' | 'clock' | 'hide'>): Promise<Finding[]> {
-  const probe = { key: 'probe', value: clock.now() };
+  doubt,
+}: Pick<Patient, 'store' | 'clock' | 'hide' | 'doubt'>): Promise<Finding[]> {
   try {
-    await store.put('doctor', probe.key, probe.value);
-    const read = await store.get('doctor', probe.key);
-    if (typeof read?.value !== 'number') throw new Error('a value that was written could not be read back');
+    await tryStore(store, clock);
     const remarks = isAbsolute(store.location) ? await remarksOn(store.location) : [];
     return [
       { subject: 'store', level: 'ok', message: store.location },
+      ...(doubt ? [tellDoubt(doubt)] : []),
       ...remarks.map((remark): Finding => ({ subject: 'store', level: 'warning', ...remark })),
     ];
   } catch (thrown) {
@@ -115,6 +117,15 @@ export async function examineStore({
   }
 }
 
+function tellDoubt({ reason }: StoreDoubt): Finding {
+  return {
+    subject: 'store',
+    level: 'error',
+    message: `${DOUBT_PHRASES[reason]}; what you approved or rejected may be missing, so no server is used`,
+    next: 'restore the file, or accept it as it is: toolscout store accept',
+  };
+}
+
 async function examineServer(server: Server, patient: Patient): Promise<Finding> {
   const { catalog, learner, pool, hide } = patient;
   const subject = `server ${server.id}`;
@@ -124,7 +135,9 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const next =
       hold.state === 'rejected'
         ? `take it out of the config, or trust it after all: toolscout approve ${server.id}`
-        : 'look at it: toolscout pending';
+        : hold.state === 'unaccepted'
+          ? 'accept the store: toolscout store accept'
+          : 'look at it: toolscout pending';
     return { subject, level: 'warning', message: hold.reason, next };
   }
   if (!isUsable(server)) {

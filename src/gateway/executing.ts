@@ -100,7 +100,7 @@ export function executionVerbs(
   const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
     if (isHidden(call.server, call, core)) return undefined;
-    if (call.skill === undefined && core.catalog.list(call.server)) return undefined;
+    if (call.skill === undefined && !core.deps.refreshFirst && core.catalog.list(call.server)) return undefined;
     return learnFirst(call);
   };
 
@@ -109,9 +109,9 @@ export function executionVerbs(
       await skills.loaded();
       if (!skills.has(call.skill)) return;
     }
-    if (core.catalog.list(call.server)) return;
+    if (!core.deps.refreshFirst && core.catalog.list(call.server)) return;
     await core.filled();
-    if (core.catalog.list(call.server)) return;
+    if (!core.deps.refreshFirst && core.catalog.list(call.server)) return;
     const server = core.catalog.servers.get(call.server);
     if (server && isUsable(server)) await core.known(call.server);
   };

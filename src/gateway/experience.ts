@@ -53,7 +53,10 @@ export function createExperience(deps: {
   let writing: Promise<void> = Promise.resolve();
 
   store.onChange((space) => {
-    if (space === SPACE) memories.clear();
+    if (space !== SPACE) return;
+    memories.clear();
+    // Another process may have forgotten everything, the key included.
+    key = undefined;
   });
 
   const isKept = (principal: string): boolean => {

@@ -46,6 +46,7 @@ export function lookingVerbs(
           !learner.failure(id) || (!learner.hasFailedHere(id) && (learner.isDue(id) || learner.isLearning(id))),
       );
       core.learnInBackground(unlearned.filter((server) => learner.isDue(server.id)));
+      await core.freshen(servers, options.onLearning);
       core.refreshInBackground(servers);
       await learner.settle(
         awaited.map((server) => server.id),

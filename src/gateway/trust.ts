@@ -90,6 +90,8 @@ export function createTrust(deps: TrustDeps): Trust {
     admitKnown,
     async open() {
       await approvals.load();
+      const doubt = approvals.doubt();
+      if (doubt) log.warn('store.not-accepted', { reason: doubt.reason, next: 'toolscout store accept' });
       for (const id of catalog().servers.keys()) catalog().reconsider(id);
       await request();
     },

@@ -13,6 +13,7 @@ import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
 import type { Host } from '../model/host.js';
 import type { AgentBriefingEvent } from '../model/skill.js';
+import type { StoreDoubt } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
@@ -35,6 +36,7 @@ import type { Changes } from './changes.js';
 import type { ServerFacts } from './catalog.js';
 import type { SignInOptions, SignInStatus } from './sign-in.js';
 import type { SkillHandle, SkillView } from './skills.js';
+import type { StoreStatus } from './store-status.js';
 import type { ServerView } from './views.js';
 import type { Why } from './why.js';
 
@@ -166,6 +168,10 @@ export interface Gateway {
   /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
   forgetUsage(): Promise<number>;
   cacheStats(): CacheStats;
+  /** Where the store is, whether it can be written, and whether it must be accepted (A48). */
+  storeStatus(): Promise<StoreStatus>;
+  /** Accepts a store that vanished, was replaced, went back in time or was damaged; answers what was in doubt. */
+  acceptStore(options?: { readonly by?: string; readonly reason?: string }): Promise<StoreDoubt | undefined>;
   audit(filter?: AuditFilter): Promise<AuditRecord[]>;
   followAudit(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
   /** Checks config, store and every server; `onFinding` gets each finding as soon as there is one. */

@@ -15,6 +15,9 @@ function keyOf(server: Server): string {
 
 function asVerdict(value: unknown): Verdict | undefined {
   if (!isObject(value) || typeof value['decidedAt'] !== 'number') return undefined;
+  const { discover, transport } = value;
+  if (discover !== undefined && !isObject(discover)) return undefined;
+  if (transport !== undefined && transport !== 'http' && transport !== 'sse') return undefined;
   return value['kind'] === 'modern' || value['kind'] === 'legacy' ? (value as unknown as Verdict) : undefined;
 }
 

@@ -21,6 +21,7 @@ export const AUDIT_KINDS = [
   'unregister',
   'capability-register',
   'export',
+  'store-accept',
 ] as const;
 
 /** One of {@link AUDIT_KINDS}. */

@@ -4,7 +4,10 @@ import type { AuditFilter, AuditRecord } from './audit-record.js';
 /** A stored value with its dates. */
 export interface Entry {
   readonly key: string;
+  /** `null` when it is `damaged`. */
   readonly value: JsonValue;
+  /** There is a value that cannot be read back. That is not the same as none: it must not be trusted anew (A48). */
+  readonly damaged?: true;
   readonly storedAt: number;
   /** After this it is stale; it stays readable until it is replaced or cleared. */
   readonly expiresAt?: number;
@@ -12,11 +15,33 @@ export interface Entry {
   readonly revision: number;
 }
 
+/** The space in which a store keeps what it knows of itself. */
+export const STORE_SPACE = 'about-store';
+
+/** The key of a {@link StoreDoubt} in that space; deleting it accepts the store as it is. */
+export const DOUBT_KEY = 'doubt';
+
+/** Why a store is not what it was, so that nothing is trusted until somebody accepts it (A48). */
+export interface StoreDoubt {
+  readonly reason: 'vanished' | 'replaced' | 'rolled-back' | 'damaged';
+  /** Wall-clock time at which it was noticed. */
+  readonly at: number;
+}
+
+/** What happened to a store, as one phrase for people. */
+export const DOUBT_PHRASES: Readonly<Record<StoreDoubt['reason'], string>> = {
+  vanished: 'the database with your approvals was gone, and a new one is in its place',
+  replaced: 'the database with your approvals is not the one that was there before',
+  'rolled-back': 'the database with your approvals is an older copy of the one that was there before',
+  damaged: 'the database with your approvals was damaged, and a new one is in its place',
+};
+
 /**
  * The port to durable state: named spaces of JSON values, and one audit log. Several processes may
  * use one store at once; a write is durable when its promise resolves.
  *
- * A value that cannot be read back (damaged, written by a newer version) is a miss, never an error.
+ * A value that cannot be read back is `null` and `damaged`, never an error. An entry whose key cannot be read back is
+ * left out.
  */
 export interface Store {
   /** Where the state is, for people: a file path, a database without its password, or `memory`. */
@@ -24,6 +49,8 @@ export interface Store {
   get(space: string, key: string): Promise<Entry | undefined>;
   /** Every entry of a space, sorted by key. */
   list(space: string): Promise<Entry[]>;
+  /** The revision of every key of a space: a cheap way to see what others changed. */
+  revisions(space: string): Promise<Map<string, number>>;
   /**
    * Writes a value. With `ifRevision` only when the stored revision is that one (0: only when the
    * key is absent); answers whether it was written.

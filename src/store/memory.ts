@@ -57,6 +57,10 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
       const entries = [...(spaces.get(space)?.entries ?? [])];
       return entries.map(([key, stored]) => toEntry(key, stored)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     },
+    async revisions(space) {
+      openOnly();
+      return new Map([...(spaces.get(space)?.entries ?? [])].map(([key, { revision }]) => [key, revision]));
+    },
     async put(name, key, value, options = {}) {
       openOnly();
       const json = toText(value);

@@ -1,4 +1,5 @@
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
 import { pageSize } from './page-size.js';
 import type { Column, Connection } from './sqlite-connection.js';
 import { fromText, toName, toText } from './stored-text.js';
@@ -55,15 +56,21 @@ export function selectRecords(
   where('kind = ?', nameOrNull(filter.kind));
   where('outcome = ?', filter.outcome ?? null);
   where('time >= ?', filter.since ?? null);
-  const sql = `select seq, body from audit${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
+  const sql = `select seq, cast(body as blob) from audit${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
     order by seq desc limit ?`;
   const records: AuditRecord[] = [];
   for (const [seq, body] of connection.rows(sql, ...values, pageSize(filter.limit))) {
     const read = fromText(body);
-    if (read) records.push(read.value as unknown as AuditRecord);
+    if (read && isRecord(read.value)) records.push(read.value);
     else onBad(seq ?? null);
   }
   return records;
+}
+
+function isRecord(value: unknown): value is AuditRecord & JsonObject {
+  if (!isObject(value)) return false;
+  const { id, time, kind, principal, outcome } = value;
+  return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');
 }
 
 /** Deletes a portion of the records older than a time; answers how many, 0 when none is left. */

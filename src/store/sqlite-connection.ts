@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 
-/** What a column may hold. */
-export type Column = string | number | null;
+/** What a column may hold. Text is read as bytes: the engine aborts the process on text that is not UTF-8. */
+export type Column = string | number | Buffer | null;
 
 /** One open database file, with plain rows and cached statements. Everything in it is synchronous. */
 export interface Connection {

@@ -22,6 +22,8 @@ export interface StoreFiles {
   readonly lock: string;
   /** Exists after a query found damage: the next opening checks the whole file. */
   readonly suspect: string;
+  /** What says which database was here; its name does not begin like the others, which people delete together. */
+  readonly mark: string;
 }
 
 /** What SQLite keeps beside a database. */
@@ -32,7 +34,8 @@ export function storeFiles(directory: string): StoreFiles {
   // `lstat` follows a link that is written with a slash at its end; a resolved path has none.
   const root = resolve(directory);
   const database = join(root, 'toolscout.db');
-  return { directory: root, database, lock: `${database}.lock`, suspect: `${database}.suspect` };
+  const mark = join(root, 'store-mark.json');
+  return { directory: root, database, lock: `${database}.lock`, suspect: `${database}.suspect`, mark };
 }
 
 /** Makes the directory private (0700), or refuses it. */

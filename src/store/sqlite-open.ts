@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
+import type { StoreDoubt } from '../model/store.js';
+import { doubtNotice } from './doubt-notice.js';
 import { connect, type Connection, type Engine } from './sqlite-connection.js';
 import { DamagedFile, troubleOf } from './sqlite-error.js';
 import {
@@ -12,12 +14,14 @@ import {
   setAside,
   type StoreFiles,
 } from './sqlite-files.js';
+import { checkMark, type StoreMark } from './sqlite-mark.js';
 import { inspect, migrate } from './sqlite-schema.js';
 
 /** An open database, and which file it is. */
 export interface OpenDatabase {
   readonly connection: Connection;
   readonly identity: number | undefined;
+  readonly mark: StoreMark;
 }
 
 /** What opening needs. */
@@ -39,7 +43,7 @@ export interface Opening {
  * was found damaged, never the good one another process has just put in its place, and nobody opens
  * a database whose companions are being moved.
  */
-export function openDatabase(opening: Opening): OpenDatabase {
+export function openDatabase(opening: Opening, seen?: StoreMark): OpenDatabase {
   const { engine, files, clock, log, busyMs, notify } = opening;
   preparePrivateDirectory(files, log);
   preparePrivateFile(files.lock);
@@ -47,29 +51,28 @@ export function openDatabase(opening: Opening): OpenDatabase {
   try {
     hold(lock, files);
     const suspect = identityOf(files.suspect) !== undefined;
-    let opened: OpenDatabase;
+    const now = clock.now();
+    let opened: Marked;
+    let keptAs: string | undefined;
     try {
-      opened = openFile(opening, suspect);
+      opened = openFile(opening, { suspect, seen, isRebuilt: false, now });
     } catch (thrown) {
       if (troubleOf(thrown) !== 'damaged') throw thrown;
-      const keptAs = setAside(files, clock.now());
-      const notice = noticeOf(files.database, keptAs);
-      log.warn('store.damaged', { file: files.database, keptAs, reason: String(thrown), notice });
-      notify?.(notice);
-      opened = openFile(opening, false);
+      keptAs = setAside(files, now);
+      log.warn('store.damaged', { file: files.database, keptAs, reason: String(thrown) });
+      opened = openFile(opening, { suspect: false, seen, isRebuilt: true, now });
     }
     if (suspect) rmSync(files.suspect, { force: true });
+    const { doubt } = opened;
+    if (doubt) {
+      const notice = doubtNotice(doubt, files.database, keptAs);
+      log.warn('store.doubt', { file: files.database, reason: doubt, notice });
+      notify?.(notice);
+    }
     return opened;
   } finally {
     lock.close();
   }
-}
-
-function noticeOf(file: string, keptAs: string): string {
-  return (
-    `The store ${file} was damaged. It is kept as ${keptAs}, and a new one is in its place: what was pinned, approved, ` +
-    'signed in to and recorded is no longer known, and servers are trusted on first use again.'
-  );
 }
 
 function hold(lock: Connection, files: StoreFiles): void {
@@ -84,7 +87,13 @@ function hold(lock: Connection, files: StoreFiles): void {
   }
 }
 
-function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDatabase {
+/** An open database, and why it is not to be trusted as it is. */
+type Marked = OpenDatabase & { readonly doubt?: StoreDoubt['reason'] };
+
+function openFile(
+  { engine, files, busyMs }: Opening,
+  how: { readonly suspect: boolean } & Parameters<typeof checkMark>[2],
+): Marked {
   prepareDatabaseFile(files);
   const connection = connect(engine, files.database, busyMs);
   try {
@@ -97,8 +106,8 @@ function openFile({ engine, files, busyMs }: Opening, suspect: boolean): OpenDat
       'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 4194304; pragma cache_size = -256',
     );
     migrate(connection);
-    if (suspect) checkWhole(connection);
-    return { connection, identity: identityOf(files.database) };
+    if (how.suspect) checkWhole(connection);
+    return { connection, identity: identityOf(files.database), ...checkMark(connection, files, how) };
   } catch (thrown) {
     connection.close();
     throw thrown;

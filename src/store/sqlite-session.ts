@@ -3,6 +3,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Connection } from './sqlite-connection.js';
 import { toStoreError, troubleOf } from './sqlite-error.js';
 import { identityOf, markSuspect } from './sqlite-files.js';
+import type { StoreMark } from './sqlite-mark.js';
 import { openDatabase, type OpenDatabase, type Opening } from './sqlite-open.js';
 
 /** A file that is replaced again and again under our hands is given up after so many turns. */
@@ -19,6 +20,12 @@ export interface Session {
   write<Result>(task: (connection: Connection) => Result): Promise<Result>;
   /** Reads at once, for a poll: no waiting for a lock. The number tells one opened file from the next. */
   peek<Result>(task: (connection: Connection, generation: number) => Result): Result;
+  /** Which database is open, and the newest that was seen of it. */
+  readonly mark: StoreMark | undefined;
+  /** Notes how far the open database has come. One that comes after it and is behind went back in time. */
+  noteSeen(versions: ReadonlyMap<string, number>): void;
+  /** Resolves when every write that was asked for is done or has failed. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,6 +35,7 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
   const turns = Math.max(1, Math.ceil(waitMs / busyMs));
   let open: OpenDatabase | undefined;
   let generation = 0;
+  let seen: StoreMark | undefined;
   let closed = false;
   let waiting = 0;
   let tail: Promise<unknown> = Promise.resolve();
@@ -40,7 +48,8 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
   const current = (): Connection => {
     if (closed) throw new ToolscoutError('STORE_ERROR', `The store ${files.database} is closed; open it again.`);
     if (!open) {
-      open = openDatabase(opening);
+      open = openDatabase(opening, seen);
+      seen = open.mark;
       generation += 1;
     }
     return open.connection;
@@ -83,9 +92,21 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
     }
   };
 
+  const noteSeen: Session['noteSeen'] = (versions) => {
+    if (!seen) return;
+    const isBehind = [...seen.versions].some(([space, version]) => (versions.get(space) ?? 0) < version);
+    // Overwritten in place by an older copy: opening it anew notices that.
+    if (isBehind) return drop();
+    seen = { id: seen.id, versions: new Map(versions) };
+  };
+
   await attempt('open', current);
 
   return {
+    get mark() {
+      return seen;
+    },
+    noteSeen,
     read: (task) => attempt('read', () => task(current())),
     write<Result>(task: (connection: Connection) => Result) {
       const work = (): Promise<Result> => attempt('write to', () => commit(task));
@@ -102,6 +123,9 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
         noteDamage(thrown);
         throw toStoreError('read', files.database, thrown);
       }
+    },
+    async settled() {
+      await tail;
     },
     async close() {
       if (closed) return;

@@ -251,17 +251,48 @@ describe('sqlite', () => {
     expect(lines.join('')).toContain('store.moved');
   });
 
-  it('A23 a value that does not parse is a miss, named in the log, and stays', async () => {
+  it('A23 A48 a value that does not parse is null and damaged, named in the log once, and stays', async () => {
     const store = await open();
     await store.put('s', 'good', 1);
     await store.put('s', 'bad', 2);
     await store.append([{ id: 'a', time: 1, kind: 'k', principal: 'p', outcome: 'success' }]);
     sabotage(`update entries set value = '{"cut' where key = 'bad'; update audit set body = '{'`);
-    expect(await store.get('s', 'bad')).toBeUndefined();
-    expect((await store.list('s')).map(({ key }) => key)).toEqual(['good']);
+    expect(await store.get('s', 'bad')).toMatchObject({ value: null, damaged: true });
+    const listed = (await store.list('s')).map(({ key, damaged }) => [key, damaged]);
+    expect(listed).toEqual([
+      ['bad', true],
+      ['good', undefined],
+    ]);
     expect(await store.audit({})).toEqual([]);
-    expect(lines.filter((line) => line.includes('store.unreadable'))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes('store.unreadable'))).toHaveLength(2);
     expect(await store.clear('s')).toBe(2);
+  });
+
+  it('A48 bytes that are not UTF-8, and text where numbers belong, are set aside and the process lives', async () => {
+    const store = await open();
+    for (const key of ['good', 'value', 'key', 'number']) await store.put('s', key, 1);
+    await store.append(
+      ['a', 'b', 'c', 'd'].map((id) => ({ id, time: 1, kind: 'k', principal: 'p', outcome: 'success' as const })),
+    );
+    sabotage(`
+      update entries set value = cast(x'22ff22' as text) where key = 'value';
+      update entries set key = cast(x'ff6b' as text) where key = 'key';
+      update entries set stored_at = cast(x'fe' as text), revision = cast(x'ff' as text) where key = 'number';
+      insert into changes (space, version) values (cast(x'fffe' as text), cast(x'ff' as text));
+      update audit set body = cast(x'7bff' as text) where id = 'a';
+      update audit set body = '5' where id = 'b';
+      update audit set body = '{"id":"c"}' where id = 'c'`);
+    expect(await store.get('s', 'value')).toMatchObject({ value: null, damaged: true });
+    expect((await store.list('s')).map(({ key }) => key)).toEqual(['good', 'number', 'value']);
+    expect([...(await store.revisions('s')).keys()].toSorted()).toEqual(['good', 'number', 'value']);
+    expect((await store.audit({})).map(({ id }) => id)).toEqual(['d']);
+    expect(await store.put('s', 'value', 'new', { ifRevision: (await store.get('s', 'value'))!.revision })).toBe(true);
+    expect((await store.get('s', 'value'))?.value).toBe('new');
+    const other = await open();
+    const heard: string[] = [];
+    store.onChange((space) => heard.push(space));
+    await other.put('s', 'good', 2);
+    await expect.poll(() => heard).toContain('s');
   });
 
   it('R20 a file of a newer version is refused and not touched', async () => {
@@ -411,7 +442,7 @@ describe('sqlite', () => {
     store.onChange((space) => heard.push(space));
     rmSync(directory, { recursive: true });
     tick?.();
-    expect(heard).toEqual(['s']);
+    expect(heard).toEqual(['about-store', 's']);
     expect(lines.join('')).toContain('a listener that fails');
     await expect(store.get('s', 'k')).resolves.toBeUndefined();
   });

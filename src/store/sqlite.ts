@@ -9,6 +9,7 @@ import { insertRows, pruneSome, selectRecords, toRow } from './sqlite-audit.js';
 import { createChangeWatch } from './sqlite-changes.js';
 import type { Column, Connection, Engine } from './sqlite-connection.js';
 import { storeFiles } from './sqlite-files.js';
+import { createMarkKeeper, GUARDED_SPACES } from './sqlite-mark.js';
 import { openSession } from './sqlite-session.js';
 import { fromName, fromText, toName, toText } from './stored-text.js';
 
@@ -27,18 +28,24 @@ export interface SqliteStoreOptions {
 /** How long SQLite may stop the process for a lock before the event loop gets its turn. */
 const SLICE_MS = 20;
 
-const COLUMNS = 'key, value, stored_at, expires_at, revision';
+/** Rows that cannot be read and are named in the log once each; further ones are named each time. */
+const MAX_NAMED = 1000;
+
+// Text is read as bytes and numbers as numbers, whatever stands in the file: the engine aborts on text that is not UTF-8.
+const COLUMNS =
+  'cast(key as blob), cast(value as blob), cast(stored_at as integer), cast(expires_at as integer), cast(revision as integer)';
 const GET = `select ${COLUMNS} from entries where space = ? and key = ?`;
 const LIST = `select ${COLUMNS} from entries where space = ?`;
-const REVISION = 'select revision from entries where space = ? and key = ?';
+const REVISION = 'select cast(revision as integer) from entries where space = ? and key = ?';
+const REVISIONS = 'select cast(key as blob), cast(revision as integer) from entries where space = ?';
 const PUT = `insert into entries (space, key, value, stored_at, expires_at, revision) values (?, ?, ?, ?, ?, ?)
   on conflict (space, key) do update set value = excluded.value, stored_at = excluded.stored_at,
   expires_at = excluded.expires_at, revision = excluded.revision`;
 const DELETE = 'delete from entries where space = ? and key = ?';
 const CLEAR = 'delete from entries where space = ?';
 const BUMP = `insert into changes (space, version) values (?, 1)
-  on conflict (space) do update set version = version + 1 returning version`;
-const VERSIONS = 'select space, version from changes';
+  on conflict (space) do update set version = version + 1 returning cast(version as integer)`;
+const VERSIONS = 'select cast(space as blob), cast(version as integer) from changes';
 
 /**
  * The embedded store: one SQLite file that several processes share (STORE-1). A write is on its way
@@ -49,6 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const files = storeFiles(directory);
   const opening = { engine: loadEngine(), files, clock, log, notify, busyMs: SLICE_MS };
   const session = await openSession(opening, busyTimeoutMs);
+  const keeper = createMarkKeeper(files, clock, log);
   const watch = createChangeWatch(
     {
       stamp: () =>
@@ -56,26 +64,34 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       versions: () =>
         session.peek((connection) => {
           const rows = connection.rows(VERSIONS);
-          return new Map(rows.map(([space, version]) => [fromName(space) ?? '', Number(version)]));
+          const versions = new Map(rows.map(([space, version]) => [fromName(space) ?? '', Number(version)]));
+          session.noteSeen(new Map([...versions].filter(([space]) => GUARDED_SPACES.has(space))));
+          return versions;
         }),
     },
     clock,
     log,
   );
 
+  const unreadable = new Set<string>();
+  /** Named once: it stays where it is until something is written over it, and is read again and again. */
+  const noteUnreadable = (space: string, key: string): void => {
+    const name = `${space} ${key}`;
+    if (unreadable.has(name)) return;
+    if (unreadable.size < MAX_NAMED) unreadable.add(name);
+    log.warn('store.unreadable', { file: files.database, space, key });
+  };
   const toEntry = (
     space: string,
     [name, text, storedAt, expiresAt, revision]: readonly Column[],
   ): Entry | undefined => {
     const key = fromName(name);
     const read = fromText(text);
-    if (key === undefined || !read) {
-      log.warn('store.unreadable', { file: files.database, space, key: String(name) });
-      return undefined;
-    }
+    if (key === undefined || !read) noteUnreadable(space, String(name));
+    if (key === undefined) return undefined;
     return {
       key,
-      value: read.value,
+      ...(read ? { value: read.value } : { value: null, damaged: true }),
       storedAt: Number(storedAt),
       expiresAt: expiresAt === null ? undefined : Number(expiresAt),
       revision: Number(revision),
@@ -91,7 +107,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       version = undefined;
       return task(connection, () => (version = Number(connection.rows(BUMP, toName(space))[0]?.[0])));
     });
-    if (version !== undefined) watch.wrote(space, version);
+    if (version !== undefined) {
+      watch.wrote(space, version);
+      if (session.mark) keeper.note(session.mark.id, space, version);
+    }
     return result;
   };
 
@@ -110,6 +129,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         if (entry) entries.push(entry);
       });
       return entries.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    async revisions(space) {
+      const rows = await session.read((connection) => connection.rows(REVISIONS, toName(space)));
+      const named = rows.map(([name, revision]) => [fromName(name), Number(revision)] as const);
+      return new Map(named.filter((row): row is [string, number] => row[0] !== undefined));
     },
     async put(space, key, value, { expiresAt, ifRevision } = {}) {
       const text = toText(value);
@@ -140,9 +164,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       await session.write((connection) => insertRows(connection, rows));
     },
     audit: (filter) =>
-      session.read((connection) =>
-        selectRecords(connection, filter, (seq) => log.warn('store.unreadable', { file: files.database, audit: seq })),
-      ),
+      session.read((connection) => selectRecords(connection, filter, (seq) => noteUnreadable('audit', String(seq)))),
     async pruneAudit(before) {
       let gone = 0;
       for (;;) {
@@ -155,6 +177,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     onChange: (listener) => watch.on(listener),
     async close() {
       watch.stop();
+      await session.settled();
+      await keeper.flush();
       await session.close();
     },
   };

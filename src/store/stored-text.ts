@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
 
@@ -15,9 +16,16 @@ export function toText(value: unknown): string {
   return text;
 }
 
+/** The text of a column that was read as bytes, or `undefined` when it is not UTF-8. */
+export function fromBytes(column: unknown): string | undefined {
+  if (typeof column === 'string') return column;
+  return Buffer.isBuffer(column) && isUtf8(column) ? column.toString() : undefined;
+}
+
 /** The value of a stored text, or `undefined` when it cannot be read back. */
-export function fromText(text: unknown): { readonly value: JsonValue } | undefined {
-  if (typeof text !== 'string') return undefined;
+export function fromText(column: unknown): { readonly value: JsonValue } | undefined {
+  const text = fromBytes(column);
+  if (text === undefined) return undefined;
   try {
     return { value: JSON.parse(text) as JsonValue };
   } catch {
@@ -39,6 +47,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** The name of a column written by {@link toName}, or `undefined` when it cannot be read back. */
 export function fromName(column: unknown): string | undefined {
-  const read = fromText(`"${String(column)}"`);
+  const name = fromBytes(column);
+  const read = name === undefined ? undefined : fromText(`"${name}"`);
   return typeof read?.value === 'string' ? read.value : undefined;
 }

@@ -22,8 +22,8 @@ describe('a store that was damaged', () => {
       const kept = (await readdir(join(place.folder, 'state'))).find((name) => /\.damaged-[^.]*Z$/.test(name));
       expect(stderr).toContain(file);
       expect(stderr).toContain(kept);
-      expect(stderr).toContain('trusted on first use again');
-      expect(stdout).not.toContain('damaged');
+      expect(stderr).toContain('toolscout store accept');
+      expect(stdout).not.toContain('.damaged-');
       expect((await place.run(...args)).stderr).toBe('');
     },
   );
@@ -31,17 +31,25 @@ describe('a store that was damaged', () => {
   it('STORE-1 a running toolscout says the same in its log', async () => {
     const place = await workplace({ servers: {} });
     await damage(place);
-    const line = await lineMatching(place.start('serve', '--port', '0'), /\{[^\n]*"store\.damaged"[^\n]*\}/);
+    const line = await lineMatching(place.start('serve', '--port', '0'), /\{[^\n]*"store\.doubt"[^\n]*\}/);
     expect(JSON.parse(line[0])).toMatchObject({
       level: 'warn',
-      notice: expect.stringContaining('trusted on first use again') as string,
+      notice: expect.stringContaining('toolscout store accept') as string,
     });
   });
 
-  it('STORE-1 CLI-3 doctor names it as a warning from then on', async () => {
+  it('STORE-1 CLI-3 A48 nothing is used until it is accepted; doctor says so, and names the old file from then on', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') } });
     await damage(place);
     await place.run('servers');
+    expect(await place.run('call', 'old:echo', 'message=hi')).toMatchObject({ code: 4 });
+    const before = await place.run('doctor');
+    expect(before.code).not.toBe(0);
+    expect(before.stdout).toContain('toolscout store accept');
+    expect(await place.run('store', 'accept')).toMatchObject({
+      code: 0,
+      stdout: 'Accepted the store (damaged). Servers are used again.\n',
+    });
     const { code, stdout } = await place.run('doctor');
     expect(code).toBe(0);
     expect(stdout).toMatch(/! store .*\.damaged-/);

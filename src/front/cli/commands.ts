@@ -21,6 +21,7 @@ import { addSecret } from './commands/secret.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
 import { addSkills } from './commands/skills.js';
+import { addStore } from './commands/store.js';
 import { addTools } from './commands/tools.js';
 import { addWhy } from './commands/why.js';
 
@@ -49,6 +50,7 @@ export const COMMANDS = [
   addConfig,
   addSecret,
   addCache,
+  addStore,
   addAudit,
   addDoctor,
   addEval,

@@ -220,6 +220,7 @@ describe('the contract', () => {
       expect((await proposing.post(path, { id: 'a', url: 'x'.repeat(5e6) })).status).toBe(413);
     }
 
+    expect(await (await held.post('/v1/store/accept', {})).json()).toEqual({ accepted: null });
     // What is asked wrongly.
     expect((await send('/v1/approvals?state=odd')).status).toBe(400);
     for (const verb of ['approve', 'reject']) {

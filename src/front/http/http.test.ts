@@ -108,6 +108,24 @@ describe('the guard', () => {
 });
 
 describe('the routes', () => {
+  it('A48 R9 /health says when nothing can be stored and when the store must be accepted, without naming a path', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const over = (status: Awaited<ReturnType<Gateway['storeStatus']>>): Promise<App> =>
+      appOver({ ...gateway, storeStatus: async () => status });
+    const location = '/home/ann/toolscout.db';
+    const full = await over({ location, writable: false, problem: `${location}: disk full` });
+    const answer = await get(full, '/health');
+    expect(answer.status).toBe(200);
+    const health = (await answer.json()) as object;
+    expect(health).toMatchObject({ status: 'degraded', store: { writable: false, accepted: true } });
+    expect(JSON.stringify(health)).not.toContain('/home');
+    const lost = await over({ location, writable: true, doubt: { reason: 'vanished', at: 1 } });
+    expect(await (await get(lost, '/health')).json()).toMatchObject({
+      status: 'degraded',
+      store: { writable: true, accepted: false, problem: expect.stringContaining('vanished') as string },
+    });
+  });
+
   it('REG-8 /health lives, /ready counts, everything else names the way', async () => {
     const gateway = await openToolscout({
       servers: { old: fixture('legacy'), hung: fixture('slow', '--hang'), absent: { command: '/no/such/program' } },

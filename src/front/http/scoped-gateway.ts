@@ -80,6 +80,7 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     ...closedGateway(gateway),
     ready: () => gateway.ready(),
     lineage: () => gateway.lineage(),
+    storeStatus: () => gateway.storeStatus(),
     settle: (patienceMs) => gateway.settle(patienceMs),
     coverage: () => gateway.coverage(allowed),
     listServers: async (options) => (await gateway.listServers(options)).filter(({ id }) => allowed.has(id)),

@@ -9,7 +9,7 @@ import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type Event
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig } from '../schemas.js';
+import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig, StoreAccepted } from '../schemas.js';
 
 /** Streams of events at once, for all clients and for one principal: none can take the place of the others (A43). */
 const MAX_FOLLOWERS = 1000;
@@ -160,6 +160,18 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         if (wantsEvents(request)) return follow(input, (stream) => listenToAudit(gateway, query, stream));
         return reply(AuditPage.parse({ records: await gateway.audit(query) }));
       },
+    }),
+    route({
+      id: 'acceptStore',
+      group: 'admin',
+      method: 'POST',
+      path: '/v1/store/accept',
+      summary: 'Accepts a store that vanished, was replaced, went back in time or was damaged',
+      scope: 'admin',
+      whole: true,
+      responses: { 200: { description: 'What was in doubt.', content: { 'application/json': StoreAccepted } } },
+      handle: async ({ gateway, principal, reply }) =>
+        reply({ accepted: (await gateway.acceptStore({ by: principal.name }))?.reason ?? null }),
     }),
     route({
       id: 'showConfig',

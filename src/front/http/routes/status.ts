@@ -18,8 +18,22 @@ export function statusRoutes(options: {
       method: 'GET',
       path: '/health',
       summary: 'That toolscout lives',
-      responses: { 200: { description: 'It does.', content: { 'application/json': Health } } },
-      handle: ({ reply }) => reply({ status: 'ok', version: options.version }),
+      responses: {
+        200: {
+          description: 'It does. It is `degraded` when nothing can be stored, or when the store must be accepted.',
+          content: { 'application/json': Health },
+        },
+      },
+      async handle({ gateway, reply }) {
+        const { writable, doubt } = await gateway.storeStatus();
+        const { version } = options;
+        if (writable && !doubt) return reply({ status: 'ok', version });
+        // The reason of the file system names paths, and anybody may ask for the health.
+        const problem = writable
+          ? `The store is not the one it was (${doubt?.reason}); no server is used until it is accepted.`
+          : 'Nothing can be stored: approvals, audit records and lists are kept in memory only.';
+        return reply({ status: 'degraded', version, store: { writable, accepted: !doubt, problem } });
+      },
     }),
     route({
       id: 'ready',

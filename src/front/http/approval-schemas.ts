@@ -1,0 +1,83 @@
+import * as z from 'zod';
+
+const text = z.string();
+const texts = z.array(text);
+const count = z.int().min(0);
+
+const Ruling = z.object({ by: text, reason: text.optional(), at: z.number() });
+
+/** A request to trust something, or what was decided about it. */
+export const Approval = z.object({
+  ref: text,
+  server: text,
+  tool: text.optional(),
+  about: z.enum(['launch', 'instructions', 'tool']),
+  state: z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded']),
+  hash: text,
+  pinned: text.optional(),
+  requestedAt: z.number(),
+  ruling: Ruling.optional(),
+  risk: z.object({ level: z.enum(['low', 'medium', 'high', 'critical']), reasons: texts }),
+  changed: texts,
+  origin: z.enum(['user', 'project', 'registry', 'introspected']),
+  target: text,
+});
+
+/** A server as a caller proposes it: by `url`, or by `command` and `args`. */
+export const ProposedServer = z.strictObject({
+  id: text.min(1).max(500),
+  url: text.max(8192).optional(),
+  command: text.max(8192).optional(),
+  args: z.array(text.max(8192)).max(1000).optional(),
+  title: text.max(500).optional(),
+});
+
+/** What is introspected: a URL, or a registered server that is not approved yet. */
+export const IntrospectionRequest = z.union([
+  z.strictObject({ url: text.min(1).max(8192), id: text.min(1).max(500).optional() }),
+  z.strictObject({ server: text.min(1).max(500) }),
+]);
+
+/** What a server that is not approved said it has; names only. */
+export const Introspection = z.object({
+  proposal: ProposedServer,
+  protocolVersion: text,
+  tools: texts,
+  dropped: count,
+  approval: Approval,
+  review: z.object({ directory: text, files: texts }).optional(),
+  problem: text.optional(),
+});
+
+/** What waits for approval, was decided or expired. */
+export const ApprovalList = z.object({ approvals: z.array(Approval) });
+
+/** What requests would change. */
+export const ApprovalDiffs = z.object({
+  diffs: z.array(
+    z.object({
+      approval: Approval,
+      changes: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
+      note: text.optional(),
+    }),
+  ),
+});
+
+/** A decision: why, about how much, and about exactly what. */
+export const RulingRequest = z.strictObject({
+  reason: text.max(500).optional(),
+  all: z.boolean().optional(),
+  includeCritical: z.boolean().optional(),
+  hash: text
+    .regex(/^[0-9a-fA-F]{12,64}$/)
+    .optional()
+    .meta({ description: 'The hash that was looked at, or at least its first 12 characters.' }),
+});
+
+/** What became of a decision. */
+export const RulingReport = z.object({
+  approvals: z.array(Approval),
+  skipped: z.array(z.object({ ref: text, hash: text, reason: z.enum(['critical', 'changed', 'not-shown']) })),
+  promoted: texts,
+  registered: count,
+});
