@@ -101,7 +101,11 @@ describe('doctor', () => {
     const kept = (await readdir(stateDir)).find((name) => name.includes('.damaged-'));
     await writeFile(join(stateDir, `${kept}-wal`), '');
     expect(notices).toEqual([expect.stringContaining(join(stateDir, kept!))]);
-    expect(notices[0]).toContain('trusted on first use again');
+    expect(notices[0]).toContain('toolscout store accept');
+    expect((await examine(gateway)).find('store')).toContainEqual(
+      expect.objectContaining({ level: 'error', next: expect.stringContaining('toolscout store accept') as string }),
+    );
+    await gateway.acceptStore();
     const { ok, find } = await examine(gateway);
     expect(ok).toBe(true);
     expect(find('store')).toMatchObject([
