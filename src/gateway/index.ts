@@ -23,7 +23,6 @@ export type { SchemaFindings } from './schema-findings.js';
 export { scopeToSkill } from './scoped.js';
 export type { SkillHandle, SkillView } from './skills.js';
 export type { ReloadReport } from './reload.js';
-export type { StoreStatus } from './store-status.js';
 export type { SignInOptions, SignInStatus } from './sign-in.js';
 export { showConfig } from './shown-config.js';
 export { noServer } from './visibility.js';
