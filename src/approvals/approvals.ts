@@ -95,10 +95,15 @@ export interface Approvals {
 
 const toolOf = (subject: Subject): string | undefined => (subject.about === 'tool' ? subject.tool : undefined);
 
-/** How a server is started or reached, whole, with the names of what it is given besides. */
-function targetOf({ shown: { type, target, secrets } }: Server): string {
-  if (secrets.length === 0) return target;
-  return printable(`${target} (with ${type === 'stdio' ? 'env' : 'headers'} ${secrets.join(', ')})`);
+/** How a server is started or reached, whole: nothing that is approved with it is left out (A42). */
+function targetOf({ shown: { type, target, secrets }, review, capabilities = [] }: Server): string {
+  const given = review ? review.env.map(([name, value]) => `${name}=${value}`) : secrets;
+  const besides = [
+    ...(given.length > 0 ? [`with ${type === 'stdio' ? 'env' : 'headers'} ${given.join(', ')}`] : []),
+    ...(review?.cwd === undefined ? [] : [`in ${review.cwd}`]),
+    ...(capabilities.length > 0 ? [`offers ${capabilities.join(', ')}`] : []),
+  ];
+  return besides.length === 0 ? target : printable(`${target} (${besides.join('; ')})`);
 }
 
 /** Every hash in a record behind which a definition or a presentation stands. */
@@ -299,7 +304,12 @@ export function createApprovals(deps: {
       }
       return others.join('\n');
     },
-    list: (servers) => [...servers].flatMap((server) => listed(knownOf(server).record)),
+    list: (servers) =>
+      [...servers].flatMap((server) => {
+        // As it is shown now: a record of an older version may have kept less of it.
+        const target = targetOf(server);
+        return listed(knownOf(server).record).map((approval) => ({ ...approval, target }));
+      }),
     asked(server) {
       const { record } = knownOf(server);
       return record ? askedSubjects(record) : [];

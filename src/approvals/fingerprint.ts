@@ -2,6 +2,7 @@ import { hashJson, sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { ServerOrigin } from '../model/approval.js';
 import type { Server, Transport } from '../model/server.js';
+import { scriptsOf } from './script-files.js';
 
 /** Where a server came from, as far as trust goes. */
 export function originOf(server: Pick<Server, 'origin' | 'scope'>): ServerOrigin {
@@ -32,8 +33,17 @@ function partsOf(transport: Transport): JsonObject {
 }
 
 /** SHA-256 of how exactly a server is started or reached: another argument is another launch (A2). */
-export function launchOf(server: Pick<Server, 'transport'>): string {
-  return hashJson(partsOf(server.transport));
+export function launchOf(server: Pick<Server, 'transport' | 'capabilities' | 'origin' | 'scope'>): string {
+  const parts = partsOf(server.transport);
+  if (originOf(server) === 'user') return hashJson(parts);
+  // What nobody has vouched for is approved with the capabilities it claims and the scripts it runs (A42, A51).
+  const { transport, capabilities = [] } = server;
+  const scripts = transport.type === 'stdio' ? scriptsOf(transport) : [];
+  return hashJson({
+    ...parts,
+    ...(capabilities.length > 0 ? { capabilities: [...capabilities].toSorted() } : {}),
+    ...(scripts.length > 0 ? { scripts } : {}),
+  });
 }
 
 /** What a server says of itself to hosts and models. */

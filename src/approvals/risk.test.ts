@@ -1,7 +1,11 @@
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/fixture.js';
 import { httpServer, stdioServer } from '../../test/support/test-server.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Risk } from '../model/approval.js';
 import { launchOf } from './fingerprint.js';
 import { weighPresentation, weighServer, weighTool } from './risk.js';
 
@@ -83,6 +87,34 @@ describe('the risk of a server', () => {
     expect(risk('notes-mcp', [], { NODE_OPTIONS: '--require ./evil.js' })).toBe('critical');
   });
 
+  it('A42 every variable that decides what code runs is critical and named, in env or in arguments; others are not', () => {
+    const risk = (env: Record<string, string>, args: string[] = []): Risk =>
+      weighServer(stdioServer('x', { command: 'npx', args }, { transport: { env } }), 'project');
+    for (const name of [
+      'npm_config_registry',
+      'PYTHONPATH',
+      'PIP_INDEX_URL',
+      'LD_PRELOAD',
+      'PATH',
+      'GIT_SSH_COMMAND',
+    ]) {
+      expect(risk({ [name]: 'x' })).toMatchObject({
+        level: 'critical',
+        reasons: expect.arrayContaining([`sets ${name}, which decides what code runs`]) as string[],
+      });
+      expect(risk({}, ['-e', `${name}=x`]).level).toBe('critical');
+    }
+    expect(risk({}, ['--registry=https://evil.example', 'notes']).level).toBe('critical');
+    expect(risk({}, ['--index-url', 'https://evil.example']).level).toBe('critical');
+    expect(risk({ NODE_ENV: 'production', NOTES_DIR: '/x' }, ['-y', 'notes', '--mode=fast']).level).toBe('high');
+  });
+
+  it('A42 an international host name is named as a risk', () => {
+    const { level, reasons } = weighServer(httpServer('x', 'https://ex\u0430mple.com/mcp'), 'project');
+    expect(level).toBe('high');
+    expect(reasons.join()).toContain('international host name');
+  });
+
   it('SEC-9 a remote server without encryption weighs more', () => {
     expect(weighServer(httpServer('x', 'https://mcp.example.com'), 'registry').level).toBe('medium');
     expect(weighServer(httpServer('x', 'http://mcp.example.com'), 'registry').level).toBe('high');
@@ -109,6 +141,39 @@ describe('the launch of a server', () => {
     expect(withEnv({ A: '2', API_TOKEN: 's' })).not.toBe(launchOf(base));
     expect(withEnv({ A: '1', API_TOKEN: 's', NODE_OPTIONS: '-r x' })).not.toBe(launchOf(base));
     expect(withEnv({ GIT_ASKPASS: '/a' })).not.toBe(withEnv({ GIT_ASKPASS: '/b' }));
+  });
+
+  it('A51 capabilities that a project server adds are another launch; those of a user’s own server are not', () => {
+    const claiming = (scope: 'user' | 'project', ...capabilities: string[]): string =>
+      launchOf(stdioServer('x', { command: 'npx' }, { scope, capabilities }));
+    expect(claiming('project', 'notes:read', 'mail:send')).not.toBe(claiming('project', 'notes:read'));
+    expect(claiming('project', 'a:b', 'c:d')).toBe(claiming('project', 'c:d', 'a:b'));
+    expect(claiming('project')).toBe(launchOf(stdioServer('x', { command: 'npx' })));
+    expect(claiming('user', 'notes:read', 'mail:send')).toBe(claiming('user', 'notes:read'));
+  });
+
+  it('A42 a script of a project server that was rewritten, or a link that leads elsewhere, is another launch', async () => {
+    const folder = await temporaryDirectory();
+    const [script, other, link] = ['a.mjs', 'b.mjs', 'link.mjs'].map((name) => join(folder, name));
+    const launch = (path: string, scope: 'user' | 'project' = 'project'): string =>
+      launchOf(stdioServer('x', { command: 'node', args: [path, '--quiet'] }, { scope, transport: { cwd: folder } }));
+    await writeFile(script!, 'export {};');
+    await writeFile(other!, 'export { };');
+    await symlink(script!, link!);
+    const before = [launch('a.mjs'), launch('link.mjs'), launch('a.mjs', 'user')];
+    expect([launch('a.mjs'), launch('link.mjs'), launch('a.mjs', 'user')]).toEqual(before);
+    await rm(link!);
+    await symlink(other!, link!);
+    expect(launch('link.mjs')).not.toBe(before[1]);
+    await writeFile(script!, 'evil();');
+    expect(launch('a.mjs')).not.toBe(before[0]);
+    expect(launch('a.mjs', 'user')).toBe(before[2]);
+    // A file of data that a server works on may change.
+    const data = join(folder, 'notes.db');
+    await writeFile(data, 'one');
+    const first = launch('notes.db');
+    await writeFile(data, 'two');
+    expect(launch('notes.db')).toBe(first);
   });
 
   it('SEC-9 a renewed credential and the order of variables are not', () => {

@@ -1,6 +1,8 @@
+import { otherHostName } from '../kernel/host-names.js';
+import { isLoaderVariable } from '../kernel/loader-variables.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
-import type { Server, Transport } from '../model/server.js';
+import type { Server, StdioTransport, Transport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { findSigns } from './signs.js';
 
@@ -101,6 +103,22 @@ const INLINE = new Set([
   '--call',
 ]);
 
+/** Arguments that make a package manager take packages from elsewhere. */
+const REDIRECTS = new Set([
+  '--registry',
+  '--index-url',
+  '--extra-index-url',
+  '--default-index',
+  '--index',
+  '--find-links',
+]);
+
+/** Variables that decide what code runs, set in the environment or by arguments (`env NAME=x`, `docker -e NAME=x`). */
+function loaderVariables({ env, args }: StdioTransport): string[] {
+  const named = args.map((arg) => /^([A-Za-z_][\w.-]*)=/.exec(arg)?.[1]).filter((name) => name !== undefined);
+  return [...new Set([...Object.keys(env), ...named])].filter(isLoaderVariable);
+}
+
 function weighTransport(transport: Transport): Weighed[] {
   if (transport.type === 'stdio') {
     const name = (transport.command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '');
@@ -110,8 +128,12 @@ function weighTransport(transport: Transport): Weighed[] {
       ...(INTERPRETERS.has(name) && inline
         ? [{ level: 'critical', reason: 'runs code that stands in its arguments' } as const]
         : []),
-      ...('LD_PRELOAD' in transport.env || 'NODE_OPTIONS' in transport.env || 'DYLD_INSERT_LIBRARIES' in transport.env
-        ? [{ level: 'critical', reason: 'loads further code by its environment' } as const]
+      ...loaderVariables(transport).map((variable): Weighed => ({
+        level: 'critical',
+        reason: `sets ${variable}, which decides what code runs`,
+      })),
+      ...(transport.args.some((arg) => REDIRECTS.has((arg.split('=')[0] ?? '').toLowerCase()))
+        ? [{ level: 'critical', reason: 'takes packages from a place that its arguments name' } as const]
         : []),
     ];
   }
@@ -119,6 +141,9 @@ function weighTransport(transport: Transport): Weighed[] {
   return [
     { level: 'medium', reason: 'sends arguments of calls to another machine' },
     ...(secure ? [] : [{ level: 'high', reason: 'sends them unencrypted' } as const]),
+    ...(otherHostName(transport.url) === undefined
+      ? []
+      : [{ level: 'high', reason: 'has an international host name, which may look like another' } as const]),
   ];
 }
 

@@ -1,12 +1,30 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
+import { otherHostName } from '../kernel/host-names.js';
+import { isCredentialVariable, isLoaderVariable } from '../kernel/loader-variables.js';
+import { MASK } from '../kernel/secrets.js';
 import { printable } from '../kernel/text.js';
 import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
-import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../model/server.js';
+import type {
+  HttpTransport,
+  Server,
+  ServerReview,
+  ServerScope,
+  ShownTransport,
+  StdioTransport,
+  Transport,
+} from '../model/server.js';
 import { headerComplaint, urlComplaint } from './check-servers.js';
 import { authComplaints } from './check-auth.js';
-import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
+import {
+  decodeComponent,
+  hideInArguments,
+  hideInUrl,
+  isSecretName,
+  looksIssued,
+  secretsOfHeader,
+} from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
 import { expand, hideDefaults } from './expand.js';
 import { ownLaunchProblem, type Self } from './own-entry.js';
@@ -162,12 +180,27 @@ export function showEntry(
   type: Transport['type'] = entry.command === undefined ? (entry.type === 'sse' ? 'sse' : 'http') : 'stdio',
 ): ShownTransport {
   if (type !== 'stdio') {
-    const target = printable(hideInUrl(hideDefaults(entry.url ?? '')).shown);
+    const other = otherHostName(entry.url ?? '');
+    const url = hideInUrl(hideDefaults(entry.url ?? '')).shown;
+    const target = printable(other === undefined ? url : `${url} (host ${other})`);
     return { type, target, secrets: Object.keys(entry.headers ?? {}) };
   }
   const args = hideInArguments((entry.args ?? []).map(hideDefaults)).map((hidden) => hidden.shown);
   const target = [hideDefaults(entry.command ?? ''), ...args].map(quote).join(' ');
   return { type, target, secrets: Object.keys(entry.env ?? {}) };
+}
+
+/** What is shown besides to whoever approves a server that somebody else wrote down: everything but credentials (A42). */
+function reviewOf(entry: ServerEntry, { cwd }: StdioTransport): ServerReview {
+  const env = Object.entries(entry.env ?? {}).map(([name, value]) => [name, showVariable(name, value)] as const);
+  return { env, ...(cwd !== undefined && { cwd: quote(cwd) }) };
+}
+
+/** The value of a variable as written. What decides which code runs is never hidden, whatever its name looks like. */
+function showVariable(name: string, value: string): string {
+  const isLoader = isLoaderVariable(name) && !isCredentialVariable(name);
+  const isHidden = !isLoader && (isSecretName(name) || isCredentialVariable(name) || looksIssued(value));
+  return isHidden ? MASK : quote(value.replace(/(:\/\/)[^/?#@\s]+@/g, `$1${MASK}@`));
 }
 
 /** Only what was written overrides: the shape fills absent fields of `parsed` with its own defaults. */
@@ -209,6 +242,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     scope: shop.scope,
     transport,
     shown: showEntry(entry, transport.type),
+    ...(shop.scope === 'project' && transport.type === 'stdio' && { review: reviewOf(entry, transport) }),
     digest: hashJson(transport as unknown as JsonValue),
     enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),

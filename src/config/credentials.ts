@@ -30,6 +30,11 @@ function isSecretSegment(segment: string): boolean {
   return /^[\w.~=-]{20,}$/.test(segment) && /\d/.test(segment) && /[A-Za-z]/.test(segment);
 }
 
+/** Whether a text has the form that a common issuer gives its tokens. */
+export function looksIssued(text: string): boolean {
+  return KNOWN_TOKEN.test(text);
+}
+
 /** Whether a text looks like a credential by itself. */
 export function looksSecret(text: string): boolean {
   return KNOWN_TOKEN.test(text) || isSecretSegment(text) || /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i.test(text);

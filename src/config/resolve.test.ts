@@ -261,6 +261,14 @@ describe('resolveConfig', () => {
     ]);
   });
 
+  it('A42 the host of a URL is shown in both spellings when it is international', () => {
+    const shown = (url: string): string =>
+      resolveConfig({ servers: { x: { url } } }, { source: 'library', env: {} }).servers[0]!.shown.target;
+    expect(shown('https://ex\u0430mple.com/mcp')).toBe('https://ex\u0430mple.com/mcp (host xn--exmple-4nf.com)');
+    expect(shown('https://xn--exmple-4nf.com/mcp')).toBe('https://xn--exmple-4nf.com/mcp (host ex\u0430mple.com)');
+    expect(shown('https://example.com/mcp')).toBe('https://example.com/mcp');
+  });
+
   it('CFG-4 variables such as NODE_OPTIONS are the user’s own business', () => {
     const entry = { command: 'x', env: { LD_PRELOAD: '/x.so', NODE_OPTIONS: '--inspect' } };
     expect(one(entry)).toMatchObject({ transport: { env: entry.env } });

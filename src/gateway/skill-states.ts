@@ -3,6 +3,7 @@ import type { Server } from '../model/server.js';
 import type { AgentBriefingEvent, Negotiation, Skill } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
 import type { OfferingServer, ServerCondition, SkillSet } from '../negotiate/index.js';
+import { originOf } from '../approvals/index.js';
 import type { Core } from './core.js';
 import { isUsable, problemOf } from './views.js';
 
@@ -70,7 +71,8 @@ export function createSkillStates(core: Core): SkillStates {
   const offering = (room: Room): OfferingServer[] =>
     [...core.catalog.servers.values()].map((server) => {
       const list = core.catalog.list(server.id);
-      const base = { id: server.id, declared: server.capabilities ?? [], probed: probed(server.id) };
+      const isOwn = originOf(server) === 'user';
+      const base = { id: server.id, isOwn, declared: server.capabilities ?? [], probed: probed(server.id) };
       if (!list) return { ...base, tools: undefined, derived: new Map() };
       let known = derived.get(server.id);
       if (known?.list !== list) {

@@ -30,6 +30,13 @@ export interface ShownTransport {
   readonly secrets: readonly string[];
 }
 
+/** The rest of what is approved with a server: everything but credentials. */
+export interface ServerReview {
+  /** The environment as written, credentials masked. */
+  readonly env: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly cwd?: string;
+}
+
 /** Who wrote a server down: the user for themselves, or somebody for everybody who opens a project. */
 export type ServerScope = 'user' | 'project';
 
@@ -47,6 +54,8 @@ export interface Server {
   readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;
   readonly shown: ShownTransport;
+  /** What is shown besides to whoever approves it, where somebody else wrote it down (A42). */
+  readonly review?: ServerReview;
   /** Changes whenever anything that matters for connecting changes, credentials included. */
   readonly digest: string;
   readonly enabled: boolean;

@@ -78,6 +78,24 @@ describe('negotiation', () => {
     ]);
   });
 
+  it('A51 a server that the user did not write down never comes before one of the user, however well it is', () => {
+    const foreign = { ...server('a-project', ['get_incident'], ['incident:read']), isOwn: false };
+    const own = server('own', ['get_incident'], ['incident:read']);
+    const isFailing = (id: string): ServerCondition => (id === 'own' ? { failing: 'it is down' } : {});
+    for (const condition of [fine, isFailing]) {
+      const { bindings } = negotiate(asking('incident:read'), [foreign, own], condition);
+      expect(bindings.map((binding) => binding.server)).toEqual(['own']);
+    }
+    const alone = { ...server('a-project', ['get_incident'], ['incident:read']), isOwn: false };
+    expect(negotiate(asking('incident:read'), [alone], fine).bindings).toMatchObject([{ server: 'a-project' }]);
+  });
+
+  it('A51 a wildcard that a project declares is not taken as one', () => {
+    const greedy = { ...server('greedy', ['read_incident'], ['mail:*', '*:*']), isOwn: false };
+    expect(negotiate(asking('mail:send'), [greedy], fine).bindings).toEqual([]);
+    expect(negotiate(asking('mail:*'), [greedy], fine).bindings).toEqual([]);
+  });
+
   it('NEG-3 wildcards: a request for a kind gets all of it, from whoever has it; so does a declaration', () => {
     const servers = [
       server('one', ['compute_dnbr'], ['raster:dnbr']),

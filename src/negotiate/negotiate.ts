@@ -6,6 +6,8 @@ import { capabilitiesOfTool, isWildcard, matcherOf, toolsServing } from './capab
 /** What a negotiation knows of one server. */
 export interface OfferingServer {
   readonly id: string;
+  /** The user wrote it down. What a project or a caller brought never comes before such a server (A51). */
+  readonly isOwn?: boolean;
   /** Written in the configuration. */
   readonly declared: readonly string[];
   /** Found out by asking the server. */
@@ -29,6 +31,7 @@ type CandidateHealth = 'healthy' | 'unverified' | 'failing';
 
 interface Candidate {
   readonly server: string;
+  readonly isForeign: boolean;
   readonly capability: string;
   readonly origin: CapabilityOrigin;
   readonly health: CandidateHealth;
@@ -51,8 +54,9 @@ export function deriveCapabilities(tools: readonly Tool[]): Map<string, string[]
   return derived;
 }
 
-/** Healthy first, declared before derived, then by name (NEG-3). */
+/** The user's own first, then healthy ones, declared before derived, then by name (NEG-3, A51). */
 function compare(a: Candidate, b: Candidate): number {
+  if (a.isForeign !== b.isForeign) return a.isForeign ? 1 : -1;
   if (a.health !== b.health) return HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health);
   return ORDER.indexOf(a.origin) - ORDER.indexOf(b.origin) || (a.server < b.server ? -1 : 1);
 }
@@ -67,7 +71,9 @@ function offersFor(request: string, server: OfferingServer): Map<string, Capabil
   };
   for (const declared of server.declared) {
     // A user may declare that a server has everything of a kind; what a server says of itself is taken word for word.
-    if (isMet(declared) || (isWildcard(declared) && matcherOf(declared)(request))) note(declared, 'declared');
+    const isForAll = isWildcard(declared) && server.isOwn !== false;
+    const isNamed = isMet(declared) && (server.isOwn !== false || !isWildcard(declared));
+    if (isNamed || (isForAll && matcherOf(declared)(request))) note(declared, 'declared');
   }
   for (const probed of server.probed) if (!isWildcard(probed) && isMet(probed)) note(probed, 'probed');
   for (const derived of server.derived.keys()) if (isMet(derived)) note(derived, 'derived');
@@ -126,7 +132,7 @@ function find(request: string, servers: readonly OfferingServer[], condition: Co
         const list = candidates.get(capability) ?? [];
         candidates.set(capability, list);
         const health = failing !== undefined ? 'failing' : tools === undefined ? 'unverified' : 'healthy';
-        list.push({ server: server.id, capability, origin, health, tools });
+        list.push({ server: server.id, isForeign: server.isOwn === false, capability, origin, health, tools });
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
+import { isLoaderVariable } from '../kernel/loader-variables.js';
 import { NotLaunchable, registryText, resolveInput, type Gathering } from './launch-values.js';
 import { objectsAt, textAt } from './server-json.js';
 
@@ -110,11 +111,6 @@ export function runtimeArguments(source: JsonObject, command: string, gathering:
   return words;
 }
 
-/** Variables that change the runner or the system's loader, and not the server. */
-const LOADER_VARIABLE =
-  /^(path|pathext|home|shell|ifs|comspec|systemroot|tmp|temp|tmpdir|env|node_.*|npm_.*|yarn_.*|bun_.*|deno_.*|pip_.*|uv_.*|python.*|virtual_env|conda_.*|dotnet_.*|coreclr_.*|nuget_.*|docker_(?:host|context|config|cert_path|tls.*|default_platform|content_trust.*)|buildkit_.*|electron_.*|ld_.*|dyld_.*|bash_.*|git_(?:ssh.*|exec.*|config.*|proxy.*|askpass|editor|pager|dir|template_dir|external_diff)|rubyopt|perl5.*|_?java_.*|jdk_.*|openssl_.*|ssl_cert_.*|sslkeylogfile|.*_ca_bundle|.*_proxy)$/i;
-const HARMLESS_VARIABLE = /^(node_env|pythonunbuffered|pythonioencoding|pythonutf8)$/i;
-
 /** The environment of the server: names, and values or references. */
 export function environmentOf(source: JsonObject, gathering: Gathering): Record<string, string> {
   const entries: Array<[string, string]> = [];
@@ -125,7 +121,7 @@ export function environmentOf(source: JsonObject, gathering: Gathering): Record<
     }
     // A value that only the user can give is the user's own affair.
     const isChosen = textAt(variable, 'value') !== undefined || textAt(variable, 'default') !== undefined;
-    if (isChosen && LOADER_VARIABLE.test(name) && !HARMLESS_VARIABLE.test(name)) {
+    if (isChosen && isLoaderVariable(name)) {
       throw new NotLaunchable(`it wants to set ${name}, which changes the programs that start it`);
     }
     const [value] = resolveInput(variable, name, 'environment', gathering);
