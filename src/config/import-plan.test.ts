@@ -107,6 +107,14 @@ describe('planImport', () => {
     expect((await plan(place, ['windsurf'], path)).additions).toBe(0);
   });
 
+  it('A42 a variable that decides what code runs is named beside the server', async () => {
+    const place = await settle(['claude-code']);
+    const servers = { odd: { command: 'npx', env: { NODE_OPTIONS: '-r ./x.js', NODE_ENV: 'production' } } };
+    await writeFile(join(place.project, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+    const row = rowsOf(await plan(place, ['claude-code'])).find(({ server }) => server === 'odd');
+    expect(row?.notes).toEqual(['sets NODE_OPTIONS, which decides what code runs']);
+  });
+
   it('CLI-1 YAML is edited as a document, also below the section "discovery"', async () => {
     const place = await settle(['cline', 'kiro']);
     const path = join(place.project, 'toolscout.config.yaml');

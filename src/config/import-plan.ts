@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { type JsonObject, type JsonValue } from '../kernel/json.js';
+import { isLoaderVariable } from '../kernel/loader-variables.js';
 import { SOURCE_TYPES, type ServerEntry, type SourceType } from '../model/config.js';
 import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
 import { showEntry } from './create-server.js';
@@ -101,6 +102,9 @@ function rowOf(found: ImportedServer, { server, fate }: Fate, take: Take): Impor
     ({ variable, text }) => `set ${variable} (${text}) with: toolscout secret set ${variable}`,
   );
   const renamed = fate === 'new' && server.id !== found.id ? [`is called "${found.id}" there`] : [];
+  const loaders = Object.keys(found.entry.env ?? {})
+    .filter(isLoaderVariable)
+    .map((name) => `sets ${name}, which decides what code runs`);
   return {
     server: server.id,
     transport: showEntry(found.entry),
@@ -115,7 +119,7 @@ function rowOf(found: ImportedServer, { server, fate }: Fate, take: Take): Impor
     disabledTools: found.disabledTools,
     enabledTools: found.enabledTools,
     capabilities: found.capabilities,
-    notes: [...found.notes, ...prompts, ...renamed, ...aboutSecrets(found, { server, fate }, take)],
+    notes: [...found.notes, ...prompts, ...renamed, ...loaders, ...aboutSecrets(found, { server, fate }, take)],
   };
 }
 
