@@ -124,8 +124,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   const trusted = record.presentation.trust?.hash;
   const shown = record.isComplete ? presentationOf(presentation) : basicPresentationOf(presentation);
   const isAsked = record.presentation.ask?.state === 'pending';
-  const isChanged =
-    !presentation.isUnknown && trusted !== undefined && (isAsked || trusted !== hashJson(shown));
+  const isChanged = !presentation.isUnknown && trusted !== undefined && (isAsked || trusted !== hashJson(shown));
   const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
   const judge = (tool: SeenTool): Verdict => {
     const { name, hash } = tool;
