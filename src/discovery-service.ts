@@ -1,21 +1,19 @@
-import { toolToManifest } from './export/index.js';
-import type { CapabilityFindings, Gateway, RegistryDiscovery, RegistryFindings } from './gateway/index.js';
-import { ToolscoutError, toToolscoutError } from './kernel/errors.js';
+import { toolToManifest, type ExportedServer } from './export/index.js';
+import {
+  idOfTarget,
+  type CapabilityFindings,
+  type DiscoveryOptions,
+  type DiscoveryTarget,
+  type Gateway,
+  type RegistryDiscovery,
+  type RegistryFindings,
+  type ServerConfig,
+} from './gateway/index.js';
+import { toToolscoutError, type ToolscoutError } from './kernel/errors.js';
 import type { JsonObject } from './kernel/json.js';
 import { createToolscout, type ToolscoutOptions } from './main.js';
 import type { Manifest } from './model/manifest.js';
 import type { Tool } from './model/tool.js';
-
-/** How a discovery is made; what is left out is as the configuration has it (DISC-2). */
-export interface DiscoveryOptions {
-  /** A list that is known and not old is good enough. */
-  readonly useCache?: boolean;
-  /** Put the manifests of enabled tools into the marketplace. */
-  readonly registerInMarketplace?: boolean;
-  /** Write the tools as RTFS files. */
-  readonly exportToRtfs?: boolean;
-  readonly exportDirectory?: string;
-}
 
 /** What became of warming (DISC-5). */
 export interface WarmStatistics {
@@ -49,45 +47,31 @@ export class DiscoveryService {
     return (this.#gateway ??= this.#open());
   }
 
-  /** Asks one server for its tools (DISC-1). */
-  async discoverTools(server: string, options: DiscoveryOptions = {}): Promise<readonly Tool[]> {
-    const { useCache } = await this.#chosen(options);
-    return this.#take(server, options, useCache);
+  /** Asks one server for its tools (DISC-1): one of the configuration by its id, or one that is described. */
+  async discoverTools(server: DiscoveryTarget, options: DiscoveryOptions = {}): Promise<readonly Tool[]> {
+    return (await this.gateway()).discoverTools(server, await this.#chosen(options));
   }
 
   /** What is left out of the options is as the configuration has it. */
   async #chosen(options: DiscoveryOptions): Promise<DiscoveryOptions> {
-    return { ...(await this.gateway()).config().config, ...withoutAbsent(options) };
+    const { useCache, registerInMarketplace } = (await this.gateway()).config().config;
+    return { useCache, registerInMarketplace, ...withoutAbsent(options) };
   }
 
-  async #take(
-    server: string,
-    options: DiscoveryOptions,
-    useCache: boolean | 'stale' | undefined,
-  ): Promise<readonly Tool[]> {
+  /** Asks many servers, at most `maxParallelDiscoveries` at once; one that fails does not fail the others (DISC-3). */
+  async discoverAll(servers: readonly DiscoveryTarget[], options: DiscoveryOptions = {}): Promise<DiscoveredServer[]> {
     const gateway = await this.gateway();
-    const { registerInMarketplace, exportDirectory } = await this.#chosen(options);
-    const tools = await gateway.discoverTools(server, { useCache });
-    if (registerInMarketplace) await this.#register(gateway, server, tools);
-    // A list that was just learned is exported anyway when the configuration says so.
-    if (options.exportToRtfs) {
-      await gateway.exportTools({ format: 'rtfs', directory: exportDirectory, servers: [server] });
-    }
-    return tools;
-  }
-
-  /** Asks many servers, at most `maxParallelDiscoveries` at once; one that fails does not delay the others (DISC-3). */
-  async discoverAll(servers: readonly string[], options: DiscoveryOptions = {}): Promise<DiscoveredServer[]> {
-    const gateway = await this.gateway();
-    const outcomes = await gateway.discover(servers, { useCache: options.useCache });
+    const chosen = await this.#chosen(options);
+    const outcomes = await gateway.discover(servers, chosen);
     const failed = new Map(outcomes.flatMap((one) => (one.ok ? [] : [[one.server, one.error] as const])));
     return Promise.all(
-      servers.map(async (server): Promise<DiscoveredServer> => {
+      servers.map(async (target): Promise<DiscoveredServer> => {
+        const server = idOfTarget(target);
         const error = failed.get(server);
         if (error) return { server, ok: false, error };
         try {
           // It was asked just now, or what is known of it was good enough.
-          return { server, ok: true, tools: await this.#take(server, options, 'stale') };
+          return { server, ok: true, tools: await gateway.discoverTools(target, { ...chosen, useCache: 'stale' }) };
         } catch (thrown) {
           return { server, ok: false, error: toToolscoutError(thrown) };
         }
@@ -96,18 +80,21 @@ export class DiscoveryService {
   }
 
   /** Asks one server for its resources and resource templates. */
-  async discoverResources(server: string): Promise<{ resources: JsonObject[]; templates: JsonObject[] }> {
-    return (await this.gateway()).discoverResources(server);
+  async discoverResources(
+    server: DiscoveryTarget,
+    options: DiscoveryOptions = {},
+  ): Promise<{ resources: JsonObject[]; templates: JsonObject[] }> {
+    return (await this.gateway()).discoverResources(server, options);
   }
 
   /** Asks one server for its prompts. */
-  async discoverPrompts(server: string): Promise<JsonObject[]> {
-    return (await this.gateway()).discoverPrompts(server);
+  async discoverPrompts(server: DiscoveryTarget, options: DiscoveryOptions = {}): Promise<JsonObject[]> {
+    return (await this.gateway()).discoverPrompts(server, options);
   }
 
-  /** Searches the registry, and learns those of the found servers that are configured. */
-  async discoverFromRegistry(query: string): Promise<RegistryDiscovery> {
-    return (await this.gateway()).discoverFromRegistry(query);
+  /** Searches the registry, asks what it found for tools, and registers what is new; that is pending. */
+  async discoverFromRegistry(query: string, options: DiscoveryOptions = {}): Promise<RegistryDiscovery> {
+    return (await this.gateway()).discoverFromRegistry(query, options);
   }
 
   /** Searches the registry; an answer of the last hour is good enough unless `useCache` is false. */
@@ -127,17 +114,28 @@ export class DiscoveryService {
 
   /** The manifest of a tool (SCH-7). */
   async toolToManifest(tool: Tool): Promise<Manifest> {
-    return manifestOf(await this.gateway(), tool);
+    return (await this.gateway()).toolManifest(tool);
   }
 
   /** Learns servers, so that later questions find them known (DISC-5). */
-  async warmCacheForServers(servers: readonly string[]): Promise<WarmStatistics> {
-    return warm(await this.gateway(), servers);
+  async warmCacheForServers(
+    servers: readonly DiscoveryTarget[],
+    options: DiscoveryOptions = {},
+  ): Promise<WarmStatistics> {
+    const outcomes = await this.discoverAll(servers, options);
+    return {
+      successful: outcomes.filter(({ ok }) => ok).length,
+      failed: outcomes.filter(({ ok }) => !ok).length,
+      cachedTools: outcomes.reduce((sum, outcome) => sum + (outcome.ok ? outcome.tools.length : 0), 0),
+      errors: outcomes.flatMap((one) => (one.ok ? [] : [{ server: one.server, error: one.error.message }])),
+    };
   }
 
   /** Learns every configured server that can be used. */
-  async warmCacheForAllConfiguredServers(): Promise<WarmStatistics> {
-    return warm(await this.gateway(), undefined);
+  async warmCacheForAllConfiguredServers(options: DiscoveryOptions = {}): Promise<WarmStatistics> {
+    const views = await (await this.gateway()).listServers();
+    const usable = views.filter(({ knowledge }) => knowledge !== 'off').map(({ id }) => id);
+    return this.warmCacheForServers(usable, options);
   }
 
   /** Forgets what is remembered of one server, or of all. */
@@ -148,11 +146,6 @@ export class DiscoveryService {
   /** Closes what was opened. */
   async close(): Promise<void> {
     if (this.#gateway) await (await this.#gateway).close();
-  }
-
-  async #register(gateway: Gateway, server: string, tools: readonly Tool[]): Promise<void> {
-    const offered = tools.filter((tool) => tool.server === server && tool.status === 'enabled');
-    for (const tool of offered) await gateway.registerCapability(manifestOf(gateway, tool));
   }
 }
 
@@ -173,7 +166,10 @@ export class RuntimeMcpDiscovery {
       from: 'configured' as const,
       server,
       tools,
-      reason: `The configured server "${server}" offers it with ${tools.join(', ')}.`,
+      reason:
+        tools.length > 0
+          ? `The configured server "${server}" offers it with ${tools.join(', ')}.`
+          : `The configured server "${server}" declares it.`,
     }));
     const words = capability.toLowerCase().split(/[^a-z0-9]+/);
     const marketplace = (await gateway.marketplace())
@@ -205,11 +201,11 @@ export interface CapabilityCandidate {
 
 /** One server as a provider of manifests (DISC-10). */
 export class McpDiscoveryProvider {
-  readonly #server: string;
+  readonly #server: DiscoveryTarget;
   readonly #service: DiscoveryService;
 
   /** Over a service that others use too, or one of its own. */
-  constructor(server: string, service: DiscoveryService = new DiscoveryService()) {
+  constructor(server: DiscoveryTarget, service: DiscoveryService = new DiscoveryService()) {
     this.#server = server;
     this.#service = service;
   }
@@ -218,25 +214,23 @@ export class McpDiscoveryProvider {
   async discover(options: DiscoveryOptions = { useCache: true }): Promise<Manifest[]> {
     const tools = await this.#service.discoverTools(this.#server, options);
     const offered = tools.filter(({ status }) => status === 'enabled');
-    return Promise.all(offered.map((tool) => this.#service.toolToManifest(tool)));
+    if (typeof this.#server === 'string') return Promise.all(offered.map((tool) => this.#service.toolToManifest(tool)));
+    const server = describedServer(this.#server);
+    return offered.map((tool) => toolToManifest(tool, server));
   }
 }
 
-async function warm(gateway: Gateway, servers: readonly string[] | undefined): Promise<WarmStatistics> {
-  const outcomes = await gateway.discover(servers);
-  const failed = outcomes.filter((outcome) => !outcome.ok);
+/** A described server as far as an export shows it. */
+function describedServer(config: ServerConfig): ExportedServer {
+  const { url, command = '', args = [], type } = config;
+  const quoted = (word: string): string => (/[\s"]/.test(word) || word === '' ? JSON.stringify(word) : word);
   return {
-    successful: outcomes.length - failed.length,
-    failed: failed.length,
-    cachedTools: outcomes.reduce((sum, outcome) => sum + (outcome.ok ? outcome.tools : 0), 0),
-    errors: failed.map(({ server, error }) => ({ server, error: error.message })),
+    id: idOfTarget(config),
+    shown:
+      url === undefined
+        ? { type: 'stdio', target: [command, ...args].map(quoted).join(' '), secrets: [] }
+        : { type: type === 'sse' ? 'sse' : 'http', target: url, secrets: [] },
   };
-}
-
-function manifestOf(gateway: Gateway, tool: Tool): Manifest {
-  const server = gateway.config().servers.find(({ id }) => id === tool.server);
-  if (!server) throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${tool.server}".`);
-  return toolToManifest(tool, server);
 }
 
 function withoutAbsent<T extends object>(options: T): Partial<T> {

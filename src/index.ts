@@ -8,14 +8,18 @@ export {
   RuntimeMcpDiscovery,
   type CapabilityCandidate,
   type DiscoveredServer,
-  type DiscoveryOptions,
   type WarmStatistics,
 } from './discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { scopeToSkill } from './gateway/index.js';
 export type { ToolExample } from './normalize/index.js';
-export { inferCategories, inferDomains } from './normalize/index.js';
+export {
+  extractSubDomain,
+  inferCategories,
+  inferDomains,
+  primaryDomain as extractPrimaryDomain,
+} from './normalize/index.js';
 export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
 export type {
   AskOptions,
@@ -23,8 +27,10 @@ export type {
   Candidate,
   IntrospectionTarget,
   CapabilityFindings,
+  DiscoveryOptions,
   DiscoveryOutcome,
   DiscoveryProgress,
+  DiscoveryTarget,
   DoctorReport,
   Evaluation,
   EvaluationReport,
@@ -39,10 +45,12 @@ export type {
   LabelledQuery,
   ListFindings,
   ProposedServer,
+  RawReport,
   RecordedServer,
   Registry,
   RegistryCandidate,
   RegistryDiscovery,
+  RegistryFind,
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
@@ -51,6 +59,7 @@ export type {
   RulingReport,
   RtfsDialect,
   SchemaFindings,
+  ServerConfig,
   ServerView,
   SkillHandle,
   SkillView,

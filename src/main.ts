@@ -21,6 +21,7 @@ import {
   openUpstream,
   runRaw,
   type Lane,
+  type Tap,
 } from './connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from './discover/index.js';
@@ -216,8 +217,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const limiter = createLimiter({ clock });
   const verdicts = createVerdictMemory(store, log);
   const signIns = createSignIns({ store, clock, log, mask });
-  const openServer = (server: Server, signal: AbortSignal, lane?: Lane): Promise<Upstream> =>
+  const openServer = (server: Server, signal: AbortSignal, lane?: Lane, tap?: Tap): Promise<Upstream> =>
     openUpstream(server, {
+      ...(tap && { tap }),
       clock,
       log,
       children,
@@ -292,7 +294,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     proposing: {
       registrations,
       makeServer: (id, entry) => makeRegistered(id, entry, inForce(), self),
-      open: openServer,
+      open: (server, signal) => openServer(server, signal),
       async lookup(host) {
         const { lookup } = await import('node:dns/promises');
         return (await lookup(host, { all: true })).map(({ address }) => address);
@@ -317,6 +319,8 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       );
     },
     missingCommand: async ({ transport }) => (transport.type === 'stdio' ? missingCommand(transport, env) : undefined),
+    openSession: (server, signal, { tap } = {}) => openServer(server, signal, undefined, tap),
+    rememberPlain: (server) => verdicts.remember(server, { kind: 'plain', decidedAt: clock.now() }),
     rawRun: (server, raw) => runRaw(server, { clock, children, baseEnv }, raw),
     fetch,
     learnAtStart: options.learnAtStart ?? true,

@@ -1,4 +1,4 @@
-import type { AskOptions, CallOptions, Gateway } from './gateway/index.js';
+import { idOfTarget, type AskOptions, type CallOptions, type Gateway } from './gateway/index.js';
 import { ToolscoutError } from './kernel/errors.js';
 import { isObject } from './kernel/json.js';
 import type { CallResult } from './model/call.js';
@@ -58,7 +58,7 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
       during(
         start('list', options),
         () => gateway.listTools(server, options),
-        (tools) => ({ attributes: { 'mcp.server': server, 'toolscout.tools': tools.length } }),
+        (tools) => ({ attributes: { 'mcp.server': idOfTarget(server), 'toolscout.tools': tools.length } }),
       ),
     toolDetails: (server, tool, options) =>
       during(
@@ -122,7 +122,7 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
       during(
         start('discover', options),
         () => gateway.discoverTools(server, options),
-        (tools) => ({ attributes: { 'mcp.server': server, 'toolscout.tools': tools.length } }),
+        (tools) => ({ attributes: { 'mcp.server': idOfTarget(server), 'toolscout.tools': tools.length } }),
       ),
     async close(options) {
       await gateway.close(options);

@@ -112,6 +112,12 @@ function judgeNew(tool: SeenTool): Verdict {
   return { status: 'quarantined', isSuspect: true, reason: `it shows signs of an attack: it ${risk.reasons[0]}` };
 }
 
+/** Why a tool shows signs of an attack; `undefined` when it shows none (A11). */
+export function suspicionOf(tool: SeenTool): string | undefined {
+  const { isSuspect: isSuspicious, reason } = judgeNew(tool);
+  return isSuspicious ? reason : undefined;
+}
+
 /** Judges one server; its presentation is compared once for all of its tools. */
 export function judgeServer(known: Known, presentation: Presentation, policy: ApprovalPolicy): Judgement {
   if (policy === 'off') return { isPresentable: true, isChanged: false, judge: () => ENABLED };

@@ -1,5 +1,5 @@
 export { createApprovals, type Approvals } from './approvals.js';
-export type { ApprovalPolicy, Hold, Judgement } from './decide.js';
+export { suspicionOf, type ApprovalPolicy, type Hold, type Judgement } from './decide.js';
 export { originOf, presentationFrom, wordyCapabilities } from './fingerprint.js';
 export { itemName, seenItem, seenItems, type ItemKind } from './items.js';
 export { readDoubt, type ChangedServers } from './ledger.js';

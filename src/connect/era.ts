@@ -2,7 +2,7 @@ import { unlessCancelled } from '../kernel/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { EVERY_CAPABILITY } from '../model/host.js';
-import { shakeHands, speakModern } from './pipe-session.js';
+import { shakeHands, speakModern, speakPlainly } from './pipe-session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from './upstream-envelope.js';
 import type { Requests } from './upstream-requests.js';
@@ -18,7 +18,8 @@ const UNSUPPORTED_VERSION = -32022;
 
 /** What was found out about the era of a server, to be remembered per server and credential (CONN-1). */
 export interface Verdict {
-  readonly kind: 'modern' | 'legacy';
+  /** `plain`: a server that answers requests and knows no handshake (DISC-6). */
+  readonly kind: 'modern' | 'legacy' | 'plain';
   /** What a modern server said about itself; without it the verdict cannot be used. */
   readonly discover?: JsonObject;
   /** A modern server that refused the older handshake: it is not tried again. */
@@ -91,6 +92,10 @@ export async function connectChildAs(
   terms: Terms,
 ): Promise<Connected | undefined> {
   const { kind, discover } = verdict;
+  if (kind === 'plain') {
+    const link = await open();
+    return { link, session: await settle(link, terms, () => speakPlainly(link)), verdict };
+  }
   if (kind === 'legacy') {
     const link = await open();
     return { link, session: await shake(link, terms), verdict };

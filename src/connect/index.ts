@@ -7,5 +7,6 @@ export type { Grant } from './oauth-grants.js';
 export { missingCommand } from './missing-command.js';
 export { openUpstream, type VerdictMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool.js';
+export type { Tap } from './tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './raw-run.js';
 export { backoffMs, isTransient, withRetry } from './retry.js';

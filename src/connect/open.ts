@@ -12,6 +12,7 @@ import type { ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
 import type { Connected, Link, Terms, Verdict } from './era.js';
 import type { SignIns } from './oauth.js';
+import type { Tap } from './tap.js';
 import { toUpstreamError } from './upstream-errors.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
@@ -39,6 +40,8 @@ export interface OpenDeps {
   readonly signal?: AbortSignal;
   /** What rules take out of what a server asks and tells its host, and of the answers; looked up each time. */
   readonly screen?: (server: string) => Screen | undefined;
+  /** Hears everything that is said on the connection. */
+  readonly tap?: Tap;
   /** For whom it is opened: what a legacy server is told, and who it may ask. */
   readonly lane?: Lane;
 }
@@ -199,6 +202,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
   const { id } = server;
   const { command, args, cwd } = config;
   const env = childEnvironment(deps.baseEnv, config.env);
+  deps.tap?.('note', `start: ${server.shown.target}`);
   const child = await deps.children.spawn({ command, args, env, ...(cwd !== undefined && { cwd }) });
   if (terms.signal.aborted) {
     void child.stop();
@@ -209,6 +213,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     server: id,
     clock: deps.clock,
     mask,
+    ...(deps.tap && { tap: deps.tap }),
     onNoise: () => deps.onNoise?.(id),
     onStderr: (chunk) => deps.onStderr?.(id, chunk),
   });
@@ -246,6 +251,11 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     lineage: deps.lineage,
     ...(mustStayPublic(server, config) && { fetch: createPublicFetch(id) }),
   });
+  if (deps.tap) {
+    const { tapTransport } = await import('./tap.js');
+    deps.tap('note', `connect: ${server.shown.target} (${kind})`);
+    tapTransport(transport, deps.tap);
+  }
   const mask = maskFor(config.headers, deps.signIns);
   const requests = createRequests({
     server: id,

@@ -38,16 +38,7 @@ function post(transport: Transport, message: JsonObject): Promise<void> {
  * most servers take to start, and as much memory as a thousand tools.
  */
 export async function shakeHands({ requests }: Link, terms: Terms): Promise<Session> {
-  const { transport } = requests;
-  // All that a server asks besides what a host is asked.
-  transport.onmessage = (message) => {
-    const { id, method } = message as unknown as JsonObject;
-    if (id === undefined || method === undefined) return;
-    const unknown = { code: METHOD_NOT_FOUND, message: 'Method not found' };
-    // That it cannot be answered is seen by those who wait for the connection.
-    post(transport, method === 'ping' ? { id, result: {} } : { id, error: unknown }).catch(() => undefined);
-  };
-  await transport.start();
+  await listenTo(requests.transport);
   const [newest] = HANDSHAKE_REVISIONS;
   const { clientInfo, capabilities, timeoutMs, signal } = terms;
   const params = { protocolVersion: newest!, capabilities, clientInfo: { ...clientInfo } };
@@ -66,6 +57,31 @@ export async function shakeHands({ requests }: Link, terms: Terms): Promise<Sess
     instructions: readInstructions(result['instructions']),
     listen: () => Promise.reject(new Error('A legacy server tells without being asked.')),
   };
+}
+
+/** Speaks to a server that knows no handshake: it is asked for its tools and told to run them, and nothing else. */
+export async function speakPlainly({ requests }: Link): Promise<Session> {
+  await listenTo(requests.transport);
+  return {
+    era: 'legacy',
+    protocolVersion: HANDSHAKE_REVISIONS[0]!,
+    info: undefined,
+    capabilities: { tools: {} },
+    instructions: undefined,
+    listen: () => Promise.reject(new Error('A server without a handshake tells nothing.')),
+  };
+}
+
+/** Starts a transport and answers what a legacy server asks besides what a host is asked. */
+async function listenTo(transport: Transport): Promise<void> {
+  transport.onmessage = (message) => {
+    const { id, method } = message as unknown as JsonObject;
+    if (id === undefined || method === undefined) return;
+    const unknown = { code: METHOD_NOT_FOUND, message: 'Method not found' };
+    // That it cannot be answered is seen by those who wait for the connection.
+    post(transport, method === 'ping' ? { id, result: {} } : { id, error: unknown }).catch(() => undefined);
+  };
+  await transport.start();
 }
 
 /** Speaks to a modern server over a pipe, which has said all there is to agree on. */

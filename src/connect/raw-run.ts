@@ -4,18 +4,10 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Server } from '../model/server.js';
 import type { Child, ChildExit, ChildKeeper } from './child.js';
 import { childEnvironment } from './environment.js';
+import type { Tap } from './tap.js';
 
-/** One thing that was said between us and a program. */
-export interface RawLine {
-  /** Milliseconds since the start. */
-  readonly at: number;
-  readonly from: 'us' | 'stdout' | 'stderr';
-  readonly text: string;
-}
-
-/** Everything a program said and was told. */
+/** Everything a program said. */
 export interface RawExchange {
-  readonly lines: readonly RawLine[];
   readonly stdout: string;
   readonly stderr: string;
   /** How the program ended by itself; `undefined` when it was ended. */
@@ -33,13 +25,12 @@ export interface RawOptions {
   readonly reply?: (line: string) => readonly string[] | 'done';
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Hears every line that is said. */
+  readonly tap?: Tap;
 }
 
 /** What is kept of either stream. */
 const KEPT_CHARS = LIMITS.toolBytes * 8;
-
-/** Lines kept for whoever debugs a server. */
-const KEPT_LINES = 2000;
 
 /** A program that has ended may still have something in its pipes. */
 const LAST_WORDS_MS = 100;
@@ -61,6 +52,8 @@ export async function runRaw(
   if (transport.type !== 'stdio') {
     throw new ToolscoutError('INVALID_REQUEST', `"${server.id}" is a remote server; only local ones can be run raw.`);
   }
+  const names = Object.keys(options.env ?? {});
+  options.tap?.('note', `start: ${server.shown.target}${names.length > 0 ? ` (with ${names.join(', ')})` : ''}`);
   const child = await deps.children.spawn({
     command: transport.command,
     args: transport.args,
@@ -75,12 +68,8 @@ export async function runRaw(
 }
 
 async function listen(child: Child, clock: Clock, options: RawOptions): Promise<RawExchange> {
-  const began = clock.monotonic();
-  const lines: RawLine[] = [];
   const kept = { stdout: '', stderr: '' };
-  const note = (from: RawLine['from'], text: string): void => {
-    if (lines.length < KEPT_LINES) lines.push({ at: Math.round(clock.monotonic() - began), from, text });
-  };
+  const note: Tap = (from, text) => options.tap?.(from, text);
   const say = (text: string): void => {
     note('us', text);
     child.stdin.write(`${text}\n`);
@@ -128,5 +117,8 @@ async function listen(child: Child, clock: Clock, options: RawOptions): Promise<
   timer.cancel();
   options.signal?.removeEventListener('abort', onAbort);
   options.signal?.throwIfAborted();
-  return { lines, ...kept, ...(child.exit && { exit: child.exit }), timedOut };
+  const { exit } = child;
+  if (timedOut) note('note', `ended after ${options.timeoutMs} ms without an answer`);
+  else if (exit) note('note', `exited with ${exit.signal ?? `code ${exit.code}`}`);
+  return { ...kept, ...(exit && { exit }), timedOut };
 }

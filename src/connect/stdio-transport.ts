@@ -5,6 +5,7 @@ import { isMessage } from '../kernel/json-rpc.js';
 import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
+import type { Tap } from './tap.js';
 import { createLineReader, createLineWriter, UnwrittenError } from '../kernel/lines.js';
 import { createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
 
@@ -41,6 +42,8 @@ export interface StdioTransportOptions {
   readonly onNoise?: () => void;
   /** Called with what the child writes to stderr; it is never parsed. */
   readonly onStderr?: (chunk: string) => void;
+  /** Hears every line in both directions, whatever it is. */
+  readonly tap?: Tap;
   /** Takes secrets out of a line of stderr before it is shown. */
   readonly mask?: (text: string) => string;
 }
@@ -154,6 +157,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const onLine = (line: string): void => {
     if (closed) return;
+    options.tap?.('stdout', line);
     lineBytes = line.length;
     let message: unknown;
     try {
@@ -199,6 +203,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   const onStderr = (chunk: string): void => {
     stderrTail = (stderrTail + chunk).slice(-TAIL_CHARS);
     options.onStderr?.(chunk);
+    options.tap?.('stderr', chunk.replace(/\n$/, ''));
     stderrBytes -= chunk.length;
     if (stderrBytes >= 0) return;
     const now = clock.monotonic();
@@ -243,7 +248,9 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
         disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
         return Promise.reject(unsent());
       }
-      return writer.write(`${JSON.stringify(message)}\n`).catch(notWritten);
+      const line = JSON.stringify(message);
+      options.tap?.('us', line);
+      return writer.write(`${line}\n`).catch(notWritten);
     },
     async close() {
       finish(undefined);

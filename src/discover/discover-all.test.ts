@@ -92,7 +92,7 @@ describe('discoverAll', () => {
 
   it('DISC-3 of 1,000 servers 100 hang, and the other 900 are done in their own time', async () => {
     const stop = new AbortController();
-    const bench = setUp(1000, (id) => (hangs(id) ? Infinity : 10), { signal: stop.signal });
+    const bench = setUp(1000, (id) => (hangs(id) ? Infinity : 10), { signal: stop.signal, lendSlots: true });
     // 900 servers of 10 ms each over 5 places need 1.8 s; the hanging ones may cost some patience on top.
     await bench.clock.advance(10_000);
     expect(bench.progress.filter((step) => step.ok)).toHaveLength(900);
@@ -106,8 +106,17 @@ describe('discoverAll', () => {
     );
   });
 
+  it('DISC-2 DISC-3 without lendSlots the bound holds however long a server takes', async () => {
+    const bench = setUp(12, (id) => (Number(id.slice(1)) < 5 ? 60_000 : 10), { patienceMs: 500 });
+    await bench.clock.advance(59_000);
+    expect(bench.started).toHaveLength(5);
+    await bench.clock.advance(2000);
+    expect((await bench.results).every(({ ok }) => ok)).toBe(true);
+    expect(bench.most()).toBe(5);
+  });
+
   it('DISC-3 a place is lent only after the patience has run out', async () => {
-    const bench = setUp(3, (id) => (id === 's0' ? Infinity : 10), { parallel: 1, patienceMs: 500 });
+    const bench = setUp(3, (id) => (id === 's0' ? Infinity : 10), { parallel: 1, lendSlots: true, patienceMs: 500 });
     await bench.clock.advance(499);
     expect(bench.started).toEqual(['s0']);
     await bench.clock.advance(1);
@@ -117,7 +126,7 @@ describe('discoverAll', () => {
   });
 
   it('DISC-3 patience wears thin while others hang', async () => {
-    const bench = setUp(3, () => Infinity, { parallel: 1, patienceMs: 600 });
+    const bench = setUp(3, () => Infinity, { parallel: 1, lendSlots: true, patienceMs: 600 });
     await bench.clock.advance(600);
     expect(bench.started).toEqual(['s0', 's1']);
     await bench.clock.advance(300);
@@ -125,7 +134,7 @@ describe('discoverAll', () => {
   });
 
   it('DISC-3 a late task is still waited for and its place is not given back twice', async () => {
-    const bench = setUp(6, (id) => (id === 's0' ? 700 : 100), { parallel: 1, patienceMs: 500 });
+    const bench = setUp(6, (id) => (id === 's0' ? 700 : 100), { parallel: 1, lendSlots: true, patienceMs: 500 });
     await bench.clock.advance(5000);
     const results = await bench.results;
     expect(results[0]).toEqual({ server: 's0', ok: true, value: 's0 at 700' });
@@ -134,7 +143,12 @@ describe('discoverAll', () => {
   });
 
   it('DISC-3 the number of lent places is bounded, and a freed one is lent again', async () => {
-    const bench = setUp(4, (id) => (id === 's0' ? 2000 : Infinity), { parallel: 1, patienceMs: 500, sleepers: 1 });
+    const bench = setUp(4, (id) => (id === 's0' ? 2000 : Infinity), {
+      parallel: 1,
+      lendSlots: true,
+      patienceMs: 500,
+      sleepers: 1,
+    });
     await bench.clock.advance(1500);
     expect(bench.started).toEqual(['s0', 's1']);
     await bench.clock.advance(600);

@@ -17,13 +17,15 @@ export interface DiscoverProgress {
   readonly ok: boolean;
 }
 
-/** How many at once, and how long one may hold the others up. */
+/** How many at once, and whether one that takes long lends its place. */
 export interface DiscoverAllOptions {
   readonly clock: Clock;
   readonly parallel: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DiscoverProgress) => void;
-  /** After this a task that still runs lends its place to the next one; the more hang, the sooner. */
+  /** Whether a task that takes long lends its place, so that more than `parallel` run; by default `parallel` is a bound. */
+  readonly lendSlots?: boolean;
+  /** With `lendSlots`: after this a task that still runs lends its place to the next one; the more hang, the sooner. */
   readonly patienceMs?: number;
   /** How many tasks may have lent their place at once. */
   readonly sleepers?: number;
@@ -36,9 +38,9 @@ const LEAST_PATIENCE = 0.05;
 type Phase = 'waiting' | 'running' | 'overdue' | 'sleeping' | 'done';
 
 /**
- * Runs a task for every server, at most `parallel` at once, and says per server what happened, in the
- * order of the servers. One that fails or hangs neither fails nor delays the others (DISC-3): after
- * `patienceMs` a hanging task no longer counts. Never rejects; an abort settles what is open at once.
+ * Runs a task for every server, at most `parallel` at once, and says per server what happened, in the order of the servers.
+ * One that fails does not fail the others (DISC-3). With `lendSlots` one that hangs does not delay them either: after
+ * `patienceMs` it no longer counts. Never rejects; an abort settles what is open at once.
  */
 export function discoverAll<T, S extends { readonly id: string } = Server>(
   servers: readonly S[],
@@ -90,19 +92,20 @@ export function discoverAll<T, S extends { readonly id: string } = Server>(
 
     const run = async (index: number): Promise<void> => {
       const server = servers[index]!;
-      const timer = clock.after(patience(), () => {
+      const onSlow = (): void => {
         if (phases[index] !== 'running') return;
         phases[index] = 'overdue';
         overdue.push(index);
         pump();
-      });
+      };
+      const timer = options.lendSlots ? clock.after(patience(), onSlow) : undefined;
       let result: Discovered<T>;
       try {
         result = { server: server.id, ok: true, value: await task(server, signal) };
       } catch (thrown) {
         result = { server: server.id, ok: false, error: toToolscoutError(thrown, 'TOOLS_LIST_FAILED') };
       }
-      timer.cancel();
+      timer?.cancel();
       settle(index, result);
     };
 

@@ -48,10 +48,9 @@ describe('the ladder', () => {
     expect(await climb(ladder({}))).toBeUndefined();
   });
 
-  it('DISC-6 what is known from the config needs no start of the program when it worked before', async () => {
-    const deps = ladder({}, { autoApproved: ['a'] });
-    expect(await climb(deps, 'auto-approved')).toMatchObject({ rung: 'auto-approved' });
-    expect(deps.starts).toBe(0);
+  it('DISC-6 without a program the list of the client is used', async () => {
+    const { autoApproved, predict } = ladder({}, { autoApproved: ['a'] });
+    expect(await climb({ autoApproved, predict })).toMatchObject({ rung: 'auto-approved', items: [{ name: 'a' }] });
   });
 
   it('DISC-1 malformed entries are named, and a rung that leaves nothing is none', async () => {

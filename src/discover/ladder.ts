@@ -12,8 +12,11 @@ export interface Printed {
 
 /** How the rungs are tried; the ladder itself touches nothing. */
 export interface LadderDeps {
-  /** Starts the program, says this to it, and answers what it printed until it ended or its time was over. */
-  readonly run: (env: Readonly<Record<string, string>>, request: string) => Promise<Printed>;
+  /**
+   * Starts the program, says this to it, and answers what it printed until it ended or its time was over; absent where
+   * there is no program, or it cannot be started.
+   */
+  readonly run?: (env: Readonly<Record<string, string>>, request: string) => Promise<Printed>;
   /** Names that the user's own client approved for this server. */
   readonly autoApproved: readonly string[];
   /** Asks a model for likely tools; nothing when that is not wanted or fails. */
@@ -45,23 +48,16 @@ export function isPlainAnswer(line: string): boolean {
 }
 
 /**
- * Climbs the compatibility ladder for a server with which no handshake was possible (DISC-6): what it
- * prints when it is asked plainly, then what the user's client says of it, then a guess. With `first`,
- * the rung that worked before, the program is not even started for what needs no program.
+ * Climbs the compatibility ladder for a server that could not be asked properly (DISC-6): what its program prints when it
+ * is asked plainly, then what the user's client says of it, then a guess.
  */
-export async function climb(deps: LadderDeps, first?: Rung): Promise<Climbed | undefined> {
-  const declared = (): Extracted | undefined =>
-    deps.autoApproved.length > 0
-      ? { rung: 'auto-approved', items: deps.autoApproved.map((name) => ({ name })) }
-      : undefined;
-  if (first === 'auto-approved') {
-    const known = keep(declared());
-    if (known) return known;
-  }
-  const printed = await deps.run(DISCOVERY_ENVIRONMENT, REQUEST);
+export async function climb(deps: LadderDeps): Promise<Climbed | undefined> {
+  const printed = await deps.run?.(DISCOVERY_ENVIRONMENT, REQUEST);
   const heard =
-    extractAnswer(printed.stdout, REQUEST_ID) ?? extractTools(printed.stdout) ?? extractTools(printed.stderr);
-  return keep(heard) ?? keep(declared()) ?? keep({ rung: 'predicted', items: await deps.predict() });
+    printed &&
+    (extractAnswer(printed.stdout, REQUEST_ID) ?? extractTools(printed.stdout) ?? extractTools(printed.stderr));
+  const declared: Extracted = { rung: 'auto-approved', items: deps.autoApproved.map((name) => ({ name })) };
+  return keep(heard) ?? keep(declared) ?? keep({ rung: 'predicted', items: await deps.predict() });
 }
 
 /** The entries that can be kept, judged as those of any other list. */

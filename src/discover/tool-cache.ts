@@ -27,7 +27,13 @@ export interface ToolCache {
    */
   readNewer(servers: readonly Server[]): AsyncIterable<{ readonly server: Server; readonly list: CachedList }>;
   /** Keeps a list. A store that fails costs the next process a listing, never this one its tools. */
-  write(server: Server, listed: Listed, facts: UpstreamFacts): Promise<CachedList>;
+  write(
+    server: Server,
+    listed: Listed,
+    facts: UpstreamFacts,
+    /** The list belongs to one call with other credentials: those of this server that are in use are kept beside it. */
+    options?: { readonly keepOthers?: boolean },
+  ): Promise<CachedList>;
   /** Marks a server's list as stale, e.g. when the server announced a change. */
   invalidate(server: Server): Promise<void>;
   /** Forgets one server's lists under every credential, or all lists; answers how many. */
@@ -207,7 +213,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       }
     },
 
-    async write(server, listed, facts) {
+    async write(server, listed, facts, { keepOthers = false } = {}) {
       overtaken++;
       const key = keyOf(server, capabilities);
       const { info, instructions, era, rung, capabilities: offered, resources, resourceTemplates, prompts } = facts;
@@ -235,7 +241,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       };
       // What this server listed for an earlier credential is not asked for again in this process.
       for (const [other, old] of memory) {
-        if (old.server !== server.id) continue;
+        if (keepOthers || old.server !== server.id) continue;
         memory.delete(other);
         marks.delete(other);
       }

@@ -2,7 +2,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
-import type { Tool } from '../model/tool.js';
+import { isFallback, provenanceText, type Tool } from '../model/tool.js';
 
 /** A call whose server and tool are known. */
 export interface Subject {
@@ -22,7 +22,7 @@ export type Check = (subject: Subject) => void;
 export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
   if (tool.provenance !== 'protocol') {
-    const message = `"${address}" cannot be run: its server did not list it, it was ${tool.provenance}.`;
+    const message = `"${address}" cannot be called: its server did not list it, it was ${provenanceText(tool)}.`;
     throw new ToolscoutError('TOOL_DISABLED', message, {
       suggestion: 'Use a tool that the server lists; list_tools names them.',
       delivered: false,
@@ -33,6 +33,17 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
       delivered: false,
     });
   }
+}
+
+/**
+ * Refuses to show a tool that is not offered. One that was found by a fallback is shown where it is marked (DISC-6).
+ *
+ * @throws ToolscoutError `TOOL_DISABLED`, `APPROVAL_REQUIRED` or `TOOL_CHANGED`.
+ */
+export function shownCheck({ tool }: Pick<Subject, 'tool'>): void {
+  if (isFallback(tool)) return;
+  ruleCheck({ tool });
+  approvalCheck({ tool });
 }
 
 /**

@@ -49,12 +49,19 @@ function parametersText({ manifest }: ExportedTool): string {
   return [...shown, ...(left > 0 ? [`+${left}`] : [])].join(' ');
 }
 
+/** What a tool does; one that cannot be called says so first. */
+function describe({ manifest: { fallback }, summary }: ExportedTool): string {
+  if (!fallback) return summary;
+  const { provenance, rung, confidence } = fallback;
+  return `Not callable: ${provenance} (${rung}, confidence ${confidence}). ${summary}`;
+}
+
 function rowText(tool: ExportedTool): string {
   const { toolName } = tool.manifest.provider;
   const cells = [
     codeText(oneLine(toolName, 128)),
     tool.autoApproved ? '✓' : '',
-    markdownText(tool.summary),
+    markdownText(describe(tool)),
     parametersText(tool),
   ];
   return `| ${cells.join(' | ')} |`;

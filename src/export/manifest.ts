@@ -64,7 +64,14 @@ export function toolToManifest(
     provider: providerOf(server, tool.name),
     domains: [...tool.domains],
     categories: [...tool.categories],
+    ...fallbackOf(tool),
   };
+}
+
+/** What marks a tool that its server did not list (DISC-6). */
+function fallbackOf({ provenance, rung, confidence }: Tool): Pick<Manifest, 'fallback'> {
+  if (provenance === 'protocol' || rung === undefined) return {};
+  return { fallback: { provenance, rung, confidence: confidence ?? 0, callable: false } };
 }
 
 /** A tool as a coordinator reads it (NEG-8). */

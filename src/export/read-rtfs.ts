@@ -5,7 +5,7 @@ import { complainAt, nameOf, parseRtfs, type Form, type ParsedText } from './par
 import { nameText } from './rtfs-text.js';
 import { sortParameters } from './parameters.js';
 import { ANY, unite, type LeafKind, type MapEntry, type Scalar, type Shape } from './shape.js';
-import { VALIDATION } from './write-rtfs.js';
+import { FALLBACK, VALIDATION } from './write-rtfs.js';
 import { schemaOf } from './write-schema.js';
 
 const TYPES: ReadonlyMap<string, LeafKind> = new Map([
@@ -237,5 +237,21 @@ export function readRtfs(text: string): Manifest {
     provider: readProvider(fields.get('provider'), form, complain),
     domains: stringsIn(fields.get('domains'), form, complain),
     categories: stringsIn(fields.get('categories'), form, complain),
+    ...readFallback(text, comments),
   };
+}
+
+/** The mark of a tool that its server did not list; it stands in a comment. */
+function readFallback(text: string, comments: ParsedText['comments']): Pick<Manifest, 'fallback'> {
+  const comment = comments.find((each) => each.text.startsWith(FALLBACK));
+  if (!comment) return {};
+  const match =
+    /^\{:provenance :(parsed|guessed|declared|predicted) :rung ("(?:[^"\\]|\\.)*") :confidence ([\d.]+) :callable false\}$/.exec(
+      comment.text.slice(FALLBACK.length).trim(),
+    );
+  if (!match)
+    throw complainAt(text, comment.at, 'expected "; fallback {:provenance … :rung … :confidence … :callable false}"');
+  const provenance = match[1] as NonNullable<Manifest['fallback']>['provenance'];
+  const rung = String(JSON.parse(match[2]!));
+  return { fallback: { provenance, rung, confidence: Number(match[3]), callable: false } };
 }

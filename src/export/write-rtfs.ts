@@ -18,6 +18,9 @@ const TYPES: Readonly<Record<LeafKind, string>> = {
 /** Begins the comment in which the allowed values of one type stand. */
 export const VALIDATION = '; validation ';
 
+/** Begins the comment that marks a tool which its server did not list. */
+export const FALLBACK = '; fallback ';
+
 function entryText({ key, optional, type }: MapEntry, indent: string, dialect: RtfsDialect): string {
   const text = typeText(type, dialect, indent);
   if (!optional) return `[${nameText(key)} ${text}]`;
@@ -98,5 +101,9 @@ export function rtfsFile(manifest: Manifest, dialect: RtfsDialect = 'standard'):
   const comments = schemas.flatMap(([name, schema]) =>
     validations(shapeOf(schema)).map((rest) => `${VALIDATION}${name} ${rest}\n`),
   );
-  return `${capabilityText(manifest, dialect)}\n${comments.join('')}`;
+  const { fallback } = manifest;
+  const mark = fallback
+    ? `${FALLBACK}{:provenance :${fallback.provenance} :rung ${stringText(fallback.rung)} :confidence ${fallback.confidence} :callable false}\n`
+    : '';
+  return `${capabilityText(manifest, dialect)}\n${comments.join('')}${mark}`;
 }

@@ -1,4 +1,11 @@
-import { presentationFrom, type Approvals, type Hold, type Judgement, type Presentation } from '../approvals/index.js';
+import {
+  presentationFrom,
+  suspicionOf,
+  type Approvals,
+  type Hold,
+  type Judgement,
+  type Presentation,
+} from '../approvals/index.js';
 import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -71,13 +78,23 @@ export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
-/** What was not listed by the server says so, and how sure it is; it can be looked at, not offered (DISC-6). */
+/**
+ * What was not listed after a handshake says so, and how sure it is (DISC-6). A tool that the server did not list at all can
+ * be looked at and not called; one that shows signs of an attack cannot even be looked at.
+ */
 function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
   if (rung === undefined) return tool;
-  const worth = RUNG_WORTH[rung];
-  if (worth.provenance === 'protocol') return { ...tool, ...worth };
-  const reason = `its server did not list it, it was ${worth.provenance}`;
-  return { ...tool, ...worth, status: 'disabled', decision: { enabled: false, reason } };
+  const found: Tool = { ...tool, ...RUNG_WORTH[rung], rung };
+  if (found.provenance === 'protocol' || found.status !== 'enabled') return found;
+  const hold = suspicionOf(found);
+  return hold === undefined
+    ? { ...found, status: 'disabled' }
+    : { ...found, status: 'quarantined', isSuspect: true, hold };
+}
+
+/** Whether a list stands in for one that the server could not be asked for: it is asked again as soon as it is needed. */
+export function isStandIn(list: Pick<LearnedList, 'rung'> | undefined): boolean {
+  return list?.rung === 'auto-approved' || list?.rung === 'predicted';
 }
 
 function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {
@@ -95,7 +112,7 @@ function withHold(server: Server, hold: Hold | undefined): Server {
 
 /** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */
 function judged(tool: Tool, judgement: Judgement): Tool {
-  if (tool.status !== 'enabled') return tool;
+  if (tool.status !== 'enabled' || tool.provenance !== 'protocol') return tool;
   const { status, reason, isSuspect } = judgement.judge(tool);
   if (status === 'enabled') return tool;
   return { ...tool, status, ...(reason === undefined ? {} : { hold: reason }), ...(isSuspect && { isSuspect }) };
@@ -103,7 +120,7 @@ function judged(tool: Tool, judgement: Judgement): Tool {
 
 /** The tool as the rules have it, before anybody asked whether it is trusted. */
 function unjudged(tool: Tool): Tool {
-  if (tool.status === 'enabled' || tool.status === 'disabled') return tool;
+  if (tool.status === 'enabled' || tool.status === 'disabled' || tool.provenance !== 'protocol') return tool;
   const { hold: _hold, isSuspect: _isSuspect, ...ruled } = tool;
   return { ...ruled, status: 'enabled' };
 }

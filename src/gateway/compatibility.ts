@@ -1,5 +1,5 @@
-import type { RawExchange, RawOptions } from '../connect/index.js';
-import { climb, isPlainAnswer, predictTools, type Climbed, type Rung } from '../discover/index.js';
+import type { RawExchange, RawOptions, Tap } from '../connect/index.js';
+import { climb, isPlainAnswer, predictTools, type Climbed, type Printed } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
@@ -18,43 +18,63 @@ export interface CompatibilityDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: () => Pick<Config, 'timeout' | 'ai'>;
+  /** Has later connections to a server made without a handshake: it answers requests and knows none. */
+  readonly rememberPlain?: (server: Server) => Promise<void>;
+  /** Hears everything that is said. */
+  readonly tap?: Tap;
 }
 
 const SPACE = 'predictions';
 const KEPT_MS = 86_400_000;
 
+/** The share of the time limit that a program gets where a model may be asked after it. */
+const PROGRAM_SHARE = 0.7;
+
 /**
- * Finds tools of a local server that barely speaks the protocol (DISC-6). Nothing it finds beside a
- * plain answer can be called; a failure on the way is as if the rung were empty.
+ * Finds tools of a server that could not be asked properly (DISC-6), all ways together within `timeout` (DISC-7). Nothing
+ * it finds beside a plain answer can be called; a failure on the way is as if that way had found nothing. The program is
+ * started only where `mayRun` says so.
  */
 export async function learnWithoutHandshake(
   server: Server,
   deps: CompatibilityDeps,
   signal: AbortSignal,
-  first?: Rung,
+  mayRun: boolean,
 ): Promise<Climbed | undefined> {
-  const { rawRun } = deps;
-  if (server.transport.type !== 'stdio' || !rawRun) return undefined;
+  const { rawRun, clock, log, tap } = deps;
   const { timeout, ai } = deps.config();
-  const run = async (env: Readonly<Record<string, string>>, request: string): Promise<RawExchange> => {
+  const mayPredict = ai.enabled && ai.fallbackToAi;
+  const until = clock.monotonic() + timeout;
+  const limit = new AbortController();
+  const onAbort = (): void => limit.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = clock.after(timeout, () => limit.abort(new Error('its time was over')), { awaited: true });
+  const run = async (env: Readonly<Record<string, string>>, request: string): Promise<Printed> => {
     const reply = (line: string): 'done' | [] => (isPlainAnswer(line) ? 'done' : []);
-    return rawRun(server, { env, opening: [request], reply, timeoutMs: timeout, signal });
+    const left = (until - clock.monotonic()) * (mayPredict ? PROGRAM_SHARE : 1);
+    try {
+      return await rawRun!(server, { env, opening: [request], reply, timeoutMs: Math.max(1, left), signal, tap });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      log.debug('discover.ladder', { server: server.id, reason: messageOf(thrown) });
+      return { stdout: '', stderr: '' };
+    }
   };
-  const climbed = await climb(
-    {
-      run,
+  try {
+    const climbed = await climb({
+      ...(mayRun && rawRun && server.transport.type === 'stdio' && { run }),
       autoApproved: (server.autoApproved ?? []).filter((name) => !isWildcardName(name)),
-      predict: async () => (ai.enabled && ai.fallbackToAi ? predict(server, deps, signal) : []),
-    },
-    first,
-  ).catch((thrown: unknown) => {
+      predict: async () => (mayPredict ? predict(server, deps, limit.signal) : []),
+    });
     signal.throwIfAborted();
-    deps.log.debug('discover.ladder', { server: server.id, reason: messageOf(thrown) });
-    return undefined;
-  });
-  if (climbed)
-    deps.log.info('discover.climbed', { server: server.id, rung: climbed.rung, tools: climbed.items.length });
-  return climbed;
+    if (!climbed) return undefined;
+    log.info('discover.climbed', { server: server.id, rung: climbed.rung, tools: climbed.items.length });
+    if (climbed.rung === 'plain-list') await deps.rememberPlain?.(server);
+    return climbed;
+  } finally {
+    timer.cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function predict(server: Server, deps: CompatibilityDeps, signal: AbortSignal): Promise<readonly JsonObject[]> {

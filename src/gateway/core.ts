@@ -1,11 +1,11 @@
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { laneIdOf } from '../connect/index.js';
+import { laneIdOf, type Tap } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
-import { createCatalog, type Catalog } from './catalog.js';
+import { createCatalog, isStandIn, type Catalog } from './catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from './connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from './experience.js';
 import { createFailureMemory } from './failure-memory.js';
@@ -18,6 +18,7 @@ import type { GatewayDeps } from './deps.js';
 import { createRefresher } from './refresher.js';
 import { createRelister } from './relister.js';
 import { createRetention } from './retention.js';
+import { createSeparateSessions, type Sessions } from './separate-sessions.js';
 import { createTrust, type Trust } from './trust.js';
 import type { AskOptions, GatewayEvent } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
@@ -47,7 +48,7 @@ export interface Core {
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
   /** Makes sure that a server's list is known before a verb that needs exactly that server; refuses when it may not be used. */
-  known(id: string, options?: AskOptions): Promise<Server>;
+  known(id: string, options?: AskOptions, need?: { readonly standIn?: boolean }): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
   /**
    * In a process that ends before a background refresh would: has old lists read again before the answer, as long as a
@@ -116,18 +117,25 @@ export function createCore(deps: GatewayDeps): Core {
   };
 
   const memory = createFailureMemory({ store: deps.store, clock, log });
+  const sessionsWith = (tap: Tap): Sessions => {
+    const { openSession } = deps;
+    if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
+    return createSeparateSessions((server, signal) => openSession(server, signal, { tap }));
+  };
+
   const learner = createLearner({
     clock,
     breaker: () => ({ failures: loaded.config.limits.breakerFailures, resetMs: loaded.config.limits.breakerResetMs }),
     onFailure: memory.note,
     onLearned: memory.clear,
-    run: (server, signal) =>
+    run: (server, signal, terms) =>
       learnAndTell(
         server,
         {
           clock,
           limiter,
-          pool,
+          pool: terms?.tap ? sessionsWith(terms.tap) : pool,
+          terms,
           cache,
           audit,
           log,
@@ -138,8 +146,8 @@ export function createCore(deps: GatewayDeps): Core {
           returnLanes,
           random: deps.random,
           catalog: () => catalog,
-          withoutHandshake: (each, stop, first) =>
-            learnWithoutHandshake(each, { ...deps, config: () => loaded.config }, stop, first),
+          withoutHandshake: (each, stop, mayRun) =>
+            learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),
           admit: (...seen) => trust.admit(...seen),
         },
         signal,
@@ -155,7 +163,9 @@ export function createCore(deps: GatewayDeps): Core {
 
   const learnInBackground = (servers: readonly Server[]): void => {
     if (servers.length === 0 || closing) return;
-    void learner.learnAll(servers, { parallel: loaded.config.maxParallelDiscoveries });
+    // Nobody chose how many of these are asked at once, and one that hangs must not hold up the others (DISC-3).
+    const { maxParallelDiscoveries: parallel, lendSlots } = loaded.config;
+    void learner.learnAll(servers, { parallel, lendSlots: lendSlots !== false });
   };
 
   const trust = createTrust({
@@ -296,23 +306,29 @@ export function createCore(deps: GatewayDeps): Core {
     hide,
     filled,
     usable,
-    async known(id, { onLearning } = {}) {
+    async known(id, { onLearning } = {}, { standIn = false } = {}) {
       await filled();
       const server = catalog.server(id);
       // What is off has no list, which is not the same as an empty one.
       if (!isUsable(server)) return usable(id);
-      if (!catalog.list(id)) {
+      const isMissing = (): boolean => !catalog.list(id) || isStandIn(catalog.list(id));
+      // What stands in for a list is good enough to look at while the server rests.
+      if (isMissing() && !(standIn && catalog.list(id) && learner.restMs(id) > 0)) {
         learner.checkRested(id);
         onLearning?.(learningProgress(0, 1));
-        await learner.learn(server).catch((thrown: unknown) => {
+        const unlearned = (thrown: unknown): unknown => {
           const error = learner.failure(id);
-          throw error
+          return error
             ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
                 suggestion: error.suggestion,
                 cause: error,
               })
             : thrown;
+        };
+        const { failure } = await learner.learn(server).catch((thrown: unknown) => {
+          throw unlearned(thrown);
         });
+        if (failure && !standIn) throw unlearned(failure);
         onLearning?.(learningProgress(1, 1));
       } else await freshen([server], onLearning);
       return server;

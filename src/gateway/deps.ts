@@ -1,7 +1,7 @@
 import type { Approvals, Marketplace, Promotion } from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { Limiter, Pool, SignIns } from '../connect/index.js';
+import type { Limiter, Pool, SignIns, Tap } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Lineage } from '../kernel/lineage.js';
@@ -10,6 +10,7 @@ import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
+import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
@@ -52,6 +53,10 @@ export interface GatewayDeps {
   readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
   /** Adds a server to the config file, or to a new one; answers its path. */
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Opens a connection that is not the pool's; a tap hears everything that is said on it. */
+  readonly openSession?: (server: Server, signal: AbortSignal, options?: { readonly tap?: Tap }) => Promise<Upstream>;
+  /** Has later connections to a server made without a handshake (DISC-6). */
+  readonly rememberPlain?: CompatibilityDeps['rememberPlain'];
   /** Runs the program of a local server without the rules of the protocol. */
   readonly rawRun?: CompatibilityDeps['rawRun'];
   /** Why the command of a local server cannot be started, as far as the file system tells; nothing is run. */

@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import { signatureOf } from '../normalize/index.js';
 import type { Namable } from './catalog.js';
+import { isStandIn } from './catalog.js';
 import type { Core } from './core.js';
 import type { LogLevels } from './hosting.js';
 import type { CallOptions, Gateway } from './verbs.js';
@@ -96,11 +97,17 @@ export function executionVerbs(
       problems: options.problems,
     }) satisfies { [Field in keyof Required<Call>]: Call[Field] };
 
+  /** Whether a server's own list is known; what stands in for one does not count. */
+  const isListed = (server: string): boolean => {
+    const list = core.catalog.list(server);
+    return !core.deps.refreshFirst && list !== undefined && !isStandIn(list);
+  };
+
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
     if (isHidden(call.server, call, core)) return undefined;
-    if (call.skill === undefined && !core.deps.refreshFirst && core.catalog.list(call.server)) return undefined;
+    if (call.skill === undefined && isListed(call.server)) return undefined;
     return learnFirst(call);
   };
 
@@ -109,9 +116,9 @@ export function executionVerbs(
       await skills.loaded();
       if (!skills.has(call.skill)) return;
     }
-    if (!core.deps.refreshFirst && core.catalog.list(call.server)) return;
+    if (isListed(call.server)) return;
     await core.filled();
-    if (!core.deps.refreshFirst && core.catalog.list(call.server)) return;
+    if (isListed(call.server)) return;
     const server = core.catalog.servers.get(call.server);
     if (server && isUsable(server)) await core.known(call.server);
   };

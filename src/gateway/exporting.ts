@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from 'node:path';
-import { approvalCheck, ruleCheck } from '../execute/index.js';
+import { shownCheck } from '../execute/index.js';
 import type { ExportFormat, RtfsDialect, Section } from '../export/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
-import type { Tool, ToolStatus } from '../model/tool.js';
+import { isFallback, type Tool, type ToolStatus } from '../model/tool.js';
 import type { Core } from './core.js';
-import type { OutputInference } from './inference.js';
+import { inferAll, type OutputInference } from './inference.js';
 import type { Gateway } from './verbs.js';
 import { isUsable, problemOf } from './views.js';
 
@@ -17,8 +17,6 @@ export interface ExportOptions {
    * which is `exportDirectory` (SEC-9).
    */
   readonly directory?: string;
-  /** For RTFS without `directory`: another folder than `exportDirectory` of the configuration for what waits. */
-  readonly pendingDirectory?: string;
   /** For all other formats: the file to write; without one the text is the answer. */
   readonly file?: string;
   /** All usable servers by default. */
@@ -62,6 +60,12 @@ export interface Exporting {
   refresh(server: string): Promise<string | undefined>;
   /** Writes tools of a server that is not approved to `pending/`, for whoever decides about it. */
   review(server: Server, tools: readonly Tool[]): Promise<Review>;
+  /** Writes the tools that one discovery found, approved ones to `approved/` and the others to `pending/`. */
+  write(
+    server: Server,
+    tools: readonly Tool[],
+    options: { readonly directory?: string; readonly introspect?: boolean },
+  ): Promise<void>;
   /** Resolves when every list that was learned has been written (DISC-2). */
   finished(): Promise<void>;
 }
@@ -80,8 +84,18 @@ const EXPORTED: Readonly<Record<ExportFormat, readonly ToolStatus[]>> = {
 };
 
 /** Whether a tool stands in an export of this format. */
-function isExportedAs(format: ExportFormat, { status }: Tool): boolean {
-  return EXPORTED[format].includes(status);
+function isExportedAs(format: ExportFormat, tool: Tool): boolean {
+  // TypeScript declares what can be called; everywhere else a fallback tool is marked.
+  return isFallback(tool) ? format !== 'typescript' : EXPORTED[format].includes(tool.status);
+}
+
+/** Where the tools of one server are laid out for approval, and which; those of the catalog by default. */
+interface LayOut {
+  readonly directory: string;
+  readonly dialect: RtfsDialect;
+  readonly of?: readonly Tool[];
+  /** Whether harmless tools are called to infer what they answer; as the configuration has it by default. */
+  readonly introspect?: boolean;
 }
 
 /** What became of one server that was laid out for approval. */
@@ -114,20 +128,13 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     return done;
   };
 
-  const withOutput = async (tool: Tool): Promise<Tool> => {
-    const inferredOutput = await outputs.outputOf(tool);
-    return inferredOutput ? { ...tool, inferredOutput } : tool;
-  };
-
   const sectionFor = async (
     { sectionOf }: Room,
     server: Server,
     isExported: (tool: Tool) => boolean,
+    { of = core.catalog.index.tools(server.id), introspect }: { of?: readonly Tool[]; introspect?: boolean } = {},
   ): Promise<Section> => {
-    const tools: Tool[] = [];
-    for (const tool of core.catalog.index.tools(server.id)) {
-      if (isExported(tool)) tools.push(await withOutput(tool));
-    }
+    const tools = await inferAll(of.filter(isExported), outputs, introspect);
     const title = server.title ?? core.catalog.title(server.id);
     return sectionOf({ id: server.id, shown: server.shown, title: title && core.hide(title) }, tools, core.hide);
   };
@@ -156,15 +163,15 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
   const layOut = async (
     room: Room,
     server: Server,
-    { directory, dialect }: { readonly directory: string; readonly dialect: RtfsDialect },
+    { directory, dialect, of = core.catalog.index.tools(server.id), introspect }: LayOut,
   ): Promise<LaidOut> => {
-    const approved = await sectionFor(room, server, ({ status }) => status === 'enabled');
-    const waiting = await sectionFor(room, server, (tool) => tool.status !== 'enabled' && isExportedAs('rtfs', tool));
+    const source = { of, introspect };
+    const isWaiting = (tool: Tool): boolean => tool.status !== 'enabled' && isExportedAs('rtfs', tool);
+    const approved = await sectionFor(room, server, ({ status }) => status === 'enabled', source);
+    const waiting = await sectionFor(room, server, isWaiting, source);
     const pending = waiting.tools.length > 0 ? room.rtfsFiles(waiting, dialect) : new Map<string, string>();
     const written = pending.size > 0 ? await room.writeRtfs(directory, [waiting], dialect) : undefined;
-    const changed = core.catalog.index
-      .tools(server.id)
-      .filter(({ status, isSuspect }) => status === 'quarantined' && !isSuspect);
+    const changed = of.filter(({ status, isSuspect }) => status === 'quarantined' && !isSuspect);
     const kept = new Set(changed.map(({ name }) => room.toolFileOf(name)));
     const isInForce = approved.tools.length > 0 || kept.size > 0;
     const published = await promotion?.publish(
@@ -187,7 +194,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
   /** RTFS as it is laid out for approval. */
   const exportLaidOut = async (room: Room, options: ExportOptions): Promise<ExportReport> => {
     const { exportDirectory, rtfsDialect } = core.loaded.config;
-    const directory = resolve(options.pendingDirectory ?? exportDirectory);
+    const directory = resolve(exportDirectory);
     const [servers, failed] = await gather(options.servers);
     let [tools, written, unchanged] = [0, 0, 0];
     let approved: string | undefined;
@@ -216,7 +223,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     const report = { format, servers: servers.length, tools, failed };
     if (format === 'rtfs') {
       const { exportDirectory, rtfsDialect } = core.loaded.config;
-      const directory = options.directory ?? options.pendingDirectory ?? exportDirectory;
+      const directory = options.directory ?? exportDirectory;
       const written = await room.writeRtfs(directory, sections, options.dialect ?? rtfsDialect);
       recordExport(report, written.directory);
       return { ...report, ...written };
@@ -260,12 +267,18 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     verbs: {
       exportTools,
       async toolSignature(server, name, { servers } = {}) {
-        await core.known(server);
+        await core.known(server, undefined, { standIn: true });
         const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
-        ruleCheck({ tool });
-        approvalCheck({ tool });
-        return (await loadRoom()).toolSignature(await withOutput(tool));
+        shownCheck({ tool });
+        return (await loadRoom()).toolSignature(await outputs.withOutput(tool));
       },
+    },
+    async write(server, of, { directory: wanted, introspect }) {
+      const { exportDirectory, rtfsDialect: dialect } = core.loaded.config;
+      const directory = resolve(wanted ?? exportDirectory);
+      const room = await loadRoom();
+      const laid = await inOrder(() => layOut(room, server, { directory, dialect, of, introspect }));
+      recordExport({ format: 'rtfs', servers: 1, tools: laid.tools, failed: [] }, directory);
     },
     async review(server, tools) {
       const room = await loadRoom();

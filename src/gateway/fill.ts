@@ -3,7 +3,7 @@ import type { ToolCache } from '../discover/index.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import type { Catalog, LearnedList } from './catalog.js';
+import { isStandIn, type Catalog, type LearnedList } from './catalog.js';
 import { isUsable } from './views.js';
 
 /** What clocks may differ by. A list that is further ahead was learned by one that was wrong, and may be of any age (R11). */
@@ -51,7 +51,7 @@ export async function fillCatalog(
       // Indexing is work: between two servers others have their turn.
       await nextTurn();
     }
-    if (!list || isOverdue(list, caching, now)) due.push(server);
+    if (!list || isStandIn(list) || isOverdue(list, caching, now)) due.push(server);
   }
   return due;
 }

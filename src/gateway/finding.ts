@@ -1,13 +1,19 @@
 import { isServerId, suggestServerId } from '../config/index.js';
+import { discoverAll } from '../discover/index.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { ServerEntry } from '../model/config.js';
 import type { Launch, LaunchAnswers, RegistryAnswer, RegistryServer } from '../model/registry-server.js';
+import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { RegistryClient, RegistrySearchOptions } from '../registry/index.js';
+import { isStandIn } from './catalog.js';
 import type { Core } from './core.js';
+import type { Exporting } from './exporting.js';
+import type { Introspected } from './introspection.js';
 import type { DiscoveryOutcome } from './learner.js';
+import type { ProposedServer, Proposing } from './proposing.js';
 import type { Gateway } from './verbs.js';
 import { isUsable } from './views.js';
 
@@ -31,14 +37,36 @@ export interface RegistryFindings extends Omit<RegistryAnswer, 'servers'> {
   readonly servers: readonly RegistryCandidate[];
 }
 
-/** What was found in the registry, and what those servers offer that are configured already. */
+/** One server that was found in the registry, and what it offers. */
+export interface RegistryFind {
+  /** Its name in the registry. */
+  readonly name: string;
+  /** Its id here: the configured server, or the one that waits for approval now. Absent when it cannot be registered. */
+  readonly server?: string;
+  readonly state: 'configured' | 'pending';
+  /** Its tools; those of a server that waits for approval are `pending` and cannot be called. */
+  readonly tools: readonly Tool[];
+  /** Why there are no tools: a local program is not started before it is approved, for example. */
+  readonly reason?: string;
+}
+
+/** What was found in the registry, and what those servers offer. */
 export interface RegistryDiscovery extends RegistryFindings {
+  readonly found: readonly RegistryFind[];
+  /** What became of learning the servers that are configured already. */
   readonly outcomes: readonly DiscoveryOutcome[];
 }
 
 /** Who offers a capability: configured servers with the tools that do, or else what the registry has. */
 export interface CapabilityFindings {
-  readonly local: ReadonlyArray<{ readonly server: string; readonly tools: readonly string[] }>;
+  readonly local: ReadonlyArray<{
+    readonly server: string;
+    readonly tools: readonly string[];
+    /** The server is declared to offer it, or said so when it was probed. */
+    readonly declared: boolean;
+  }>;
+  /** Servers whose tools are not known, so that they may offer it as well. */
+  readonly unlearned: readonly string[];
   /** Asked only when no configured server offers it. */
   readonly registry?: RegistryFindings;
   /** Why the registry could not be asked. */
@@ -106,9 +134,24 @@ function withDescription(launch: RegistryCandidate['launch'], { description }: R
   return launch.ok && text !== '' ? { ...launch, entry: { ...launch.entry, description: text } } : launch;
 }
 
+/** The most servers that one discovery in the registry registers. */
+const MAX_REGISTERED = 50;
+
+/** A server of the registry as a proposal; or why it cannot be one without answers of a person. */
+function proposalOf(id: string, { launch, title }: RegistryCandidate): ProposedServer | { readonly reason: string } {
+  if (!launch.ok) return { reason: launch.reason };
+  if (launch.missing.length > 0) return { reason: `it needs ${launch.missing.join(', ')}` };
+  const { url, command, args, env, headers } = launch.entry;
+  if (env !== undefined || headers !== undefined || launch.variables.length > 0) {
+    return { reason: 'it needs variables or headers' };
+  }
+  return { id, url, command, args, ...(title === undefined ? {} : { title }) };
+}
+
 /** The verbs that look for servers nobody has configured yet (REG-9). */
 export function findingVerbs(
   core: Core,
+  { proposing, exporting }: { readonly proposing: Proposing; readonly exporting: Pick<Exporting, 'review'> },
 ): Pick<
   Gateway,
   'searchRegistry' | 'discoverFromRegistry' | 'findServersForCapability' | 'planRegistryServer' | 'addServer'
@@ -163,32 +206,113 @@ export function findingVerbs(
     return last ?? { servers: [], truncated: false, dropped: 0, learnedAt: core.deps.clock.now() };
   };
 
+  /** The registered server that is reached in the same way as a candidate. */
+  const registeredAs = (server: Server): Server | undefined =>
+    [...core.catalog.servers.values()].find(
+      ({ origin, shown }) =>
+        origin !== undefined && shown.type === server.shown.type && shown.target === server.shown.target,
+    );
+
+  /** Looks at a candidate that nobody has configured, as far as that is allowed before it is approved. */
+  const lookAt = async (
+    id: string,
+    candidate: RegistryCandidate,
+  ): Promise<{ find: RegistryFind; proposal?: ProposedServer; seen?: Introspected }> => {
+    const { name } = candidate;
+    const pending = (more: Partial<RegistryFind>): RegistryFind => ({ name, state: 'pending', tools: [], ...more });
+    const wanted = proposalOf(id, candidate);
+    if ('reason' in wanted) return { find: pending({ reason: wanted.reason }) };
+    try {
+      const known = registeredAs(proposing.make(wanted));
+      if (known && !core.catalog.hold(known.id)) {
+        return { find: pending({ server: known.id, state: 'configured', tools: core.catalog.index.tools(known.id) }) };
+      }
+      const proposal = known ? { ...wanted, id: known.id } : wanted;
+      const server = proposing.make(proposal);
+      try {
+        const seen = await proposing.lookAt(server);
+        const tools = seen.tools.map((tool) => ({
+          ...tool,
+          status: 'pending' as const,
+          hold: 'its server waits for approval',
+        }));
+        return { find: pending({ server: server.id, tools }), proposal, seen };
+      } catch (thrown) {
+        return { find: pending({ server: server.id, reason: core.hide(messageOf(thrown)) }), proposal };
+      }
+    } catch (thrown) {
+      return { find: pending({ reason: core.hide(messageOf(thrown)) }) };
+    }
+  };
+
   return {
     searchRegistry: (query, options) => search(query, options),
 
-    async discoverFromRegistry(query) {
+    async discoverFromRegistry(query, options = {}) {
       await core.filled();
       const findings = await search(query);
+      const { config } = core.loaded;
+      const parallel = options.maxParallelDiscoveries ?? config.maxParallelDiscoveries;
+      const lendSlots = options.lendSlots ?? config.lendSlots === true;
       const ids = new Set(findings.servers.flatMap(({ server }) => (server === undefined ? [] : [server])));
       const servers = [...ids].map((id) => core.catalog.server(id)).filter(isUsable);
-      const parallel = core.loaded.config.maxParallelDiscoveries;
-      return { ...findings, outcomes: await core.learner.learnAll(servers, { parallel }) };
+      const { retryPolicy: retry, rateLimit } = options;
+      const outcomes = await core.learner.learnAll(servers, { parallel, lendSlots, terms: { retry, rateLimit } });
+      const pending = findings.servers.filter(({ server }) => server === undefined).slice(0, MAX_REGISTERED);
+      const taken = new Set<string>();
+      const wanted = pending.map((candidate) => {
+        const id = proposing.freeId(idOf(candidate.name), taken);
+        taken.add(id);
+        return { id, candidate };
+      });
+      const looked = await discoverAll(wanted, ({ id, candidate }) => lookAt(id, candidate), {
+        clock: core.deps.clock,
+        parallel,
+        lendSlots,
+      });
+      const seen = looked.flatMap((each) => (each.ok ? [each.value] : []));
+      const fresh = seen.flatMap(({ proposal, seen: tools }) => (proposal ? [{ proposal, seen: tools }] : []));
+      await proposing.proposeAll(fresh, { by: 'registry', origin: 'registry' });
+      if (options.exportToRtfs ?? config.exportToRtfs) {
+        for (const { proposal, seen: tools } of fresh) {
+          if (tools) await exporting.review(proposing.make(proposal), tools.tools);
+        }
+      }
+      const known = findings.servers.flatMap(({ name, server }) =>
+        server === undefined
+          ? []
+          : [{ name, server, state: 'configured' as const, tools: core.catalog.index.tools(server) }],
+      );
+      return { ...findings, outcomes, found: [...known, ...seen.map(({ find }) => find)] };
     },
 
     async findServersForCapability(capability) {
       await core.filled();
-      const local = [...core.catalog.servers.values()].filter(isUsable).flatMap(({ id }) => {
-        const tools = core.catalog.index
+      const { catalog, learner } = core;
+      const usable = [...catalog.servers.values()].filter(isUsable);
+      const isUnlearned = ({ id }: Server): boolean => !catalog.list(id) || isStandIn(catalog.list(id));
+      const due = usable.filter((server) => isUnlearned(server) && learner.isDue(server.id));
+      core.learnInBackground(due);
+      await learner.settle(
+        due.map(({ id }) => id),
+        core.loaded.config.limits.searchWaitMs,
+      );
+      const wanted = capability.toLowerCase();
+      const local = usable.flatMap(({ id, capabilities = [] }) => {
+        const tools = catalog.index
           .tools(id)
           .filter((tool) => tool.status === 'enabled' && offers(tool, capability))
           .map((tool) => tool.name);
-        return tools.length === 0 ? [] : [{ server: id, tools }];
+        const named = [...capabilities, ...(core.probed.get(id) ?? [])];
+        const declared = named.some((each) => each.toLowerCase() === wanted);
+        return tools.length === 0 && !declared ? [] : [{ server: id, tools, declared }];
       });
-      if (local.length > 0) return { local };
+      const unlearned = usable.filter(isUnlearned).map(({ id }) => id);
+      if (local.length > 0) return { local, unlearned };
       try {
-        return { local, registry: await searchWords([...new Set(wordsOf(capability))]) };
+        return { local, unlearned, registry: await searchWords([...new Set(wordsOf(capability))]) };
       } catch (thrown) {
-        return { local, problem: core.hide(messageOf(thrown)) };
+        return { local, unlearned, problem: core.hide(messageOf(thrown)) };
       }
     },
 

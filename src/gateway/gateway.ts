@@ -43,7 +43,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
   const exporting = createExporting(core, outputs);
   const proposing = createProposing(core, administration.reload, exporting);
-  const marketplace = keepMarketplace(core);
+  const marketplace = keepMarketplace(core, outputs);
   core.events.on((event) => {
     const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
     if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
@@ -79,8 +79,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     subscribe,
     ...execution,
     ...skills.verbs(execution.executeTool),
-    ...discoveryVerbs(core),
-    ...findingVerbs(core),
+    ...discoveryVerbs(core, { outputs, exporting, marketplace }),
+    ...findingVerbs(core, { proposing, exporting }),
     ...registry,
     ...exporting.verbs,
     ...administration,

@@ -12,6 +12,7 @@ export type {
   CapabilityFindings,
   RegistryCandidate,
   RegistryDiscovery,
+  RegistryFind,
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
@@ -19,6 +20,8 @@ export type {
 export type { RegistrySources } from './server-registry.js';
 export type { ListFindings } from './list-findings.js';
 export type { RawReport } from './raw-report.js';
+export { idOfTarget, type DiscoveryOptions, type DiscoveryTarget, type ServerConfig } from './discovery-options.js';
+export type { Learned } from './pipeline.js';
 export type { SchemaFindings } from './schema-findings.js';
 export { scopeToSkill } from './scoped.js';
 export type { SkillHandle, SkillView } from './skills.js';

@@ -1,4 +1,5 @@
 import { inferOutput, mayBeTried, safeInput } from '../discover/index.js';
+import { createEmitter } from '../kernel/emitter.js';
 import { messageOf } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
@@ -10,8 +11,15 @@ import type { Tool } from '../model/tool.js';
 
 /** What tools answer, inferred from one harmless call each where a user asked for that (DISC-9). */
 export interface OutputInference {
-  /** The inferred schema of what a tool answers; one that was tried in vain has none. */
-  outputOf(tool: Tool): Promise<JsonObject | undefined>;
+  /**
+   * The inferred schema of what a tool answers; one that was tried in vain has none. The tool is called only where
+   * `introspect`, or else the configuration, says so; what was inferred before is always known.
+   */
+  outputOf(tool: Tool, introspect?: boolean): Promise<JsonObject | undefined>;
+  /** The tool with what is inferred of it. */
+  withOutput(tool: Tool, introspect?: boolean): Promise<Tool>;
+  /** Called after something new was inferred. */
+  onInferred(listener: (tool: Tool) => void): void;
 }
 
 /** What inference needs. */
@@ -28,10 +36,18 @@ const SPACE = 'outputs';
 /** Inference over the store: each definition is tried once, whatever came of it. */
 export function createOutputInference(deps: OutputInferenceDeps): OutputInference {
   const running = new Map<string, Promise<JsonObject | undefined>>();
+  const inferred = createEmitter<Tool>();
+
+  /** What is stored of a definition: `null` when it was tried in vain. */
+  const recall = async (tool: Tool): Promise<JsonObject | null | undefined> => {
+    const known = await deps.store.get(SPACE, tool.hash);
+    if (!isObject(known?.value)) return undefined;
+    return isObject(known.value['schema']) ? known.value['schema'] : null;
+  };
 
   const attempt = async (tool: Tool): Promise<JsonObject | undefined> => {
-    const known = await deps.store.get(SPACE, tool.hash);
-    if (isObject(known?.value)) return isObject(known.value['schema']) ? known.value['schema'] : undefined;
+    const known = await recall(tool);
+    if (known !== undefined) return known ?? undefined;
     const { introspectionInputs } = deps.config();
     const address = addressOf(tool.server, tool.name);
     const args = Object.hasOwn(introspectionInputs, address) ? introspectionInputs[address] : safeInput(tool);
@@ -39,13 +55,20 @@ export function createOutputInference(deps: OutputInferenceDeps): OutputInferenc
     const { success, result } = await deps.call(tool, args as JsonObject);
     const schema = success && result ? inferOutput(result) : undefined;
     await deps.store.put(SPACE, tool.hash, schema ? { schema } : {});
+    if (schema) inferred.emit({ ...tool, inferredOutput: schema });
     return schema;
   };
 
-  return {
-    async outputOf(tool) {
-      if (!deps.config().introspectOutputSchemas || !mayBeTried(tool)) return undefined;
-      const started = running.get(tool.hash) ?? attempt(tool);
+  const inference: OutputInference = {
+    onInferred: (listener) => void inferred.on(listener),
+    async withOutput(tool, introspect) {
+      const inferredOutput = await inference.outputOf(tool, introspect);
+      return inferredOutput ? { ...tool, inferredOutput } : tool;
+    },
+    async outputOf(tool, introspect = deps.config().introspectOutputSchemas) {
+      if (!mayBeTried(tool)) return undefined;
+      const look = async (): Promise<JsonObject | undefined> => (await recall(tool)) ?? undefined;
+      const started = running.get(tool.hash) ?? (introspect ? attempt(tool) : look());
       running.set(tool.hash, started);
       try {
         return await started;
@@ -57,9 +80,16 @@ export function createOutputInference(deps: OutputInferenceDeps): OutputInferenc
       }
     },
   };
+  return inference;
 }
 
 /** Tries tools one after the other, so that a server is never asked for many things at once. */
-export async function inferAll(tools: readonly Tool[], outputs: OutputInference): Promise<void> {
-  for (const tool of tools) await outputs.outputOf(tool);
+export async function inferAll(
+  tools: readonly Tool[],
+  outputs: OutputInference,
+  introspect?: boolean,
+): Promise<Tool[]> {
+  const seen: Tool[] = [];
+  for (const tool of tools) seen.push(await outputs.withOutput(tool, introspect));
+  return seen;
 }

@@ -62,7 +62,7 @@ export async function introspect(
       }),
       stop.signal,
     );
-    const { info, instructions, era, protocolVersion } = found.upstream;
+    const { info, instructions, era, capabilities, protocolVersion } = found.upstream;
     const list: LearnedList = {
       items: found.listed.items,
       dropped: found.listed.bad.length,
@@ -71,6 +71,7 @@ export async function introspect(
       info,
       instructions,
       era,
+      capabilities,
     };
     return { list, tools: [...core.catalog.read(server, list)], protocolVersion };
   } catch (thrown) {

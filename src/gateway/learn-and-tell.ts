@@ -40,7 +40,10 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
-    return learned;
+    if (!learned.failure) return learned;
+    const failure = hideIn(learned.failure, hide);
+    log.warn('discover.failed', { server: id, reason: failure.message });
+    return { ...learned, failure };
   } catch (thrown) {
     deps.returnLanes(id, lanes);
     const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);

@@ -4,7 +4,7 @@ import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/erro
 import type { Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { LearnFailure } from './failure-memory.js';
-import type { Learned } from './pipeline.js';
+import type { Learned, LearnTerms } from './pipeline.js';
 
 /** What happened to one server in a discovery (DISC-3). */
 export type DiscoveryOutcome = { readonly server: string } & (
@@ -23,15 +23,23 @@ export interface DiscoveryProgress {
 /** Learns servers, each at most once at a time, and remembers who failed and why. */
 export interface Learner {
   /** Learns one server; joins a run that is under way. */
-  learn(server: Server): Promise<Learned>;
+  learn(server: Server, terms?: LearnTerms): Promise<Learned>;
   /** Learns many, each once, at most `parallel` at once; never rejects. */
   learnAll(
     servers: readonly Server[],
-    options: { readonly parallel: number; readonly onProgress?: (progress: DiscoveryProgress) => void },
+    options: {
+      readonly parallel: number;
+      /** A server that takes long lends its slot to the next one (DISC-3); otherwise `parallel` is a bound. */
+      readonly lendSlots?: boolean;
+      readonly terms?: LearnTerms;
+      readonly onProgress?: (progress: DiscoveryProgress) => void;
+    },
   ): Promise<DiscoveryOutcome[]>;
   /** Servers whose tools are waited for right now, running or in the queue. */
   learning(): string[];
   isLearning(server: string): boolean;
+  /** Resolves when a run that is under way for a server has ended. */
+  ended(server: string): Promise<void>;
   /** Why the last attempt on a server failed. */
   failure(server: string): ToolscoutError | undefined;
   /** The last failed attempt with its time, made by this process or by another one. */
@@ -82,6 +90,9 @@ interface Failure extends LearnFailure {
 /** A server that failed is left alone this long, doubling with every failure up to the limit. */
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 900_000;
+
+/** Servers whose last attempts took about as long keep the order in which they were given. */
+const SLOW_STEP_MS = 1000;
 /** A timer may ring this much early. */
 const TIMER_SLACK_MS = 20;
 
@@ -134,7 +145,7 @@ function resting(server: string, error: ToolscoutError, restMs: number, isOpen: 
 /** A learner over `run`, the walk through the pipeline for one server. */
 export function createLearner(deps: {
   readonly clock: Clock;
-  readonly run: (server: Server, signal: AbortSignal) => Promise<Learned>;
+  readonly run: (server: Server, signal: AbortSignal, terms: LearnTerms | undefined) => Promise<Learned>;
   /** After how many failures a server's breaker is open, and how long a server that failed is not tried on demand. */
   readonly breaker?: () => { readonly failures: number; readonly resetMs: number };
   readonly onFailure?: (server: Server, failure: LearnFailure) => void;
@@ -144,6 +155,12 @@ export function createLearner(deps: {
   const jobs = new Map<string, Job>();
   const failures = new Map<string, Failure>();
   let closed = false;
+
+  /** How long the last attempt on each server took, in milliseconds. */
+  const durations = new Map<string, number>();
+  /** Servers that failed last come after all others, slow ones after quick ones. */
+  const slownessOf = (id: string): number =>
+    (failures.has(id) ? LONGEST_REST_MS : 0) + Math.floor((durations.get(id) ?? 0) / SLOW_STEP_MS);
 
   const enlist = (server: Server): Job => {
     let end = (): void => {};
@@ -160,44 +177,52 @@ export function createLearner(deps: {
     job.end();
   };
 
+  const noteFailure = (server: Server, error: ToolscoutError): void => {
+    const failure = { error, at: clock.now(), times: (failures.get(server.id)?.times ?? 0) + 1 };
+    failures.set(server.id, { ...failure, here: clock.monotonic() });
+    deps.onFailure?.(server, failure);
+  };
+
   /** Runs a job; a stop ends it at once, whatever it waits for. */
-  const begin = async (job: Job): Promise<Learned> => {
+  const begin = async (job: Job, terms: LearnTerms | undefined): Promise<Learned> => {
     const { id } = job.server;
     const { signal } = job.stop;
+    const began = clock.monotonic();
     try {
       const aborted = new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(stopped(id)), { once: true });
       });
-      const learned = await Promise.race([deps.run(job.server, signal), aborted]);
-      failures.delete(id);
-      deps.onLearned?.(job.server);
+      const learned = await Promise.race([deps.run(job.server, signal, terms), aborted]);
+      if (learned.failure && !signal.aborted) noteFailure(job.server, learned.failure);
+      else {
+        failures.delete(id);
+        deps.onLearned?.(job.server);
+      }
       return learned;
     } catch (thrown) {
       const error = toToolscoutError(thrown, 'TOOLS_LIST_FAILED');
       if (!signal.aborted && error.code !== 'CANCELLED') {
-        const times = (failures.get(id)?.times ?? 0) + 1;
-        const failure = { error, at: clock.now(), times };
-        failures.set(id, { ...failure, here: clock.monotonic() });
-        deps.onFailure?.(job.server, failure);
+        noteFailure(job.server, error);
       }
       throw error;
     } finally {
+      durations.set(id, clock.monotonic() - began);
       finish(job);
     }
   };
 
-  const learn = (server: Server): Promise<Learned> => {
+  const learn = (server: Server, terms?: LearnTerms): Promise<Learned> => {
     if (closed)
       return Promise.reject(new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping.', { delivered: false }));
     const job = jobs.get(server.id) ?? enlist(server);
-    return (job.run ??= begin(job));
+    return (job.run ??= begin(job, terms));
   };
 
   /** The turn of a queued server: it may have been learned, removed or changed while it waited. */
-  const takeTurn = (server: Server, queued: Job | undefined): Promise<Learned> => {
+  const takeTurn = (server: Server, queued: Job | undefined, terms: LearnTerms | undefined): Promise<Learned> => {
     if (queued?.run && queued.server.digest === server.digest) return queued.run;
     const job = jobs.get(server.id);
-    return job?.server.digest === server.digest ? learn(server) : Promise.reject(stopped(server.id));
+    return job?.server.digest === server.digest ? learn(server, terms) : Promise.reject(stopped(server.id));
   };
 
   const forget = (server: string): void => {
@@ -216,16 +241,23 @@ export function createLearner(deps: {
 
   return {
     learn,
-    async learnAll(servers, options) {
+    async learnAll(servers, { terms, lendSlots = false, ...options }) {
       const wanted = new Map(servers.map((server) => [server.id, server]));
       const queue = new Map<string, Job>();
       if (!closed) for (const [id, server] of wanted) queue.set(id, jobs.get(id) ?? enlist(server));
-      const turn = (server: Server): Promise<Learned> => takeTurn(server, queue.get(server.id));
-      const outcomes = await discoverAll([...wanted.values()], turn, { clock, ...options });
-      return outcomes.map((outcome) => (outcome.ok ? { server: outcome.server, ok: true, ...outcome.value } : outcome));
+      const turn = (server: Server): Promise<Learned> => takeTurn(server, queue.get(server.id), terms);
+      // Within a bound a server that hangs holds up others, so those that are known to go last.
+      const ordered = [...wanted.values()].toSorted((a, b) => slownessOf(a.id) - slownessOf(b.id));
+      const found = await discoverAll(ordered, turn, { clock, lendSlots, ...options });
+      const outcomes = new Map(found.map((outcome) => [outcome.server, outcome]));
+      return [...wanted.keys()].map((id) => {
+        const outcome = outcomes.get(id)!;
+        return outcome.ok ? { server: id, ok: true, ...outcome.value } : outcome;
+      });
     },
     learning: () => [...jobs.keys()].toSorted(),
     isLearning: (server) => jobs.has(server),
+    ended: async (server) => jobs.get(server)?.ended,
     failure: (server) => failures.get(server)?.error,
     lastFailure: (server) => failures.get(server),
     isDue(server) {

@@ -1,8 +1,9 @@
-import { approvalCheck, ruleCheck } from '../execute/index.js';
+import { shownCheck } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
 import { leanDefinition } from '../normalize/index.js';
-import type { Tool } from '../model/tool.js';
+import { isFallback, type Tool } from '../model/tool.js';
 import { answerSearch } from './answer-search.js';
+import { isStandIn, type LearnedList } from './catalog.js';
 import type { Core } from './core.js';
 import { coverageOf } from './coverage.js';
 import type { Gateway } from './verbs.js';
@@ -38,7 +39,8 @@ export function lookingVerbs(
       const { servers: only } = options;
       const all = options.server === undefined ? [...catalog.servers.values()] : [catalog.server(options.server)];
       const servers = only ? all.filter(({ id }) => only.includes(id)) : all;
-      const unlearned = servers.filter((server) => isUsable(server) && !catalog.list(server.id));
+      const isUnlearned = (list: LearnedList | undefined): boolean => list === undefined || isStandIn(list);
+      const unlearned = servers.filter((server) => isUsable(server) && isUnlearned(catalog.list(server.id)));
       // A server that failed is tried again in the background after a rest. A search waits for it only when it failed in another
       // process and this one tries it anew.
       const awaited = unlearned.filter(
@@ -61,11 +63,13 @@ export function lookingVerbs(
     },
 
     async listTools(server, options = {}) {
-      await core.known(server, options);
+      await core.known(server, options, { standIn: true });
       const tools = core.catalog.index.tools(server);
       // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
-      const isShown = ({ status }: Tool): boolean =>
-        status === 'enabled' || (options.includeDisabled === true && status === 'disabled');
+      const isShown = (tool: Tool): boolean =>
+        tool.status === 'enabled' ||
+        (options.includeDisabled === true && tool.status === 'disabled') ||
+        (options.includeFallback === true && isFallback(tool));
       return tools.filter(isShown);
     },
 
@@ -80,10 +84,9 @@ export function lookingVerbs(
 
     async toolDetails(server, name, options = {}) {
       const { servers } = options;
-      await core.known(server, options);
+      await core.known(server, options, { standIn: true });
       const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
-      ruleCheck({ tool });
-      approvalCheck({ tool });
+      shownCheck({ tool });
       return { tool, lean: leanDefinition(tool.definition) };
     },
 

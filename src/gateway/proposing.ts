@@ -73,19 +73,23 @@ interface Found {
   readonly origin: 'registry' | 'introspected';
 }
 
+/** Who proposes servers, and how they were found. */
+interface ProposalOptions {
+  readonly by: string;
+  readonly origin: 'registry' | 'introspected';
+  readonly traceId?: string;
+}
+
 /** Proposing servers: the verbs, and what other verbs use to propose what they found. */
 export interface Proposing {
   readonly verbs: Pick<Gateway, 'introspectRemoteApi' | 'registerServer' | 'unregisterServer'>;
-  /** Registers a server and asks for its approval; with `seen`, its tools are asked for as they were seen. */
-  propose(
-    proposal: ProposedServer,
-    options: {
-      readonly by: string;
-      readonly origin: 'registry' | 'introspected';
-      readonly traceId?: string;
-      readonly seen?: Introspected;
-    },
-  ): Promise<Approval>;
+  /** Registers servers and asks for their approval; tools are asked for as they were seen. */
+  proposeAll(
+    proposals: ReadonlyArray<{ readonly proposal: ProposedServer; readonly seen?: Introspected }>,
+    options: ProposalOptions,
+  ): Promise<Approval[]>;
+  /** An id like this one that no other server has, and that is not taken otherwise. */
+  freeId(wanted: string, taken?: ReadonlySet<string>): string;
   /** Asks a server that is not approved for its tools, and writes them down for review. */
   lookAt(server: Server, options?: { readonly allowPrivate?: boolean }): Promise<Introspected>;
   /** Makes a server of a proposal; it is not registered by that. */
@@ -136,9 +140,12 @@ export function createProposing(
     }
   };
 
-  const propose: Proposing['propose'] = async (proposal, { by, origin, seen, traceId }) => {
+  /** Registers one server; it is there after the next reload. */
+  const register = async (
+    proposal: ProposedServer,
+    { by, origin, traceId, seen }: ProposalOptions & { readonly seen?: Introspected },
+  ): Promise<Server> => {
     const { registrations } = parts();
-    await core.filled();
     requireFree(proposal.id);
     const server: Server = { ...make(proposal), origin };
     const { approval: policy } = core.loaded.config;
@@ -152,13 +159,30 @@ export function createProposing(
     const { shown } = server;
     const detail = { transport: shown.type, target: shown.target, origin };
     await audit.recordNow({ kind: 'register', principal: by, traceId, server: server.id, outcome: 'success', detail });
-    await reload();
-    const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
-    if (!approval) {
-      throw new ToolscoutError('INTERNAL_ERROR', `No approval request was created for the server "${server.id}".`);
-    }
-    core.events.emit({ type: 'approval', approval });
-    return approval;
+    return server;
+  };
+
+  const proposeAll: Proposing['proposeAll'] = async (proposals, options) => {
+    await core.filled();
+    const servers: Server[] = [];
+    for (const { proposal, seen } of proposals) servers.push(await register(proposal, { ...options, seen }));
+    if (servers.length > 0) await reload();
+    return servers.map((server) => {
+      const approval = core.approvals.list([server]).find(({ about }) => about === 'launch');
+      if (!approval) {
+        throw new ToolscoutError('INTERNAL_ERROR', `No approval request was created for the server "${server.id}".`);
+      }
+      core.events.emit({ type: 'approval', approval });
+      return approval;
+    });
+  };
+
+  const propose = async (
+    proposal: ProposedServer,
+    { seen, ...options }: ProposalOptions & { readonly seen?: Introspected },
+  ): Promise<Approval> => {
+    const [approval] = await proposeAll([{ proposal, seen }], options);
+    return approval!;
   };
 
   /** The servers that a URL is known as. */
@@ -166,10 +190,10 @@ export function createProposing(
     [...core.catalog.servers.values()].filter(({ transport }) => transport.type !== 'stdio' && transport.url === url);
 
   /** An id that no other server has. */
-  const freeId = (wanted: string): string => {
+  const freeId: Proposing['freeId'] = (wanted, taken) => {
     for (let at = 1; ; at++) {
       const id = at === 1 ? wanted : `${wanted}-${at}`;
-      if (!core.catalog.servers.has(id)) return id;
+      if (!core.catalog.servers.has(id) && !taken?.has(id)) return id;
     }
   };
 
@@ -205,7 +229,8 @@ export function createProposing(
   const lookAt: Proposing['lookAt'] = (server, options) => introspect(core, server, parts(), options);
 
   return {
-    propose,
+    proposeAll,
+    freeId,
     lookAt,
     make,
     verbs: {

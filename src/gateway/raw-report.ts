@@ -1,69 +1,61 @@
-import type { RawExchange } from '../connect/index.js';
-import { extractTools, RUNG_WORTH, type Rung } from '../discover/index.js';
-import { ToolscoutError } from '../kernel/errors.js';
-import { isObject } from '../kernel/json.js';
-import type { Provenance } from '../model/tool.js';
+import type { Tap } from '../connect/index.js';
+import { toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
 import type { Core } from './core.js';
+import type { Learned } from './pipeline.js';
 
-/** Everything that was said between toolscout and a server, for people who debug one (DISC-7). */
-export interface RawReport extends RawExchange {
+/** One line between toolscout and a server. */
+export interface RawLine {
+  /** Milliseconds since the start. */
+  readonly at: number;
+  /** `server`: a message of a remote server; `note`: what toolscout did. */
+  readonly from: Parameters<Tap>[0];
+  readonly text: string;
+}
+
+/** A discovery with everything that was said in it, for people who debug a server (DISC-7). */
+export interface RawReport {
   readonly server: string;
-  /** What the compatibility ladder reads out of it; nothing when the server lists its tools properly. */
-  readonly read?: { readonly rung: Rung; readonly provenance: Provenance; readonly tools: readonly string[] };
+  readonly lines: readonly RawLine[];
+  /** Lines that were said and are not in `lines`. */
+  readonly omitted?: number;
+  /** What was learned, as any other discovery learns it. */
+  readonly learned?: Learned;
+  /** Why nothing was learned. */
+  readonly error?: ToolscoutError;
+  /** What a fallback found when the server did not list its tools after a handshake. */
+  readonly read?: NonNullable<Learned['fallback']> & { readonly tools: readonly string[] };
 }
 
-const HELLO = 0;
-const LIST = 1;
+/** Lines kept for whoever debugs a server, and characters of each. */
+const KEPT_LINES = 2000;
+const KEPT_CHARS = 64 * 1024;
 
-/** Talks to a local server as a host of the 2025 era would, step by step, and keeps every line. */
-export async function talkRaw(core: Core, id: string): Promise<RawReport> {
+/** Discovers a server as always, in a session of its own, and keeps every line. */
+export async function discoverRaw(core: Core, id: string): Promise<RawReport> {
+  const { clock } = core.deps;
   const server = core.usable(id);
-  const { rawRun } = core.deps;
-  if (!rawRun) throw new ToolscoutError('INVALID_REQUEST', 'This gateway starts no programs.');
-  const hello = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'toolscout', version: '1' },
+  const began = clock.monotonic();
+  const lines: RawLine[] = [];
+  let omitted = 0;
+  const tap: Tap = (from, text) => {
+    if (lines.length >= KEPT_LINES) omitted += 1;
+    else lines.push({ at: Math.round(clock.monotonic() - began), from, text: text.slice(0, KEPT_CHARS) });
   };
-  let listed = false;
-  const exchange = await rawRun(server, {
-    opening: [JSON.stringify({ jsonrpc: '2.0', id: HELLO, method: 'initialize', params: hello })],
-    timeoutMs: core.loaded.config.timeout,
-    reply(line) {
-      const answered = idOf(line);
-      if (answered === LIST) {
-        listed = true;
-        return 'done';
-      }
-      if (answered !== HELLO) return [];
-      return [
-        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
-        JSON.stringify({ jsonrpc: '2.0', id: LIST, method: 'tools/list', params: {} }),
-      ];
-    },
-  });
-  const found = listed ? undefined : (extractTools(exchange.stdout) ?? extractTools(exchange.stderr));
-  const read = found && {
-    rung: found.rung,
-    provenance: RUNG_WORTH[found.rung].provenance,
-    tools: found.items.map(({ name }) => String(name)),
-  };
-  return {
-    ...exchange,
-    server: id,
-    lines: exchange.lines.map((line) => ({ ...line, text: core.hide(line.text) })),
-    stdout: core.hide(exchange.stdout),
-    stderr: core.hide(exchange.stderr),
-    ...(read && { read }),
-  };
-}
-
-function idOf(line: string): unknown {
+  await core.learner.ended(id);
+  let learned: Learned | undefined;
+  let error: ToolscoutError | undefined;
   try {
-    const message: unknown = JSON.parse(line);
-    return isObject(message) && message['jsonrpc'] === '2.0' ? message['id'] : undefined;
-  } catch {
-    // Noise between messages is part of what a person wants to see, and answers nothing.
-    return undefined;
+    learned = await core.learner.learn(server, { tap });
+  } catch (thrown) {
+    error = toToolscoutError(thrown);
   }
+  const names = core.catalog.index.tools(id).map(({ name }) => name);
+  return {
+    server: id,
+    lines: lines.map((line) => ({ ...line, text: core.hide(line.text) })),
+    ...(omitted > 0 && { omitted }),
+    ...(learned && { learned }),
+    ...(error && { error }),
+    ...(learned?.fallback && { read: { ...learned.fallback, tools: names } }),
+  };
 }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Limiter, Pool } from '../connect/index.js';
 import { listBesides, listTools, type LeftOut } from '../discover/index.js';
+import type { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import type { LearnedList, ServerFacts } from './catalog.js';
+import type { Sessions } from './separate-sessions.js';
 
 /** Everything a server listed, and what it said of itself. */
 export interface Lists {
@@ -16,14 +17,15 @@ type Bad = Lists['list']['bad'][number];
 
 /** What reading the lists of a server needs. */
 export interface ReadListsDeps {
-  readonly limiter: Limiter;
-  readonly pool: Pool;
+  readonly pool: Sessions;
+  /** Waits until the server may be asked for the next page of a list (CONN-7). */
+  readonly pace: () => Promise<void>;
   /** Told of a list besides the tools that a server announced and did not give. */
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
   /** Told of an entry besides the tools that could not be kept. */
   readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
   /** Tries again what a server refuses for the moment, while that makes sense. */
-  readonly again?: <T>(task: () => Promise<T>, makesSense: () => boolean) => Promise<T>;
+  readonly again?: <T>(task: () => Promise<T>, makesSense?: (error: ToolscoutError) => boolean) => Promise<T>;
   /** The lane on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
   /** The lane of a call that is why it is asked: the list is merely old. */
@@ -66,25 +68,28 @@ function unite(base: Lists, more: Lists): Lists {
 export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
   const { announcedOn, known, again } = deps;
   const ask = async (upstream: Upstream): Promise<Lists> => {
-    const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs });
+    const { pace } = deps;
+    const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs, pace });
     const { info, instructions, era, capabilities } = upstream;
     const leftOut: LeftOut[] = [];
     const besides = await listBesides(upstream, {
       signal,
       timeoutMs: server.timeoutMs,
+      pace,
       onFailed: (method, reason) => deps.onPartial?.(server, method, reason),
       onDropped(method, bad) {
         leftOut.push({ method, ...bad });
         deps.onDropped?.(server, method, bad);
       },
-      ...(again && { retry: (task) => again(task, () => !upstream.closed) }),
+      // The tools wait for these lists, so one that timed out is not waited for again.
+      ...(again && {
+        retry: (task) => again(task, ({ code }) => !upstream.closed && code !== 'TOOL_EXECUTION_TIMEOUT'),
+      }),
     });
     return { list, facts: { info, instructions, era, capabilities, leftOut, ...besides } };
   };
-  const read = async (on?: string): Promise<Lists> => {
-    await deps.limiter.wait(server, signal);
-    return deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
-  };
+  const read = (on?: string): Promise<Lists> =>
+    deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
   // One more process only to hear the same list again would be a waste: the one that runs is asked first.
   const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
   if (calledOn !== undefined && deps.pool.isOpen(server.id, calledOn)) {

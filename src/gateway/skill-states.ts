@@ -137,8 +137,9 @@ export function createSkillStates(core: Core): SkillStates {
           log.info('skill.unreachable', { server: server.id, reason: core.hide(messageOf(thrown)) }),
         ),
     );
-    const parallel = core.loaded.config.maxParallelDiscoveries;
-    await Promise.all([core.learner.learnAll(servers.filter(isUnknown), { parallel }), ...pings]);
+    const { maxParallelDiscoveries: parallel, lendSlots: lending } = core.loaded.config;
+    const lendSlots = lending !== false;
+    await Promise.all([core.learner.learnAll(servers.filter(isUnknown), { parallel, lendSlots }), ...pings]);
   };
 
   const verify: SkillStates['verify'] = async (negotiations, { connect = false } = {}) => {

@@ -109,7 +109,8 @@ export function createSkills(core: Core): Skills {
   /** Learns the servers that a skill may need and that nobody has asked yet. */
   const learnUnknown = async (): Promise<void> => {
     const unknown = [...core.catalog.servers.values()].filter((each) => isUsable(each) && !core.catalog.list(each.id));
-    await core.learner.learnAll(unknown, { parallel: core.loaded.config.maxParallelDiscoveries });
+    const { maxParallelDiscoveries: parallel, lendSlots } = core.loaded.config;
+    await core.learner.learnAll(unknown, { parallel, lendSlots: lendSlots !== false });
     states.reconsider();
   };
 

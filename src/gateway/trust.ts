@@ -79,7 +79,8 @@ export function createTrust(deps: TrustDeps): Trust {
     await take(server, list, tools, false);
     // Another process may have pinned something else while this list was put into the catalog.
     const judgement = approvals.judge(server, presented(list), policy());
-    const holds = (tool: Tool): boolean => tool.status === 'disabled' || judgement.judge(tool).status === tool.status;
+    const holds = (tool: Tool): boolean =>
+      tool.provenance !== 'protocol' || tool.status === 'disabled' || judgement.judge(tool).status === tool.status;
     if (!tools.every(holds)) catalog().reconsider(server.id);
   };
 

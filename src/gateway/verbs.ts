@@ -18,6 +18,7 @@ import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
 import type { RulingOptions, RulingReport } from './approving.js';
+import type { DiscoveryOptions, DiscoveryTarget } from './discovery-options.js';
 import type { DoctorOptions, DoctorReport } from './doctor.js';
 import type { EvaluationReport, RecordedServer } from './evaluation.js';
 import type {
@@ -81,7 +82,14 @@ export interface Gateway {
   coverage(servers?: ReadonlySet<string>): string;
   listServers(options?: AskOptions): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
-  listTools(server: string, options?: AskOptions & { readonly includeDisabled?: boolean }): Promise<Tool[]>;
+  listTools(
+    server: string,
+    options?: AskOptions & {
+      readonly includeDisabled?: boolean;
+      /** Also tools that a fallback found and that cannot be called (DISC-6). */
+      readonly includeFallback?: boolean;
+    },
+  ): Promise<Tool[]>;
   /** Every tool that may be run now, of all servers, in a fixed order. */
   offeredTools(): Promise<Tool[]>;
   /** The definition of a tool as its server gave it; `undefined` when it is not known. */
@@ -125,28 +133,39 @@ export interface Gateway {
   releaseHost(host: Pick<Host, 'id'>): void;
   /** Learns servers anew, all usable ones by default (DISC-3). */
   discover(
-    servers?: readonly string[],
-    options?: AskOptions & {
-      readonly onProgress?: (progress: DiscoveryProgress) => void;
-      /** Leaves out servers whose list is known, however old. */
-      readonly onlyUnknown?: boolean;
-      /** Leaves out servers whose list in the cache is good enough. */
-      readonly useCache?: boolean;
-    },
+    servers?: readonly DiscoveryTarget[],
+    options?: AskOptions &
+      DiscoveryOptions & {
+        readonly onProgress?: (progress: DiscoveryProgress) => void;
+        /** Leaves out servers whose list is known, however old. */
+        readonly onlyUnknown?: boolean;
+      },
   ): Promise<DiscoveryOutcome[]>;
-  /** Asks one server for its tools now (DISC-1); with `useCache` a list that is fresh is good enough, with `stale` an old one too. */
-  discoverTools(server: string, options?: AskOptions & { readonly useCache?: boolean | 'stale' }): Promise<Tool[]>;
+  /**
+   * Asks one server for its tools now (DISC-1). With `authHeaders`, or when the server is described and not configured, it
+   * is asked in a session of its own, and nothing of it is put into the catalog.
+   */
+  discoverTools(server: DiscoveryTarget, options?: AskOptions & DiscoveryOptions): Promise<Tool[]>;
   /** Asks one server for its resources and resource templates, as the server lists them. */
-  discoverResources(server: string): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
+  discoverResources(
+    server: DiscoveryTarget,
+    options?: DiscoveryOptions,
+  ): Promise<{ readonly resources: JsonObject[]; readonly templates: JsonObject[] }>;
   /** Asks one server for its prompts, as the server lists them. */
-  discoverPrompts(server: string): Promise<JsonObject[]>;
+  discoverPrompts(server: DiscoveryTarget, options?: DiscoveryOptions): Promise<JsonObject[]>;
   /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
   registry(): Promise<Registry | undefined>;
   /** Searches the registry for servers; none of them is started (REG-9). */
   searchRegistry(query: string, options?: RegistrySearchOptions): Promise<RegistryFindings>;
-  /** Searches the registry, and learns those of the found servers that are configured; the others stay pending (SEC-9). */
-  discoverFromRegistry(query: string): Promise<RegistryDiscovery>;
-  /** Who offers a capability: configured servers, and only when there is none what the registry has. */
+  /**
+   * Searches the registry and asks what it found for tools: servers that are configured are learned; the others are
+   * registered, which makes them pending, and those at a public https URL are introspected (SEC-9).
+   */
+  discoverFromRegistry(query: string, options?: DiscoveryOptions): Promise<RegistryDiscovery>;
+  /**
+   * Who offers a capability: configured servers, declared or by their tools, and only when there is none what the registry
+   * has. Servers that were never learned are learned first, for at most `searchWaitMs`.
+   */
   findServersForCapability(capability: string): Promise<CapabilityFindings>;
   /** One server of the registry, and how it would stand in the config. Changes nothing. */
   planRegistryServer(name: string, options?: RegistryPlanOptions): Promise<RegistryPlan>;
@@ -154,7 +173,7 @@ export interface Gateway {
   addServer(id: string, entry: ServerEntry): Promise<{ readonly path: string }>;
   /** Writes what is known of tools as RTFS, Markdown, JSON or TypeScript (SCH-8). */
   exportTools(options: ExportOptions): Promise<ExportReport>;
-  /** Starts a local server, talks to it as a host would, and answers everything that was said (DISC-7). */
+  /** Discovers one server as {@link discover} does, and answers everything that was said as well (DISC-7). */
   discoverRaw(server: string): Promise<RawReport>;
   /** Connects to a server now and keeps the connection for calls; it closes when idle, as any other (CONN-3). */
   connect(server: string): Promise<void>;
@@ -206,6 +225,8 @@ export interface Gateway {
   unregisterServer(id: string, options?: { readonly by?: string; readonly traceId?: string }): Promise<void>;
   /** Every approved manifest. */
   marketplace(): Promise<Manifest[]>;
+  /** The manifest of a tool, with what was inferred of its output (SCH-7). */
+  toolManifest(tool: Tool): Promise<Manifest>;
   /** Puts the manifest of a tool that is offered into the marketplace (SCH-7). */
   registerCapability(manifest: Manifest): Promise<void>;
   /** Signs in to a remote server that asks for it, and keeps what it was given (CONN-6). */

@@ -18,7 +18,8 @@ function asVerdict(value: unknown): Verdict | undefined {
   const { discover, transport } = value;
   if (discover !== undefined && !isObject(discover)) return undefined;
   if (transport !== undefined && transport !== 'http' && transport !== 'sse') return undefined;
-  return value['kind'] === 'modern' || value['kind'] === 'legacy' ? (value as unknown as Verdict) : undefined;
+  const isKnown = ['modern', 'legacy', 'plain'].includes(String(value['kind']));
+  return isKnown ? (value as unknown as Verdict) : undefined;
 }
 
 /** Remembers in the store which protocol era a server speaks, so that a second start makes no probe (CONN-1). */

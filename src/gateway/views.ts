@@ -1,6 +1,6 @@
 import type { Pool } from '../connect/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
-import type { Catalog } from './catalog.js';
+import { isStandIn, type Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
 import { describeServer } from './server-description.js';
 
@@ -27,6 +27,8 @@ export interface ServerView {
   readonly tools: number;
   /** Tools that a rule or a status keeps away. */
   readonly disabledTools: number;
+  /** Tools that a fallback found and that cannot be called (DISC-6); they are among the ones kept away. */
+  readonly fallbackTools?: number;
   /** Entries of the server's list that were malformed. */
   readonly droppedTools: number;
   readonly learnedAt?: number;
@@ -52,7 +54,7 @@ export function isUsable(server: Server): boolean {
 function knowledgeOf(server: Server, { catalog, learner }: Sources): Knowledge {
   if (!isUsable(server)) return 'off';
   const list = catalog.list(server.id);
-  if (list) return list.stale ? 'stale' : 'ready';
+  if (list && !isStandIn(list)) return list.stale ? 'stale' : 'ready';
   if (learner.isLearning(server.id)) return 'learning';
   return learner.failure(server.id) ? 'failed' : 'unknown';
 }
@@ -61,7 +63,8 @@ function knowledgeOf(server: Server, { catalog, learner }: Sources): Knowledge {
 export function problemOf(server: Server, { catalog, learner, hide }: Sources): string | undefined {
   if (!server.enabled) return 'disabled in the configuration';
   if (server.problem) return server.problem;
-  const failure = catalog.list(server.id) ? undefined : learner.failure(server.id);
+  const list = catalog.list(server.id);
+  const failure = list && !isStandIn(list) ? undefined : learner.failure(server.id);
   return failure && hide(failure.message);
 }
 
@@ -69,6 +72,7 @@ export function problemOf(server: Server, { catalog, learner, hide }: Sources): 
 export function viewServer(server: Server, sources: Sources): ServerView {
   const tools = sources.catalog.index.tools(server.id);
   const enabled = tools.filter((tool) => tool.status === 'enabled').length;
+  const fallback = tools.filter((tool) => tool.provenance !== 'protocol').length;
   const list = sources.catalog.list(server.id);
   const health = sources.pool.health(server.id);
   const failed = isUsable(server) ? sources.learner.lastFailure(server.id) : undefined;
@@ -86,6 +90,7 @@ export function viewServer(server: Server, sources: Sources): ServerView {
     problem: problemOf(server, sources),
     tools: enabled,
     disabledTools: tools.length - enabled,
+    ...(fallback > 0 && { fallbackTools: fallback }),
     droppedTools: list?.dropped ?? 0,
     learnedAt: list?.learnedAt,
     ...(failed && { failure: { at: failed.at, reason: sources.hide(failed.error.message) } }),

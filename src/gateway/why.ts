@@ -2,6 +2,7 @@ import type { Pool } from '../connect/index.js';
 import { addressOf } from '../kernel/ids.js';
 import { strictTool } from '../kernel/strict-items.js';
 import { counted, nearestNames } from '../kernel/text.js';
+import { provenanceText } from '../model/tool.js';
 import type { Catalog } from './catalog.js';
 import type { Learner } from './learner.js';
 import { isUsable, problemOf } from './views.js';
@@ -80,7 +81,11 @@ export function explainTool(
     );
   }
   if (found.provenance !== 'protocol') {
-    return no('provenance', `"${address}" was ${found.provenance}, not listed by the server, so it cannot be called.`);
+    if (!found.decision.enabled) return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+    return no(
+      'provenance',
+      `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold}.` : ''}`,
+    );
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
   if (found.status === 'quarantined') {

@@ -279,6 +279,8 @@ export const Config = z.strictObject({
   retryPolicy: RetryConfig.prefault({}),
   rateLimit: RateLimitConfig.prefault({}),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
+  /** Whether a server that takes long lends its slot to the next, so that more run at once (DISC-3). */
+  lendSlots: z.union([z.boolean(), z.literal('background')]).default('background'),
   ai: AiConfig.prefault({}),
   registry: RegistryConfig.prefault({}),
   skills: SkillsConfig.prefault({}),

@@ -35,6 +35,15 @@ export const Manifest = z.strictObject({
   provider: Provider,
   domains: z.array(text).readonly(),
   categories: z.array(text).readonly(),
+  /** Present for a tool that its server did not list: how it was found, how sure that is, and that it cannot be called. */
+  fallback: z
+    .strictObject({
+      provenance: z.enum(['parsed', 'guessed', 'declared', 'predicted']),
+      rung: text.min(1),
+      confidence: z.number().min(0).max(1),
+      callable: z.literal(false),
+    })
+    .optional(),
 });
 
 /** See the schema of the same name. */

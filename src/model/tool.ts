@@ -45,12 +45,43 @@ export interface Tool {
   /** The client that the server comes from runs it without asking. It gives no permission here. */
   readonly autoApproved?: true;
   readonly provenance: Provenance;
-  /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed. */
+  /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed after a handshake. */
   readonly confidence?: number;
+  /** The fallback by which it was found, e.g. `identifiers`; absent for what the server listed after a handshake. */
+  readonly rung?: string;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;
   /** What it was seen to answer, where it does not say so itself and was tried (DISC-9). */
   readonly inferredOutput?: JsonObject;
   /** The tool exactly as the server listed it, vendor fields included. */
   readonly definition: JsonObject;
+}
+
+/**
+ * Whether a tool was found by a fallback and not listed by its server (DISC-6): it can be looked at where it is marked, and
+ * never called. A tool that a rule disables is hidden like any other.
+ */
+export function isFallback({
+  provenance,
+  status,
+  decision,
+}: Pick<Tool, 'provenance' | 'status' | 'decision'>): boolean {
+  return provenance !== 'protocol' && status === 'disabled' && decision.enabled;
+}
+
+/** Where a fallback tool comes from, as one phrase: `guessed (identifiers, confidence 0.3)`. */
+export function provenanceText({
+  provenance,
+  rung,
+  confidence,
+}: Pick<Tool, 'provenance' | 'rung' | 'confidence'>): string {
+  const details = [rung, confidence === undefined ? undefined : `confidence ${confidence}`].filter(Boolean);
+  return details.length === 0 ? provenance : `${provenance} (${details.join(', ')})`;
+}
+
+/** Why a tool is not offered, or by which rule it is, as one phrase. */
+export function reasonOf(tool: Pick<Tool, 'provenance' | 'status' | 'decision' | 'rung' | 'confidence'>): string {
+  return isFallback(tool)
+    ? `not callable: its server did not list it, it was ${provenanceText(tool)}`
+    : tool.decision.reason;
 }

@@ -99,10 +99,10 @@ export function primaryDomain(server: string): string {
 }
 
 /** The noun of a tool's name in the plural, or `undefined` when the name begins with no known verb (SCH-5). */
-function subDomain(server: string, tool: string): string | undefined {
+export function extractSubDomain(tool: string, server = ''): string | undefined {
   let words = splitWords(tool);
   // `slack_post_message` on slack: the product's own name says nothing.
-  if (words.length > 2 && splitWords(cleanName(server)).includes(words[0]!)) words = words.slice(1);
+  if (server !== '' && words.length > 2 && splitWords(cleanName(server)).includes(words[0]!)) words = words.slice(1);
   if (!VERBS.has(words[0] ?? '')) return undefined;
   const rest = words.slice(1).filter((word) => !FILLERS.has(word) && !isVersion(word));
   const end = rest.findIndex((word) => PREPOSITIONS.has(word));
@@ -118,7 +118,7 @@ function subDomain(server: string, tool: string): string | undefined {
 /** The domains of a tool: `inferDomains('github', 'list_issues')` → `['github', 'github.issues']`. */
 export function inferDomains(server: string, tool: string): string[] {
   const primary = primaryDomain(server);
-  const sub = subDomain(server, tool);
+  const sub = extractSubDomain(tool, server);
   return sub === undefined ? [primary] : [primary, `${primary}.${sub}`];
 }
 

@@ -1,4 +1,4 @@
-export { inferCategories, inferDomains, primaryDomain } from './domains.js';
+export { extractSubDomain, inferCategories, inferDomains, primaryDomain } from './domains.js';
 export { examplesOf, type ToolExample } from './examples.js';
 export { leanDefinition } from './lean-definition.js';
 export { normalizeTool } from './normalize.js';

@@ -6,12 +6,15 @@ import {
   ConfigurationLoader,
   DiscoveryEngine,
   DiscoveryService,
+  extractPrimaryDomain,
+  extractSubDomain,
   McpDiscoveryProvider,
   RuntimeMcpDiscovery,
   type DiscoveryConfig,
 } from '../../src/index.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
+import { scriptedServer, scriptedTool, type ScriptedServer } from '../support/scripted-server.js';
 
 describe('the engine', () => {
   it('CLI-1 offers servers, search, details, execution, reload and the config as one object', async () => {
@@ -136,7 +139,8 @@ describe('the engine', () => {
 describe('the service', () => {
   it('DISC-1 DISC-2 asks a server, keeps to the cache only when told to, exports and registers when told to', async () => {
     const starts = await startCounter();
-    const directory = join(await temporaryDirectory(), 'out');
+    const root = await temporaryDirectory();
+    const directory = join(root, 'pending');
     const gateway = await openToolscout({
       servers: { old: { ...fixture('legacy', starts.flag), idleTimeout: 1 } },
     });
@@ -154,7 +158,7 @@ describe('the service', () => {
       exportDirectory: directory,
       registerInMarketplace: true,
     });
-    expect(existsSync(join(directory, 'old', 'add.rtfs'))).toBe(true);
+    expect(existsSync(join(root, 'approved', 'old', 'add.rtfs'))).toBe(true);
     expect((await gateway.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
   });
 
@@ -218,6 +222,202 @@ describe('the service', () => {
       { server: 'one', ok: true, tools: expect.any(Array) as unknown[] },
       { server: 'dead', ok: false, error: { code: 'SERVER_CONNECTION_ERROR' } },
     ]);
+  });
+});
+
+describe('the options of one discovery', () => {
+  const headersOf = ({ headers }: ScriptedServer): Set<string | undefined> =>
+    new Set(headers.map(({ authorization }) => authorization));
+
+  it('CONN-6 DISC-2 authHeaders come before configured ones, for this call only, and what they show stays out of the catalog', async () => {
+    const server = await scriptedServer({
+      tools: [scriptedTool('look'), scriptedTool('secret_look')],
+    });
+    const gateway = await openToolscout({
+      servers: { remote: { url: server.url, headers: { Authorization: 'Bearer configured', 'X-Own': 'kept' } } },
+    });
+    const service = new DiscoveryService(gateway);
+    const tools = await service.discoverTools('remote', { authHeaders: { authorization: 'Bearer of-this-call' } });
+    expect(tools.map(({ name, status }) => [name, status])).toEqual([
+      ['look', 'enabled'],
+      ['secret_look', 'enabled'],
+    ]);
+    expect(headersOf(server)).toEqual(new Set(['Bearer of-this-call']));
+    expect(server.headers.every((each) => each['x-own'] === 'kept')).toBe(true);
+    expect((await gateway.listServers())[0]).toMatchObject({ knowledge: 'unknown', tools: 0 });
+    const before = server.headers.length;
+    await service.discoverTools('remote');
+    expect(new Set(server.headers.slice(before).map(({ authorization }) => authorization))).toEqual(
+      new Set(['Bearer configured']),
+    );
+    // What is cached belongs to the credential it was learned with.
+    const asked = server.methods.length;
+    await service.discoverTools('remote', { authHeaders: { authorization: 'Bearer of-this-call' }, useCache: true });
+    expect(server.methods).toHaveLength(asked);
+    expect(JSON.stringify(await gateway.audit())).not.toContain('of-this-call');
+  });
+
+  it('CONN-6 authHeaders are sent to no other host, and a value that is no header is refused', async () => {
+    const elsewhere = await scriptedServer();
+    const server = await scriptedServer({ answer: () => ({ status: 307, headers: { location: elsewhere.url } }) });
+    const gateway = await openToolscout({ servers: { remote: { url: server.url } } });
+    const service = new DiscoveryService(gateway);
+    const authHeaders = { Authorization: 'Bearer x' };
+    await expect(service.discoverTools('remote', { authHeaders })).rejects.toThrow();
+    for (const ask of [
+      service.discoverResources('remote', { authHeaders }),
+      service.discoverPrompts('remote', { authHeaders }),
+    ]) {
+      await expect(ask).rejects.toThrow();
+    }
+    expect(server.headers.at(-1)).toMatchObject({ authorization: 'Bearer x' });
+    expect(elsewhere.methods).toEqual([]);
+    await expect(
+      service.discoverTools('remote', { authHeaders: { Authorization: 'a\r\nX-Other: b' } }),
+    ).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+
+  it('DISC-1 a server that is described and not configured is asked, and nothing of it is kept in the catalog', async () => {
+    const server = await scriptedServer();
+    const gateway = await openToolscout({}, { env: { PATH: process.env['PATH'], MCP_AUTH_TOKEN: 'canary' } });
+    const service = new DiscoveryService(gateway);
+    const root = await temporaryDirectory();
+    const tools = await service.discoverTools(
+      { name: 'far', url: server.url },
+      {
+        authHeaders: { 'X-Key': 'mine' },
+        exportToRtfs: true,
+        exportDirectory: join(root, 'pending'),
+        registerInMarketplace: true,
+      },
+    );
+    expect(tools).toMatchObject([{ server: 'far', name: 'look', status: 'enabled' }]);
+    expect(headersOf(server)).toEqual(new Set([undefined]));
+    expect(server.headers[0]).toMatchObject({ 'x-key': 'mine' });
+    expect(await gateway.listServers()).toEqual([]);
+    expect((await gateway.executeTool('far', 'look', {})).error?.code).toBe('SERVER_NOT_FOUND');
+    expect(existsSync(join(root, 'approved', 'far', 'look.rtfs'))).toBe(true);
+    expect((await gateway.marketplace()).map(({ id }) => id)).toEqual(['mcp.far.look']);
+    const local = { id: 'near', ...fixture('legacy') };
+    expect((await service.discoverTools(local)).map(({ name }) => name)).toContain('add');
+    expect(await service.discoverAll([local, { id: 'gone', command: '/no/such/program' }])).toMatchObject([
+      { server: 'near', ok: true },
+      { server: 'gone', ok: false },
+    ]);
+    const manifests = await new McpDiscoveryProvider({ id: 'far', url: server.url }, service).discover();
+    expect(manifests).toMatchObject([{ id: 'mcp.far.look', provider: { serverUrl: server.url } }]);
+    await expect(service.discoverTools({ id: 'far', url: 'https://a.example/${KEY}' })).rejects.toThrow('KEY');
+  });
+
+  it('SEC-9 with approval manual the tools of a described server wait, and none gets into the marketplace', async () => {
+    const server = await scriptedServer();
+    const root = await temporaryDirectory();
+    const gateway = await openToolscout({ approval: 'manual', exportDirectory: join(root, 'pending') });
+    const tools = await gateway.discoverTools(
+      { id: 'far', url: server.url },
+      { registerInMarketplace: true, exportToRtfs: true },
+    );
+    expect(tools).toMatchObject([{ name: 'look', status: 'pending' }]);
+    expect(await gateway.marketplace()).toEqual([]);
+    expect(existsSync(join(root, 'pending', 'far', 'look.rtfs'))).toBe(true);
+    expect(existsSync(join(root, 'approved'))).toBe(false);
+  });
+
+  it('CONN-7 a list that timed out is asked for again, as often as retryPolicy of the call says', async () => {
+    const server = await scriptedServer({
+      answer: (method, _params, attempt) => (method === 'tools/list' && attempt < 3 ? 'silence' : undefined),
+    });
+    const gateway = await openToolscout({ servers: { remote: { url: server.url, timeout: 200 } } });
+    const service = new DiscoveryService(gateway);
+    await expect(service.discoverTools('remote')).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
+    expect(server.count('tools/list')).toBe(1);
+    const retryPolicy = { maxRetries: 1, initialDelayMs: 1 };
+    expect(await service.discoverTools('remote', { retryPolicy })).toHaveLength(1);
+    expect(server.count('tools/list')).toBe(3);
+  });
+
+  it('CONN-7 every page of a list takes a token, and rateLimit of the call holds', async () => {
+    const server = await scriptedServer({
+      answer(method, { cursor }) {
+        if (method !== 'tools/list') return undefined;
+        const page = Number(cursor ?? 1);
+        const next = page < 3 ? { nextCursor: String(page + 1) } : {};
+        return { result: { tools: [scriptedTool(`tool_${page}`)], ...next } };
+      },
+    });
+    const gateway = await openToolscout({
+      servers: { remote: { url: server.url, rateLimit: { requestsPerSecond: 0.001, burstSize: 3 } } },
+    });
+    expect(await gateway.discoverTools('remote')).toHaveLength(3);
+    expect((await gateway.executeTool('remote', 'tool_1', {})).error?.code).toBe('RATE_LIMITED');
+    const quick = { rateLimit: { requestsPerSecond: 1000, burstSize: 10 } };
+    expect(await gateway.discoverTools('remote', quick)).toHaveLength(3);
+  });
+
+  it('DISC-3 maxParallelDiscoveries of the call is a bound, and servers that failed before are asked last', async () => {
+    let running = 0;
+    let most = 0;
+    const order: string[] = [];
+    const start = (id: string, status?: number): Promise<ScriptedServer> =>
+      scriptedServer({
+        async answer(method) {
+          if (method !== 'tools/list') return undefined;
+          order.push(id);
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          running -= 1;
+          return status === undefined ? undefined : { status };
+        },
+      });
+    const remotes = [await start('bad', 500), ...(await Promise.all(['a', 'b', 'c', 'd'].map((id) => start(id))))];
+    const ids = ['bad', 'a', 'b', 'c', 'd'];
+    const gateway = await openToolscout({
+      servers: Object.fromEntries(ids.map((id, at) => [id, { url: remotes[at]!.url }])),
+    });
+    await gateway.discover(ids, { maxParallelDiscoveries: 1 });
+    expect({ most, first: order[0] }).toEqual({ most: 1, first: 'bad' });
+    order.length = 0;
+    const outcomes = await gateway.discover(ids, { maxParallelDiscoveries: 2 });
+    expect(outcomes.map(({ server, ok }) => [server, ok])).toEqual(ids.map((id) => [id, id !== 'bad']));
+    expect({ most, last: order.at(-1) }).toEqual({ most: 2, last: 'bad' });
+  });
+
+  it('DISC-9 SCH-7 an inferred output schema stands in the tools, the manifests and the marketplace', async () => {
+    const gateway = await openToolscout({ servers: { s: fixture('outputs') }, registerInMarketplace: true });
+    const service = new DiscoveryService(gateway);
+    const plain = await service.discoverTools('s');
+    expect(plain.every(({ inferredOutput }) => inferredOutput === undefined)).toBe(true);
+    const inferred = { type: 'object', properties: { ok: { type: 'boolean' }, of: { type: 'string' } } };
+    const options = { introspectOutputSchemas: true, lazyOutputSchemas: false, registerInMarketplace: true };
+    const tools = await service.discoverTools('s', options);
+    expect(tools.find(({ name }) => name === 'get_status')?.inferredOutput).toEqual(inferred);
+    const known = plain.find(({ name }) => name === 'get_status')!;
+    expect((await service.toolToManifest(known)).outputSchema).toEqual(inferred);
+    const listed = (await gateway.marketplace()).find(({ id }) => id === 'mcp.s.get_status');
+    expect(listed?.outputSchema).toEqual(inferred);
+    // What was inferred once is known without another call.
+    const calls = (await gateway.audit({ kind: 'execution' })).length;
+    await service.discoverTools('s');
+    expect(await gateway.audit({ kind: 'execution' })).toHaveLength(calls);
+  });
+
+  it('DISC-5 warming takes the same options', async () => {
+    const root = await temporaryDirectory();
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const service = new DiscoveryService(gateway);
+    const options = { exportToRtfs: true, exportDirectory: join(root, 'pending'), registerInMarketplace: true };
+    expect(await service.warmCacheForAllConfiguredServers(options)).toMatchObject({ successful: 1, failed: 0 });
+    expect(existsSync(join(root, 'approved', 'old', 'add.rtfs'))).toBe(true);
+    expect((await gateway.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
+    expect(await service.warmCacheForServers(['old'], { useCache: true })).toMatchObject({ successful: 1, errors: [] });
+  });
+
+  it('SCH-4 SCH-5 the domain of a server and the sub-domain of a tool are there by themselves', () => {
+    expect(extractPrimaryDomain('modelcontextprotocol/github')).toBe('github');
+    expect(extractPrimaryDomain('aws-s3-server')).toBe('cloud.aws');
+    expect(extractSubDomain('list_issues')).toBe('issues');
+    expect(extractSubDomain('get_pull_request')).toBe('pull_requests');
+    expect(extractSubDomain('ping')).toBeUndefined();
   });
 });
 

@@ -84,6 +84,9 @@ describe('finding servers', () => {
     // Its own switch still holds, and a server that the registry did not name is not asked.
     expect(found.outcomes).toEqual([]);
     expect(await counter.pids()).toEqual([]);
+    // What needs answers of a person cannot be proposed, and says so.
+    const weather = found.found.find(({ name }) => name === 'io.test/weather');
+    expect(weather).toMatchObject({ state: 'pending', tools: [], reason: expect.stringContaining('needs') as string });
   });
 
   it('REG-9 SEC-9 discoverFromRegistry starts what the user wrote, never what the registry says, and names those that fail', async () => {
@@ -108,14 +111,33 @@ describe('finding servers', () => {
     const found = await gateway.discoverFromRegistry('io.test');
     expect(found.servers.map(({ server }) => server)).toEqual(['mine', undefined]);
     expect(found.outcomes).toEqual([expect.objectContaining({ server: 'mine', ok: false })]);
+    // The other is visible where people decide, with its exact command, and was not started.
+    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([
+      { ref: 'b', about: 'launch', origin: 'registry', target: 'npx -y never-there-b@2.0.0' },
+    ]);
+    expect(found.found.find(({ name }) => name === 'io.test/b')).toMatchObject({
+      server: 'b',
+      state: 'pending',
+      tools: [],
+      reason: expect.stringContaining('local program') as string,
+    });
+    // Asked for again it is still one.
+    await gateway.discoverFromRegistry('io.test');
+    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['b', 'mine']);
   });
 
   it('REG-9 findServersForCapability looks locally first, then in the registry', async () => {
     const registry = await startRegistry([WEATHER, BUNDLE]);
     const gateway = await openToolscout(config(registry, { servers: { old: fixture('legacy') } }));
     await gateway.discover();
-    expect(await gateway.findServersForCapability('echo')).toEqual({ local: [{ server: 'old', tools: ['echo'] }] });
-    expect(await gateway.findServersForCapability('old:echo')).toEqual({ local: [{ server: 'old', tools: ['echo'] }] });
+    expect(await gateway.findServersForCapability('echo')).toEqual({
+      local: [{ server: 'old', tools: ['echo'], declared: false }],
+      unlearned: [],
+    });
+    expect(await gateway.findServersForCapability('old:echo')).toEqual({
+      local: [{ server: 'old', tools: ['echo'], declared: false }],
+      unlearned: [],
+    });
     expect(registry.asked).toEqual([]);
     const far = await gateway.findServersForCapability('weather:read');
     expect(far.local).toEqual([]);
@@ -126,6 +148,26 @@ describe('finding servers', () => {
     };
     const broken = await gateway.findServersForCapability('zzz');
     expect(broken.problem).toContain('status 500');
+  });
+
+  it('REG-9 NEG-1 a declared capability counts, and so does a server that was never learned', async () => {
+    const registry = await startRegistry([WEATHER]);
+    const gateway = await openToolscout(
+      config(registry, {
+        servers: {
+          irwin: { command: '/no/such/program', capabilities: ['incident:read'] },
+          old: fixture('legacy'),
+        },
+      }),
+    );
+    expect(await gateway.findServersForCapability('echo')).toEqual({
+      local: [{ server: 'old', tools: ['echo'], declared: false }],
+      unlearned: ['irwin'],
+    });
+    expect(await gateway.findServersForCapability('incident:read')).toMatchObject({
+      local: [{ server: 'irwin', tools: [], declared: true }],
+    });
+    expect(registry.asked).toEqual([]);
   });
 
   it('PAT-5 REG-9 a disabled tool offers no capability', async () => {

@@ -21,6 +21,8 @@ export interface ScriptedServer {
   readonly url: string;
   /** The methods that were asked for, in order. */
   readonly methods: readonly string[];
+  /** The headers of every request, in order. */
+  readonly headers: ReadonlyArray<IncomingMessage['headers']>;
   /** How often a method was asked for. */
   count(method: string): number;
 }
@@ -64,6 +66,7 @@ function properResult(method: string, params: JsonObject, script: Script): JsonO
 /** Starts a scripted server in this process; it ends with the test. */
 export async function scriptedServer(script: Script = {}): Promise<ScriptedServer> {
   const methods: string[] = [];
+  const headers: Array<IncomingMessage['headers']> = [];
   const count = (method: string): number => methods.filter((each) => each === method).length;
   const server = createServer((request, response) => {
     const handle = async (): Promise<void> => {
@@ -72,6 +75,7 @@ export async function scriptedServer(script: Script = {}): Promise<ScriptedServe
       const method = String(message['method']);
       const params = isObject(message['params']) ? message['params'] : {};
       methods.push(method);
+      headers.push(request.headers);
       const scripted = await script.answer?.(method, params, count(method));
       if (scripted === 'silence') return;
       if (message['id'] === undefined && !scripted) return void response.writeHead(202).end();
@@ -94,5 +98,5 @@ export async function scriptedServer(script: Script = {}): Promise<ScriptedServe
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods, count };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods, headers, count };
 }

@@ -141,7 +141,7 @@ describe('keys', () => {
     for (const path of ['/v1/servers', '/v1/servers/test', '/mcp-rest/test', '/v1/call']) {
       const body = { ...echo, command: 'sh', args: ['-c', 'touch /tmp/pwn'], transport: 'stdio' };
       const response = await http.post(path, body, bearer(CALL));
-      expect([400, 404, 405]).toContain(response.status);
+      expect([400, 403, 404, 405]).toContain(response.status);
     }
     const internal = { 'x-forwarded-user': 'root', 'x-toolscout-principal': 'root', 'x-original-url': '/health' };
     expect((await http.send('/v1/config', { headers: internal })).status).toBe(401);

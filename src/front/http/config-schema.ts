@@ -85,6 +85,7 @@ export const ShownConfig = z.object({
   retryPolicy: RetryConfig,
   rateLimit: RateLimitConfig,
   maxParallelDiscoveries: count,
+  lendSlots: z.union([z.boolean(), z.literal('background')]),
   ai: z.object({
     enabled: z.boolean(),
     baseUrl: text,

@@ -116,7 +116,10 @@ const ToolSummary = z.object({
   tags: texts,
   status,
   autoApproved: z.boolean().optional(),
+  callable: z.boolean().meta({ description: 'Whether it can be run now.' }),
   provenance,
+  rung: text.optional().meta({ description: 'The fallback by which it was found; absent for what the server listed.' }),
+  confidence: z.number().optional(),
 });
 
 /** The tools of one server. */
@@ -143,7 +146,10 @@ export const ToolDetails = z.object({
   tags: texts,
   status,
   autoApproved: z.boolean().optional(),
+  callable: z.boolean(),
   provenance,
+  rung: text.optional(),
+  confidence: z.number().optional(),
   hash: text,
   /** As the server defines it, without what an agent does not need. */
   definition: AnyObject,

@@ -3,6 +3,7 @@ import {
   explainUnseen,
   noServer,
   type CallOptions,
+  type DiscoveryTarget,
   type Gateway,
   type GatewayEvent,
   type Registry,
@@ -65,6 +66,11 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
   const check = (id: string): void => {
     if (!sees(id)) throw noServer(id, only());
   };
+  /** A server that is described and not configured is none of those that this caller may see. */
+  const checkTarget = (target: DiscoveryTarget): void => {
+    if (typeof target === 'string') return check(target);
+    throw new ToolscoutError('FORBIDDEN', 'This caller may discover configured servers only: name one by its id.');
+  };
   const only = (): string[] => configured().map(({ id }) => id);
   const isOfOurs = (event: GatewayEvent): boolean => {
     if (event.type === 'approval') return allowed.has(event.approval.server);
@@ -123,16 +129,16 @@ export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
     setLogLevel: (host) => gateway.setLogLevel(host),
     releaseHost: (host) => gateway.releaseHost(host),
     async discoverTools(server, options) {
-      check(server);
+      checkTarget(server);
       return gateway.discoverTools(server, options);
     },
-    async discoverResources(server) {
-      check(server);
-      return gateway.discoverResources(server);
+    async discoverResources(server, options) {
+      checkTarget(server);
+      return gateway.discoverResources(server, options);
     },
-    async discoverPrompts(server) {
-      check(server);
-      return gateway.discoverPrompts(server);
+    async discoverPrompts(server, options) {
+      checkTarget(server);
+      return gateway.discoverPrompts(server, options);
     },
     async registry() {
       const registry = await gateway.registry();

@@ -5,6 +5,7 @@ import type { CallOptions, Gateway } from '../../gateway/index.js';
 import type { CallResult, Failure } from '../../model/call.js';
 import type { SearchAnswer } from '../../model/hit.js';
 import { plainArguments, readToolArguments } from './tool-arguments.js';
+import { isFallback, type Tool } from '../../model/tool.js';
 
 const string = { type: 'string' };
 const readOnly = { readOnlyHint: true, openWorldHint: false };
@@ -293,6 +294,11 @@ export function callMetaTool(
   return look(gateway, name, new Arguments(name, values), options);
 }
 
+/** That a tool cannot be called, and where it comes from (DISC-6). */
+function marksOf({ provenance, rung, confidence }: Tool): JsonObject {
+  return { callable: false, provenance, rung, confidence };
+}
+
 /** The meta-tools that only look. */
 async function look(gateway: Gateway, name: string, args: Arguments, options: CallOptions): Promise<JsonObject> {
   // A host that gave a token hears what it waits for (DISC-3).
@@ -315,18 +321,26 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
       }
       case 'get_tool_details': {
         ({ server, tool } = args.address());
-        const { lean } = await gateway.toolDetails(server, tool, asked);
-        return text(JSON.stringify(lean));
+        const { tool: found, lean } = await gateway.toolDetails(server, tool, asked);
+        return text(JSON.stringify(isFallback(found) ? { ...lean, ...marksOf(found) } : lean));
       }
       case 'list_tools': {
         server = args.text('server');
-        const tools = await gateway.listTools(server, { includeDisabled: args.flag('includeDisabled'), ...asked });
+        const tools = await gateway.listTools(server, {
+          includeDisabled: args.flag('includeDisabled'),
+          includeFallback: true,
+          ...asked,
+        });
         const width = tools.length > LONG_LIST ? 60 : 100;
-        const list = tools.map((each) => ({
-          tool: each.name,
-          summary: each.summary.slice(0, width),
-          ...(each.status === 'enabled' ? {} : { status: each.status }),
-        }));
+        const list = tools.map((each) =>
+          isFallback(each)
+            ? { tool: each.name, ...marksOf(each) }
+            : {
+                tool: each.name,
+                summary: each.summary.slice(0, width),
+                ...(each.status === 'enabled' ? {} : { status: each.status }),
+              },
+        );
         return text(rows({ server }, 'tools', list));
       }
       case 'list_mcp_servers': {

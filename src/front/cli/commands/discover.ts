@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DiscoveryOutcome, RawReport } from '../../../gateway/index.js';
+import type { DiscoveryOutcome, Learned, RawReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -9,8 +9,16 @@ import { noteWaiting } from '../waiting.js';
 
 function outcomeJson(outcome: DiscoveryOutcome): object {
   if (!outcome.ok) return { server: outcome.server, ok: false, code: outcome.error.code, error: outcome.error.message };
-  const { server, tools, dropped, truncated } = outcome;
-  return { server, ok: true, tools, dropped, ...(truncated ? { truncated } : {}) };
+  const { server, tools, dropped, truncated, fallback, failure } = outcome;
+  return {
+    server,
+    ok: true,
+    tools,
+    dropped,
+    ...(truncated ? { truncated } : {}),
+    ...(fallback ? { fallback } : {}),
+    ...(failure ? { failure: { code: failure.code, error: failure.message } } : {}),
+  };
 }
 
 function oneServer(ids: readonly string[]): string {
@@ -18,25 +26,33 @@ function oneServer(ids: readonly string[]): string {
   throw new ToolscoutError('INVALID_REQUEST', '--raw looks at one server: name exactly one.');
 }
 
-const SIGNS = { us: '→', stdout: '←', stderr: '!' } as const;
+const SIGNS = { us: '→', stdout: '←', server: '←', stderr: '!', note: '·' } as const;
 
-/** The talk with a server line by line, nothing of it able to move the cursor. */
+/** A discovery line by line, nothing of it able to move the cursor. */
 function showRaw(report: RawReport, flags: CommonFlags, terminal: CliDeps['terminal']): void {
-  const { lines, read, exit, timedOut } = report;
+  const { server, lines, omitted, learned, error, read } = report;
   if (flags.json) {
-    terminal.json({ server: report.server, lines, exit, timedOut, read });
-    return;
+    const outcome = error ? { server, ok: false as const, error } : { server, ok: true as const, ...learned! };
+    terminal.json({ server, lines, omitted, outcome: outcomeJson(outcome), read });
+  } else {
+    for (const { at, from, text } of lines) {
+      terminal.out(`${terminal.paint.dim(`${String(at).padStart(6)} ms`)} ${SIGNS[from]} ${printable(text)}`);
+    }
+    if (omitted !== undefined) terminal.note(`… and ${counted(omitted, 'more line')}`);
+    if (error) terminal.note(printable(error.message));
+    else terminal.note(`${counted(learned!.tools, 'tool')}${fallbackText(learned!)}`);
+    if (read) terminal.note(printable(`Found: ${read.tools.join(', ')}`));
   }
-  for (const { at, from, text } of lines) {
-    terminal.out(`${terminal.paint.dim(`${String(at).padStart(6)} ms`)} ${SIGNS[from]} ${printable(text)}`);
-  }
-  if (timedOut) terminal.note('It was ended because its time was over.');
-  else if (exit) terminal.note(`It ended with ${exit.signal ?? `code ${exit.code}`}.`);
-  if (read) {
-    terminal.note(
-      `It did not list its tools; read out of what it printed (${read.rung}): ${printable(read.tools.join(', '))}`,
-    );
-  }
+  if (error) throw new Exit(1);
+}
+
+/** That the tools cannot be called, or that the server knows no handshake; and why something stands in for its list. */
+function fallbackText({ fallback, failure }: Learned): string {
+  if (!fallback) return '';
+  const { rung, provenance, confidence } = fallback;
+  const how = provenance === 'protocol' ? 'listed without a handshake' : `not callable: ${provenance}`;
+  const why = failure ? `; ${printable(failure.message)}` : '';
+  return ` (${how}, ${rung}, confidence ${confidence})${why}`;
 }
 
 /** `toolscout discover`: ask servers for their tools now. */
@@ -45,16 +61,18 @@ export function addDiscover(program: Command, deps: CliDeps): void {
     .summary('ask servers for their tools now')
     .description('Connects to the named servers (all by default), lists their tools and remembers them.')
     .argument('[server...]', 'ids of servers')
-    .option('--raw', 'start one local server, and show every line that is said')
+    .option('--lend-slots', 'do not wait for servers that hang: ask more than maxParallelDiscoveries at once')
+    .option('--raw', 'discover one server and show every line that is said')
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout discover filesystem memory\n  $ toolscout discover filesystem --raw',
     )
-    .action(async (ids: string[], flags: CommonFlags & { raw?: boolean }) => {
+    .action(async (ids: string[], flags: CommonFlags & { raw?: boolean; lendSlots?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         if (flags.raw) return showRaw(await gateway.discoverRaw(oneServer(ids)), flags, terminal);
         const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
+          lendSlots: flags.lendSlots,
           onProgress: progressBar(terminal),
         });
         if (flags.json) terminal.json({ servers: outcomes.map(outcomeJson) });
@@ -65,7 +83,9 @@ export function addDiscover(program: Command, deps: CliDeps): void {
               continue;
             }
             const dropped = outcome.dropped.length > 0 ? `, ${outcome.dropped.length} malformed dropped` : '';
-            terminal.out(`${terminal.paint.green('✓')} ${outcome.server}: ${counted(outcome.tools, 'tool')}${dropped}`);
+            terminal.out(
+              `${terminal.paint.green('✓')} ${outcome.server}: ${counted(outcome.tools, 'tool')}${dropped}${fallbackText(outcome)}`,
+            );
             for (const bad of outcome.dropped) {
               terminal.out(
                 terminal.paint.yellow(`    entry ${bad.index} ${printable(bad.name ?? '')}: ${printable(bad.reason)}`),
@@ -87,12 +107,14 @@ export function addWarm(program: Command, deps: CliDeps): void {
     .summary('learn every server that is not known yet')
     .description('Learns every server whose tools are not known yet, so that the first search is quick.')
     .option('--all', 'learn the known ones anew as well')
+    .option('--lend-slots', 'do not wait for servers that hang: ask more than maxParallelDiscoveries at once')
     .addHelpText('after', '\nExample:\n  $ toolscout warm')
-    .action(async (flags: CommonFlags & { all?: boolean }) => {
+    .action(async (flags: CommonFlags & { all?: boolean; lendSlots?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         const outcomes = await gateway.discover(undefined, {
           onlyUnknown: !flags.all,
+          lendSlots: flags.lendSlots,
           onProgress: progressBar(terminal),
         });
         const failed = outcomes.filter((outcome) => !outcome.ok);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
-import type { Parameter } from '../../../model/tool.js';
+import { isFallback, reasonOf, type Parameter } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { parseAddress } from '../address.js';
 
@@ -8,6 +8,10 @@ function describeParameter(parameter: Parameter): string {
   const values = parameter.values ? ` (${parameter.values.join(', ')})` : '';
   const mark = parameter.required ? ' required' : '';
   return printable(`  ${parameter.name}: ${parameter.type}${mark}${values}  ${parameter.description}`.trimEnd());
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `toolscout inspect`: one tool with its parameters and schema. */
@@ -29,12 +33,26 @@ export function addInspect(program: Command, deps: CliDeps): void {
         }
         const { tool } = await gateway.toolDetails(server, name);
         if (flags.json) {
-          const { definition, status, tags, domains, categories, hash, decision, autoApproved = false } = tool;
+          const {
+            definition,
+            status,
+            tags,
+            domains,
+            categories,
+            hash,
+            autoApproved = false,
+            provenance,
+            rung,
+            confidence,
+          } = tool;
           const view = {
             server,
             tool: tool.name,
             status,
-            reason: decision.reason,
+            callable: status === 'enabled',
+            provenance,
+            ...(rung === undefined ? {} : { rung, confidence }),
+            reason: reasonOf(tool),
             tags,
             autoApproved,
             domains,
@@ -54,7 +72,8 @@ export function addInspect(program: Command, deps: CliDeps): void {
         terminal.out('');
         if (tool.autoApproved)
           terminal.out(terminal.paint.dim('Auto-approved: the client of this server runs it without asking.'));
-        terminal.out(terminal.paint.dim(`Offered: ${tool.decision.reason}. Full schema: --json`));
+        const standing = isFallback(tool) ? capitalized(reasonOf(tool)) : `Offered: ${reasonOf(tool)}`;
+        terminal.out(terminal.paint.dim(`${standing}. Full schema: --json`));
       });
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isFallback, reasonOf } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
 import { noteWaiting } from '../waiting.js';
@@ -13,16 +14,22 @@ export function addTools(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout tools filesystem')
     .action(async (server: string, flags: CommonFlags & { includeDisabled?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
-        const tools = await gateway.listTools(server, { includeDisabled: flags.includeDisabled });
+        const tools = await gateway.listTools(server, {
+          includeDisabled: flags.includeDisabled,
+          includeFallback: true,
+        });
         const { terminal } = deps;
         if (flags.json) {
-          const list = tools.map(({ name, summary, status, tags, decision, autoApproved = false }) => ({
-            tool: name,
-            summary,
-            status,
-            tags,
-            autoApproved,
-            reason: decision.reason,
+          const list = tools.map((tool) => ({
+            tool: tool.name,
+            summary: tool.summary,
+            status: tool.status,
+            tags: tool.tags,
+            autoApproved: tool.autoApproved ?? false,
+            reason: reasonOf(tool),
+            callable: tool.status === 'enabled',
+            provenance: tool.provenance,
+            ...(tool.rung === undefined ? {} : { rung: tool.rung, confidence: tool.confidence }),
           }));
           return terminal.json({ server, tools: list });
         }
@@ -31,7 +38,11 @@ export function addTools(program: Command, deps: CliDeps): void {
         const rows = tools.map((tool) => [
           tool.name,
           ...(hasMarks ? [tool.autoApproved ? '✓' : ''] : []),
-          tool.status === 'enabled' ? tool.summary : `${tool.status} by ${tool.decision.reason}`,
+          tool.status === 'enabled'
+            ? tool.summary
+            : isFallback(tool)
+              ? reasonOf(tool)
+              : `${tool.status} by ${tool.decision.reason}`,
         ]);
         terminal.out(table(terminal, ['TOOL', ...(hasMarks ? ['AUTO-APPROVED'] : []), 'SUMMARY'], rows));
         await noteWaiting(gateway, terminal, [server]);

@@ -48,8 +48,9 @@ export function toolRoutes(): Route[] {
       },
       async handle({ params, query, gateway, request, traceId, reply }) {
         const includeDisabled = query.include_disabled === 'true';
-        const tools = await gateway.listTools(params.id, { includeDisabled, meta: traceMeta(request), traceId });
-        const shown = tools.map((tool) => ({ ...tool, tool: tool.name }));
+        const meta = traceMeta(request);
+        const tools = await gateway.listTools(params.id, { includeDisabled, includeFallback: true, meta, traceId });
+        const shown = tools.map((tool) => ({ ...tool, tool: tool.name, callable: tool.status === 'enabled' }));
         return reply(ToolList.parse({ server: params.id, tools: shown }));
       },
     }),
@@ -104,7 +105,8 @@ export function toolRoutes(): Route[] {
           meta: traceMeta(request),
           traceId,
         });
-        return reply(ToolDetails.parse({ ...tool, tool: tool.name, definition: lean }));
+        const callable = tool.status === 'enabled';
+        return reply(ToolDetails.parse({ ...tool, tool: tool.name, callable, definition: lean }));
       },
     }),
     route({
