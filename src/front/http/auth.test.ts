@@ -310,7 +310,7 @@ describe('a caller limited to some servers', () => {
     for (const record of records) {
       expect(record).toMatchObject({ kind: 'execution', principal: 'some', tool: 'echo', code: 'SERVER_NOT_FOUND' });
     }
-    expect(records.filter(({ traceId }) => traceId === 'asked-by-some')).toHaveLength(3);
+    expect(new Set(records.map(({ traceId }) => traceId))).toEqual(new Set(['asked-by-some']));
     expect(JSON.stringify(records)).not.toContain('arg-canary');
     expect(await starts.pids()).toEqual([]);
   });

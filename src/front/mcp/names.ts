@@ -1,7 +1,7 @@
 import { sha256 } from '../../kernel/hash.js';
 
-/** Names of 64 characters are the limit of most hosts and model APIs, and hosts put a prefix such as `mcp__toolscout__` before ours. */
-const LONGEST = 48;
+/** Some hosts cut names above 63 characters, after they put a prefix such as `mcp__toolscout__` before ours. */
+const LONGEST = 47;
 const SEPARATOR = '__';
 const DIGEST = 12;
 
