@@ -25,16 +25,18 @@ const KNOWN_HOSTS: readonly KnownHost[] = [
   { names: ['claude-code*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },
   { names: ['visual studio code*', 'vscode*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },
   { names: ['cursor*'], defers: true, wantsFlatSchemas: true },
-  { names: ['qwen*'], defers: true, wantsFlatSchemas: true },
+  { names: ['qwen*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },
+  { names: ['factory*'], defers: true, wantsFlatSchemas: true },
   { names: ['claude*', 'anthropic*'], defers: false, wantsFlatSchemas: true },
-  { names: ['codex*'], defers: false, wantsFlatSchemas: true },
+  { names: ['codex*'], defers: false, wantsFlatSchemas: true, showsInstructions: true },
   { names: ['openai*', 'chatgpt*'], defers: false, wantsFlatSchemas: true },
   { names: ['copilot*', 'github-copilot*', 'github copilot*'], defers: false, wantsFlatSchemas: true },
-  { names: ['gemini*'], defers: false, wantsFlatSchemas: true },
-  { names: ['opencode*'], defers: false, wantsFlatSchemas: true },
+  { names: ['gemini*'], defers: false, wantsFlatSchemas: true, showsInstructions: true },
+  { names: ['opencode*'], defers: false, wantsFlatSchemas: true, showsInstructions: true },
+  { names: ['ai-sdk*'], defers: false, wantsFlatSchemas: true },
   { names: ['kiro*', 'q-dev-cli*'], defers: false, wantsFlatSchemas: true },
   { names: ['goose*'], defers: false, wantsFlatSchemas: true, showsInstructions: true },
-  { names: ['windsurf*', 'cline*', 'roo*', 'zed*', 'continue*'], defers: false, wantsFlatSchemas: true },
+  { names: ['windsurf*', 'cline*', '@cline*', 'roo*', 'zed*', 'continue*'], defers: false, wantsFlatSchemas: true },
 ];
 
 const BY_NAME = KNOWN_HOSTS.flatMap((host) => host.names.map((name) => ({ pattern: compilePattern(name), host })));

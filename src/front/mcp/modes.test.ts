@@ -52,7 +52,7 @@ describe('the table of hosts', () => {
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()))
       .filter((cells) => cells.length === 6 && ['yes', 'no'].includes(cells[4]!));
-    expect(rows).toHaveLength(13);
+    expect(rows).toHaveLength(15);
     for (const [, , names = '', mode, flat] of rows) {
       for (const [, name = ''] of names === '' ? [['', 'some-host']] : names.matchAll(/`([^`]+)`/g)) {
         const host = knownHost(`${name} 1`);
