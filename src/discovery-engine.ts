@@ -16,8 +16,8 @@ export interface ToolMetadata {
   readonly server: string;
   readonly name: string;
   readonly summary: string;
-  readonly description: string;
-  readonly parameters: Tool['parameters'];
+  readonly description?: string;
+  readonly parameters?: Tool['parameters'];
   /** What the server gives as examples; absent where it gives none. */
   readonly examples?: readonly ToolExample[];
   readonly enabled: boolean;
@@ -44,11 +44,11 @@ function metadataOf({ server, name, summary, description, parameters, status, ta
 }
 
 function serverOf(view: ServerView): ServerMetadata {
-  const { id, title, tools, disabledTools, health, transport } = view;
+  const { id, title = '', description = title, tools, disabledTools, health, transport } = view;
   return {
     ...view,
     name: id,
-    description: title ?? '',
+    description,
     toolCount: tools + disabledTools,
     enabledCount: tools,
     status: health.state,
@@ -137,9 +137,11 @@ export class DiscoveryEngine {
     return (await (await this.gateway()).listServers()).map(serverOf);
   }
 
-  /** The tools that fit a need in plain words, best first. */
+  /** The tools that fit a need in plain words, best first; none when there is no such server. */
   async searchTools(query: string, options?: SearchOptions): Promise<readonly Hit[]> {
-    return (await (await this.gateway()).searchTools(query, options)).hits;
+    const gateway = await this.gateway();
+    const answer = await orElse(gateway.searchTools(query, options), undefined);
+    return answer?.hits ?? [];
   }
 
   /** The tools of one server; none when there is no such server. */

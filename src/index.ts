@@ -1,6 +1,7 @@
 export { createToolscout, type ToolscoutOptions } from './main.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './configuration-loader.js';
+export { PatternMatcher, SearchEngine, ToolExecutionProxy, ToolMetadataManager } from './discovery-components.js';
 export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './discovery-engine.js';
 export {
   DiscoveryService,

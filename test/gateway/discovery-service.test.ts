@@ -48,7 +48,7 @@ describe('the engine', () => {
       enabled: true,
       store: 'memory',
       cache: { enabled: true, ttl: 60 },
-      servers: { old: fixture('legacy') },
+      servers: { old: { ...fixture('legacy'), description: 'An old server' } },
       toolRules: [
         { pattern: ['*', '!crash'], enabled: true, tags: ['safe'] },
         { pattern: ['/^ec/'], server: 'old', tags: ['talk'] },
@@ -66,10 +66,11 @@ describe('the engine', () => {
     });
     expect(await engine.getToolDetails('old', 'crash')).toMatchObject({ enabled: false });
     expect(await engine.listTools('nobody')).toEqual([]);
+    expect(await engine.searchTools('echo', { server: 'nobody' })).toEqual([]);
     expect(await engine.listServers()).toMatchObject([
       {
         name: 'old',
-        description: expect.any(String),
+        description: 'An old server',
         toolCount: (await engine.listTools('old', true)).length,
         enabledCount: tools.length,
         status: 'connected',
