@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../src/config/index.js';
 import { parseConfig } from '../src/config/parse.js';
+import { DiscoveryEngine } from '../src/discovery-engine.js';
 import { ERROR_TABLE } from '../src/kernel/errors.js';
 import { compilePatterns } from '../src/kernel/pattern.js';
 import { AUDIT_KINDS } from '../src/model/audit-record.js';
@@ -177,6 +178,32 @@ describe('the docs', () => {
       return decider !== by || decision.enabled !== (enabled === 'yes');
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('DOC-2 every item of docs/compat.md works, or differs with a reason', () => {
+    const rows = rowsOf('docs/compat.md').filter(([first]) => first !== 'item' && !/^-+$/.test(first!));
+    const wrong = rows.filter(
+      ([item, here, verdict, ...more]) =>
+        !item || !here || more.length > 0 || !/^(?:works|differs, because \S.*\S)$/.test(verdict ?? ''),
+    );
+    expect(wrong).toEqual([]);
+    const documents = read('docs/compat.md').split(/^## /m).slice(1);
+    expect(documents.map((text) => text.includes('| works')).filter(Boolean)).toHaveLength(5);
+    expect(read('README.md')).toContain('(docs/compat.md)');
+  });
+
+  it('DOC-3 every class and method that docs/library.md names is exported', async () => {
+    const library: Record<string, unknown> = await import('../src/index.js');
+    const classes = [...read('docs/library.md').matchAll(/^(?:\| |## )`?([A-Z]\w+)`?(?: +\||$)/gm)].map(
+      (match) => match[1]!,
+    );
+    expect(classes).toContain('ToolMetadataManager');
+    expect(classes.filter((name) => typeof library[name] !== 'function')).toEqual([]);
+    const methods = rowsOf('docs/library.md').flatMap(([cell]) =>
+      [...cell!.matchAll(/`(\w+)\(/g)].map((match) => match[1]!),
+    );
+    expect(methods).toContain('executeStream');
+    expect(methods.filter((name) => !(name in DiscoveryEngine.prototype))).toEqual([]);
   });
 
   it('DOC-1 every relative link points to a file', () => {
