@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import { hashJson } from '../kernel/hash.js';
 import { isObject } from '../kernel/json.js';
-import { counted } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import type { Variables } from './environment.js';
 import { parseConfig } from './parse.js';
@@ -24,10 +23,10 @@ export interface FoundText {
 
 /** What a person is told about a config that is not used. */
 export function pendingNotice({ path, state, isCode: runs, hash, servers }: PendingConfig): string {
-  const why = state === 'changed' ? 'it changed since you approved it' : 'you have neither named nor approved it';
+  const why = state === 'changed' ? 'it changed since you approved it' : 'it was neither named nor approved';
   const what = runs
     ? 'It is code and was not run.'
-    : `Its settings do not hold${servers.length > 0 ? `, and its ${counted(servers.length, 'server')} (${servers.join(', ')}) wait for approval` : ''}.`;
+    : `Its settings do not apply.${servers.length > 0 ? ` Its servers wait for approval: ${servers.join(', ')}.` : ''}`;
   return (
     `${path} is not used: ${why}. ${what} ` +
     `Use it once with --config ${path}, or always: toolscout config approve --hash ${hash.slice(0, 12)}`

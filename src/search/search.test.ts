@@ -89,7 +89,7 @@ describe('the catalog', () => {
 describe('search', () => {
   it('FIND-1 puts the tool that is meant first', () => {
     expect(find('create an issue')[0]).toBe('github:create_issue');
-    expect(find('I want to see what is in a file')[0]).toBe('files:read_file');
+    expect(find('I want to see the contents of a file')[0]).toBe('files:read_file');
     expect(find('github issues')[0]).toBe('github:list_issues');
     expect(find('forecasts for cities')[0]).toBe('weather:getForecast');
   });

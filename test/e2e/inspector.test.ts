@@ -39,8 +39,12 @@ it(
   'CONN-1 the MCP Inspector lists and calls over stdio',
   async () => {
     const place = await workplace({ servers: { old: fixture('legacy') } });
-    // The Inspector takes --config for itself; the file lies where toolscout is started and is found there.
-    await lookAt(place, process.execPath, CLI, 'serve', '--stdio', '--state-dir', join(place.folder, 'state'));
+    // The Inspector takes --config for itself; the file lies where toolscout is started and is approved there.
+    const state = join(place.folder, 'state');
+    const approval = [CLI, 'config', 'approve', '--yes', '--state-dir', state];
+    const approved = await finish(spawn(process.execPath, approval, { cwd: place.folder }));
+    expect(approved.code).toBe(0);
+    await lookAt(place, process.execPath, CLI, 'serve', '--stdio', '--state-dir', state);
   },
   PATIENCE_MS,
 );
