@@ -55,7 +55,8 @@ export async function openServerRegistry(sources: RegistrySources, tools: Server
   const { createInventory, createProbe, createRegistry, createSafeFetch } = await import('./registry/index.js');
   const { clock, log, mask, cwd, env } = tools;
   const settings = readEnvironment(env);
-  const file = createInventoryFile(resolve(cwd, settings.toolsYamlPath), env);
+  const mayFill = settings.isToolsYamlNamed || settings.registryAllowedHosts !== undefined;
+  const file = createInventoryFile(resolve(cwd, settings.toolsYamlPath), env, mayFill);
   const timeoutMs = settings.discoveryTimeoutMs;
   const fetch = createSafeFetch({
     clock,

@@ -17,6 +17,8 @@ export interface Environment {
   readonly cacheTtlSeconds?: number;
   /** `TOOLS_YAML_PATH` */
   readonly toolsYamlPath: string;
+  /** `TOOLS_YAML_PATH` is set: the user named the inventory file. */
+  readonly isToolsYamlNamed: boolean;
   /** `REGISTRY_REFRESH_SEC` */
   readonly registryRefreshSeconds: number;
   /** `REGISTRY_STALE_MAX_SEC` */
@@ -133,6 +135,7 @@ export function readEnvironment(env: Variables): Environment {
     cacheDirectory: text('CCOS_MCP_CACHE_DIR'),
     cacheTtlSeconds: whole('CCOS_MCP_CACHE_TTL', 0),
     toolsYamlPath: text('TOOLS_YAML_PATH') ?? 'tools/tools.yaml',
+    isToolsYamlNamed: text('TOOLS_YAML_PATH') !== undefined,
     registryRefreshSeconds: whole('REGISTRY_REFRESH_SEC', 1) ?? 60,
     registryStaleMaxSeconds: whole('REGISTRY_STALE_MAX_SEC', 0) ?? 3600,
     discoveryTimeoutMs: whole('DISCOVERY_TIMEOUT_MS', 1) ?? 1500,

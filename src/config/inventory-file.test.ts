@@ -10,7 +10,7 @@ async function place(name: string, text?: string): Promise<string> {
   return path;
 }
 
-const read = async (name: string, text?: string) => createInventoryFile(await place(name, text), {}).read();
+const read = async (name: string, text?: string) => createInventoryFile(await place(name, text), {}, true).read();
 
 describe('the inventory file', () => {
   it('REG-4 CFG-7 is read as YAML, JSON or TOML', async () => {
@@ -34,7 +34,7 @@ describe('the inventory file', () => {
 
   it('REG-6 a change is seen, and the same file is parsed once', async () => {
     const path = await place('tools.yaml', '- id: a\n');
-    const file = createInventoryFile(path, { TOKEN: 'secret-token' });
+    const file = createInventoryFile(path, { TOKEN: 'secret-token' }, true);
     const first = await file.read();
     expect((await file.read()).value).toBe(first.value);
     await writeFile(path, '- id: bb\n');

@@ -21,13 +21,17 @@ export interface InventoryFile {
   };
 }
 
+/** A file in the current folder may come from somebody else, and would send what it likes to whom it likes. */
+const NOT_FILLED =
+  'uses variables of the environment, which a file that was only found does not get; name the file in TOOLS_YAML_PATH, or its hosts in REGISTRY_ALLOWED_HOSTS';
+
 const LARGEST_FILE = 4 * 1024 * 1024;
 
 /**
  * The file that `TOOLS_YAML_PATH` names, as the registry of our own servers reads it (REG-4): YAML, JSON or TOML, never code.
- * Taking servers from it into the catalog is another matter: `sources/tools-yaml.ts`.
+ * Taking servers from it into the catalog is another matter: `sources/tools-yaml.ts`. Without `mayFill` no variable is filled in.
  */
-export function createInventoryFile(path: string, env: Variables): InventoryFile {
+export function createInventoryFile(path: string, env: Variables, mayFill: boolean): InventoryFile {
   let known: { readonly stamp: string; readonly content: InventoryContent } | undefined;
 
   const parse = async (): Promise<InventoryContent> => {
@@ -50,6 +54,7 @@ export function createInventoryFile(path: string, env: Variables): InventoryFile
         return { missing: `${path} cannot be read: ${messageOf(thrown)}` };
       }
     },
-    expand: (text) => expand(text, env),
+    expand: (text) =>
+      mayFill || !text.includes('${') ? expand(text, env) : { text, values: [], problems: [NOT_FILLED] },
   };
 }

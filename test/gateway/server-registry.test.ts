@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -102,6 +102,35 @@ describe('the registry of servers', () => {
     expect(registry.problems()).toEqual([{ path: 'tools[1]', message: expect.any(String) }]);
     await registry.refresh();
     expect(registry.snapshot().registry_hash).toBe(snapshot.registry_hash);
+  });
+
+  it('CFG-4 SEC-9 a file that nobody named gets no variables of the environment, unless its hosts are named', async () => {
+    const { base, seen } = await listedServer();
+    const cwd = await temporaryDirectory();
+    await mkdir(join(cwd, 'tools'));
+    const header = 'headers: { Authorization: "Bearer ${SOME_TOKEN}" }';
+    const entries = [
+      `- { id: header, base_url: ${base}, ${header} }`,
+      `- { id: address, base_url: "${base}/\${SOME_TOKEN}" }`,
+      `- { id: plain, base_url: ${base} }`,
+    ];
+    await writeFile(join(cwd, 'tools', 'tools.yaml'), entries.join('\n'));
+    const open = async (env: Record<string, string>): Promise<Registry> => {
+      const variables = { PATH: process.env['PATH'], SOME_TOKEN: 'canary-token-2', ...env };
+      const registry = (await (await openToolscout({}, { cwd, env: variables })).registry()) as Registry;
+      await registry.refresh();
+      return registry;
+    };
+    const unnamed = await open({});
+    expect(unnamed.snapshot().items.map(({ id }) => id)).toEqual(['plain']);
+    expect(unnamed.problems().map(({ message }) => message)).toEqual([
+      expect.stringContaining('TOOLS_YAML_PATH'),
+      expect.stringContaining('TOOLS_YAML_PATH'),
+    ]);
+    const hosts = await open({ REGISTRY_ALLOWED_HOSTS: '127.0.0.1' });
+    expect(hosts.problems()).toEqual([]);
+    expect(seen.map(({ authorization }) => authorization)).toContain('Bearer canary-token-2');
+    expect((await open({ TOOLS_YAML_PATH: 'tools/tools.yaml' })).problems()).toEqual([]);
   });
 
   it('A19 REG-6 what a file lists may not lead inside without permission', async () => {
