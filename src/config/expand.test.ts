@@ -80,7 +80,8 @@ describe('expand', () => {
       fc.property(text, text, (written, value) => {
         const marked = expand(written, { A: '\ue001', B: '\ue002', NO: undefined });
         const filled = expand(written, { A: value, B: value, NO: undefined });
-        fc.pre(value !== '' && !/[\ue001\ue002]/.test(written));
+        // A variable that holds only blanks counts as not set.
+        fc.pre(value.trim() !== '' && !/[\ue001\ue002]/.test(written));
         expect(filled.text).toBe(marked.text.replaceAll(/[\ue001\ue002]/g, () => value));
         expect(filled.problems).toEqual(marked.problems);
       }),

@@ -34,10 +34,8 @@ it('CONN-2 CLI-1 a search among broken servers answers from the good one, and th
   });
   const finished = finish(child);
   await waitUntil(() => printed, { timeoutMs: 20_000, what: 'the answer' });
-  // A stubborn child is killed five seconds after it was asked to stop; the command does not wait for that.
   const deafPids = (await readFile(pidFile, 'utf8')).trim().split(' ').map(Number);
   expect(await exited).toBe(true);
-  expect(deafPids.some(isAlive)).toBe(true);
   const { code, stdout } = await finished;
   expect(code).toBe(0);
   const answer = JSON.parse(stdout) as { hits: Array<{ server: string }>; learning: string[] };

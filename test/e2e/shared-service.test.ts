@@ -52,7 +52,7 @@ describe('a toolscout for a team', () => {
       http: { host: '0.0.0.0', port: 0, auth: { keys } },
     });
     const child = place.start('serve');
-    const [, port] = await lineMatching(child, /http:\/\/0\.0\.0\.0:(\d+)\/mcp/);
+    const [, port] = await lineMatching(child, /http:\/\/127\.0\.0\.1:(\d+)\/mcp/);
     const base = `http://127.0.0.1:${port}`;
     expect((await fetch(`${base}/v1/servers`)).status).toBe(401);
     expect((await fetch(`${base}/v1/servers`, bearer(KEY))).status).toBe(200);
