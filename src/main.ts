@@ -233,6 +233,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       lineage,
       onStderr: (id, chunk) => pool.appendStderr(id, chunk),
       onNoise: (id) => pool.noteNoise(id),
+      hideForms: (text) => String(redaction.stored(text)),
     });
   const pool = createPool({
     clock,

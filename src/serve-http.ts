@@ -134,6 +134,7 @@ export async function openHttpFront(
     metrics,
     // Half of them, so that one key cannot keep out all the others (A43).
     maxOpenEach: Math.ceil(seats / 2),
+    localAdmin: options.admin,
   });
   await loadEarly();
   const front = await listen(app, {

@@ -293,6 +293,15 @@ describe('openUpstream over stdio', () => {
     },
   );
 
+  it('A54 what looks like a secret in the last line of stderr is not part of the error', async () => {
+    const { open } = setUp({ hideForms: (text) => text.replace(/API_KEY=\S+/, 'API_KEY=***') });
+    const dying = {
+      command: process.execPath,
+      args: ['-e', 'console.error("bad API_KEY=abc123def456"); process.exit(3)'],
+    };
+    await expect(open(stdioServer('s', dying))).rejects.toThrow('exited with code 3: bad API_KEY=***');
+  });
+
   it('A44 a child that floods before its handshake is cut off too', async () => {
     const { open, children } = setUp();
     const server = stdioServer('s', fixture('flooding', '--kind=garbage', '--at-start'));

@@ -38,6 +38,8 @@ export interface OpenDeps {
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
   readonly signal?: AbortSignal;
+  /** Takes what looks like a secret out of a line of stderr that is shown. */
+  readonly hideForms?: (text: string) => string;
   /** What rules take out of what a server asks and tells its host, and of the answers; looked up each time. */
   readonly screen?: (server: string) => Screen | undefined;
   /** Hears everything that is said on the connection. */
@@ -212,7 +214,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
   const transport = createStdioTransport(child, {
     server: id,
     clock: deps.clock,
-    mask,
+    mask: (text) => deps.hideForms?.(mask(text)) ?? mask(text),
     ...(deps.tap && { tap: deps.tap }),
     onNoise: () => deps.onNoise?.(id),
     onStderr: (chunk) => deps.onStderr?.(id, chunk),

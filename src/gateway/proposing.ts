@@ -147,6 +147,11 @@ export function createProposing(
   ): Promise<Server> => {
     const { registrations } = parts();
     requireFree(proposal.id);
+    if (core.approvals.doubt()) {
+      throw new ToolscoutError('STORE_ERROR', 'The store is not accepted, so nothing can be registered.', {
+        suggestion: 'Run toolscout store status, then toolscout store accept.',
+      });
+    }
     const server: Server = { ...make(proposal), origin };
     const { approval: policy } = core.loaded.config;
     await registrations.put({ id: proposal.id, entry: entryOf(proposal), origin, by, at: clock.now() });

@@ -22,6 +22,8 @@ export interface ApiOptions {
   readonly log: Log;
   readonly baseUrl: (request: Request) => string;
   readonly auth: () => HttpAuth | undefined;
+  /** Whether local programs may be registered where nobody is asked for a key. */
+  readonly localAdmin?: boolean;
   readonly metrics: () => Promise<string>;
   /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
   readonly prefix?: string;
@@ -47,7 +49,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...skillRoutes(),
     ...adminRoutes(options),
     ...approvalRoutes(),
-    ...registrationRoutes(),
+    ...registrationRoutes(options),
     ...publishRoutes(options),
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),

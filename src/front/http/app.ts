@@ -41,6 +41,8 @@ export interface HttpAppOptions {
   readonly fetchDocument?: FetchDocument;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
+  /** Whether the user of this machine may have local programs registered over HTTP without `http.auth`. */
+  readonly localAdmin?: boolean;
   /** Requests of one principal that may be open at once. */
   readonly maxOpenEach?: number;
 }
@@ -121,6 +123,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     log,
     baseUrl,
     auth,
+    localAdmin: options.localAdmin,
     metrics: () => metrics.text(),
     beside: mcpOperations(),
   });

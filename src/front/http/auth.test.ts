@@ -136,6 +136,18 @@ describe('keys', () => {
     expect(await gateway.audit({ kind: 'reload' })).toMatchObject([{ principal: 'root' }]);
   });
 
+  it('A1 without keys no local program can be registered over HTTP, unless serve runs with --admin', async () => {
+    const gateway = await openToolscout({});
+    const program = { id: 'n1', command: 'touch', args: ['/tmp/pwn'] };
+    const plain = await openHttpApp(gateway);
+    const refused = await plain.post('/v1/servers', program);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ suggestion: expect.stringContaining('toolscout add') as string });
+    expect(await gateway.listApprovals()).toEqual([]);
+    const admin = await openHttpApp(gateway, { localAdmin: true });
+    expect((await admin.post('/v1/servers', program)).status).toBe(201);
+  });
+
   it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {
     const { http } = await openLocked();
     for (const path of ['/v1/servers', '/v1/servers/test', '/mcp-rest/test', '/v1/call']) {
