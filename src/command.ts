@@ -61,11 +61,18 @@ const deps: CliDeps = {
   async checkConfig(options) {
     try {
       const { path, source, warnings, pending } = await configReader(options)();
-      if (!options.pending || !pending) return { source: path ?? source, problems: [], warnings };
-      const unused = { path: pending.path, message: pendingNotice(pending).slice(pending.path.length + 1) };
-      if (pending.isCode) return { source: pending.path, problems: [], warnings: [unused] };
-      const checked = await configReader({ ...options, config: pending.path })();
-      return { source: pending.path, problems: [], warnings: [unused, ...checked.warnings] };
+      const inForce = path ?? source;
+      if (!options.pending || !pending) return { source: inForce, problems: [], warnings };
+      const about = pending.path;
+      const unused = { path: about, message: pendingNotice(pending).slice(about.length + 1) };
+      if (pending.isCode) {
+        const unchecked = { path: about, message: 'was not checked: code is not run before it is approved' };
+        return { source: inForce, problems: [], warnings: [...warnings, unused, unchecked] };
+      }
+      const checked = await configReader({ ...options, config: about })();
+      const found = checked.warnings.map((warning) => ({ ...warning, path: `${about}: ${warning.path}` }));
+      const fine = { path: about, message: 'was checked and has no problems' };
+      return { source: inForce, problems: [], warnings: [...warnings, unused, fine, ...found] };
     } catch (thrown) {
       if (!(thrown instanceof ToolscoutError) || thrown.file === undefined) throw thrown;
       return { source: thrown.file, problems: thrown.problems, warnings: [] };

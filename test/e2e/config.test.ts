@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLI, finish, workplace, type Finished } from '../support/toolscout.js';
 
 /** Runs a command in a folder of its own, without any flag but these. */
-async function folderWith(files: Record<string, string>): Promise<{
+async function folderWith(
+  files: Record<string, string>,
+  home = '.',
+): Promise<{
   folder: string;
   run(...args: string[]): Promise<Finished>;
 }> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolscout-config-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const env = { PATH: process.env['PATH'], HOME: folder };
+  const env = { PATH: process.env['PATH'], HOME: join(folder, home) };
   return { folder, run: (...args) => finish(spawn(process.execPath, [CLI, ...args], { cwd: folder, env })) };
 }
 
@@ -69,6 +72,27 @@ describe('toolscout config', () => {
     expect(stdout).toContain(`✗ ${join(folder, 'gone.json')} is not valid`);
     expect(stdout).toContain('error   file: does not exist or is not a file');
   });
+
+  it.each([
+    ['toolscout.config.ts', 'this is { not ts at all', 'was not checked'],
+    ['toolscout.config.json', '{"timeout": 5}', 'was checked and has no problems'],
+  ])(
+    'CLI-1 SEC-9 config validate is about the config in force, not about %s without approval',
+    async (name, text, said) => {
+      const { folder, run } = await folderWith({ [name]: text }, 'home');
+      const none = await run('config', 'validate');
+      expect(none.stdout).toContain(`${join(folder, name)}: ${said}`);
+      expect(none.stdout).toContain(`${join(folder, name)}: is not used`);
+      expect(none.stdout).toContain('✓ No config is in force: the defaults apply\n');
+      expect(none.stdout).not.toContain('is valid');
+      const own = join(folder, 'home/.config/toolscout/config.json');
+      await mkdir(dirname(own), { recursive: true });
+      await writeFile(own, '{"timeout": 7}');
+      const { code, stdout } = await run('config', 'validate', '--json');
+      expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, source: own, valid: true });
+      expect(stdout).toContain(said);
+    },
+  );
 
   it('CLI-1 config validate --demo is about the demo, whatever lies around', async () => {
     const { run } = await folderWith({ 'toolscout.config.json': '{"timout": 1}' });

@@ -5,6 +5,11 @@ import { filledIn } from '../arguments.js';
 import { inLine } from '../render.js';
 import { Exit, withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
 
+/** What holds is named: a file, or what stands in for one. */
+function verdictOn(source: string): string {
+  return source === 'defaults' ? 'No config is in force: the defaults apply' : `${source} is valid`;
+}
+
 /** `toolscout config`: check the config, or show what is in force. */
 export function addConfig(program: Command, deps: CliDeps): void {
   const config = program
@@ -17,7 +22,9 @@ export function addConfig(program: Command, deps: CliDeps): void {
     );
 
   withCommonFlags(config.command('validate'))
-    .description('Reports every problem of the config at once, with its path.')
+    .description(
+      'Reports every problem of the config in force at once, with its path. A config of the current folder that is not approved is checked too, unless it is code.',
+    )
     .addHelpText('after', '\nExample:\n  $ toolscout config validate --config toolscout.config.json')
     .action(async (flags: CommonFlags) => {
       const { terminal } = deps;
@@ -30,7 +37,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
           terminal.out(`${terminal.paint.red('error')}   ${printable(`${path}: ${message}`)}`);
         for (const { path, message } of warnings)
           terminal.out(`${terminal.paint.yellow('warning')} ${printable(`${path}: ${message}`)}`);
-        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${printable(source)} is valid`);
+        if (problems.length === 0) terminal.out(`${terminal.paint.green('✓')} ${printable(verdictOn(source))}`);
       }
       if (problems.length > 0) throw new Exit(2);
     });
