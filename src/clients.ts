@@ -6,6 +6,7 @@ import { systemClock } from './kernel/clock.js';
 import { ToolscoutError } from './kernel/errors.js';
 import { counted } from './kernel/text.js';
 import type { SourceType } from './model/config.js';
+import type { ImportPlan, StayReason } from './model/source.js';
 import { homeOf, ownCommand, placeOf, stateDirectoryOf } from './place.js';
 
 /** What a command about other clients knows of the process. */
@@ -121,8 +122,25 @@ async function installClient(around: Around, wish: InstallWish): ReturnType<CliD
     moved: wish.replace ? await moveServers(around, wish, target, notes) : undefined,
   });
   if (wish.undo && report.restored?.length === 0)
-    notes.push('No copy of the file has a server that is missing from it.');
+    notes.push('No server was put back: --replace moved none out of this file that is still missing.');
   return { ...report, notes };
+}
+
+/** Says which servers stay in a client's file, why, and what to do about it. */
+function stayNotes(
+  staying: ImportPlan['staying'],
+  { path, file, credentials }: { readonly path: string; readonly file: string; readonly credentials?: boolean },
+): string[] {
+  const why: Readonly<Record<StayReason, string>> = {
+    credentials: credentials
+      ? 'its credentials are mixed with variables or have several lines. Set them as variables by hand.'
+      : 'it holds credentials. Move them too with --with-credentials.',
+    'env-file': 'it reads its variables from a file. Add it with toolscout add.',
+    source: `"sources" in ${file} reads it from there. Take it out of "sources", then run this again.`,
+    'name-taken': `${file} has another server of that name. Rename one of the two.`,
+    'config-is-code': `${file} is not edited by toolscout. Add it there by hand.`,
+  };
+  return staying.map(({ server, reason }) => `"${server}" stays in ${path}: ${why[reason]}`);
 }
 
 /** Adds the servers in a client's file to the config that its entry names; answers those that may leave the file. */
@@ -153,16 +171,10 @@ async function moveServers(
   const { backup, secretsFile } = wish.dryRun ? {} : await planned.apply();
   const moved = new Set(planned.owned);
   const rows = planned.clients.flatMap(({ servers }) => servers);
-  const stay = rows.length - moved.size;
   notes.push(
     `${moved.size} of ${counted(rows.length, 'server')} ${wish.dryRun ? 'would be moved' : 'moved'} to ${file}.`,
   );
-  if (stay > 0) {
-    const how = wish.credentials ? '' : ' Credentials are taken along with --with-credentials.';
-    notes.push(
-      `${counted(stay, 'server')} stay in ${path}: they hold credentials, or the config reads them there.${how}`,
-    );
-  }
+  notes.push(...stayNotes(planned.staying, { path, file, credentials: wish.credentials }));
   if (secretsFile !== undefined) notes.push(`Credentials are in ${secretsFile}.`);
   if (backup !== undefined) notes.push(`What was in the config before: ${backup}`);
   if (moved.size > 0 && !wish.dryRun) notes.push(`Undo with: toolscout install ${client} --undo`);

@@ -3,18 +3,19 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { type JsonObject, type JsonValue } from '../kernel/json.js';
 import { isLoaderVariable } from '../kernel/loader-variables.js';
 import { SOURCE_TYPES, type ServerEntry, type SourceType } from '../model/config.js';
-import type { ClientRows, ImportedServer, ImportPlan, ImportRow } from '../model/source.js';
+import type { ClientRows, ImportedServer, ImportPlan, ImportRow, StayReason } from '../model/source.js';
 import { showEntry } from './create-server.js';
 import type { Variables } from './environment.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
 import { openFile, replaceWithBackup } from './edit/replace-file.js';
+import { expand } from './expand.js';
 import { userConfigStem, type FindOptions, type Format } from './find.js';
 import { holdsLiteralSecret } from './literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from './parse.js';
 import { keysOfField, rawField } from './raw-field.js';
 import { isRegistryFile, ownServers, secretsFileOf, sourcesOf } from './resolve-sources.js';
-import { defaultSecretsFile, readSecretsFile, writeSecrets } from './secrets-file.js';
+import { defaultSecretsFile, readSecretsFile, withSecrets, writeSecrets } from './secrets-file.js';
 import type { Place } from './sources/importer.js';
 import { importClient, importSources } from './sources/import-sources.js';
 import { IMPORTERS } from './sources/importers.js';
@@ -66,9 +67,16 @@ async function findTarget({ find, stateDirectory }: ImportOptions): Promise<Targ
   return { path: `${userConfigStem(find)}.json`, format: 'json', raw: {} };
 }
 
+/** The servers of the config itself, as they are written and with their variables filled in: an import may have made these variables. */
+async function ownLaunches({ raw }: Target, secretsFile: string, env: Variables): Promise<Taken> {
+  const written = ownServers(raw);
+  const variables = withSecrets(env, (await readSecretsFile(secretsFile)).values);
+  const { launches } = ownServers(raw, (text) => expand(text, variables).text);
+  return { ...written, launches: new Map([...launches, ...written.launches]) };
+}
+
 /** What is configured already, in the config itself and through its sources. */
-async function takenBy(target: Target, place: Place): Promise<Taken> {
-  const own = ownServers(target.raw);
+async function takenBy(target: Target, place: Place, own: Taken): Promise<Taken> {
   const base = dirname(target.path);
   const { servers } = await importSources(sourcesOf(target.raw), { place, base, taken: own, envFiles: false });
   const imported = servers.map(({ server }): [string, string] => [launchOf(server.entry, server.envFile), server.id]);
@@ -188,6 +196,20 @@ async function prepareSecrets(path: string, wanted: boolean, env: Variables) {
   return { take, secrets: (id: string): Readonly<Record<string, string>> => known.get(id)?.secrets ?? {} };
 }
 
+/** Why a server is not in the config itself once the plan is applied; `undefined` when it is. */
+function whyItStays(
+  found: ImportedServer,
+  { server, fate }: Fate,
+  { own, isData, take }: { readonly own: Taken; readonly isData: boolean; readonly take: Take },
+): StayReason | undefined {
+  if (own.launches.has(launchOf(found.entry, found.envFile))) return undefined;
+  if (fate === 'present') return 'source';
+  if (fate === 'name-taken') return 'name-taken';
+  if (!isData) return 'config-is-code';
+  if (found.envFile !== undefined || found.scope !== 'user') return 'env-file';
+  return howToAdd({ found, server }, take) === 'copy' ? undefined : 'credentials';
+}
+
 /** Finds the servers of every client on this machine, and says what an import would add (CLI-1). */
 export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   const { place, clients: wanted = SOURCE_TYPES } = options;
@@ -207,8 +229,9 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   })!;
   const { take, secrets } = await prepareSecrets(secretsFile, options.credentials === true && isData, place.env);
   const found = read.flatMap(({ servers }) => servers);
-  const fates = sortOut(found, await takenBy(target, place));
-  const own = ownServers(target.raw);
+  const own = await ownLaunches(target, secretsFile, place.env);
+  const fates = sortOut(found, await takenBy(target, place, own));
+  const staying = found.map((server, n) => whyItStays(server, fates[n]!, { own, isData, take }));
   let at = 0;
   const clients = read
     .filter(({ files, unreadable }) => files.length > 0 || unreadable.length > 0)
@@ -225,13 +248,8 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     config: target.path,
     clients,
     additions: additions.length,
-    owned: found
-      .filter((server, n) => {
-        const fate = fates[n]!;
-        if (fate.fate === 'new') return isData && howToAdd({ found: server, server: fate.server }, take) === 'copy';
-        return fate.fate === 'present' && own.launches.has(launchOf(server.entry, server.envFile));
-      })
-      .map(({ id }) => id),
+    owned: found.flatMap(({ id }, n) => (staying[n] === undefined ? [id] : [])),
+    staying: found.flatMap(({ id }, n) => (staying[n] === undefined ? [] : [{ server: id, reason: staying[n] }])),
     paste:
       isData || additions.length === 0
         ? undefined

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolscoutError } from '../kernel/errors.js';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
@@ -7,7 +7,7 @@ import type { ServerScope } from '../model/server.js';
 import type { InstallReport } from '../model/source.js';
 import type { Edit } from './edit/edit.js';
 import { editText } from './edit/edit-text.js';
-import { openFile, replaceWithBackup } from './edit/replace-file.js';
+import { openFile, replaceFile, replaceWithBackup } from './edit/replace-file.js';
 import { parseData, type DataFormat } from './parse.js';
 import { textField } from './sources/fields.js';
 import { valueAt } from './path.js';
@@ -30,7 +30,7 @@ export interface InstallOptions {
   readonly dryRun?: boolean;
   /** Servers of the client that are taken out of its file, by the ids they are imported under. */
   readonly moved?: ReadonlySet<string>;
-  /** Put back the servers that copies of the file have and the file has not. */
+  /** Put back the servers that an earlier run moved and that the file does not have. */
   readonly restore?: boolean;
 }
 
@@ -131,21 +131,36 @@ function editsToMove(data: unknown, { key }: Installation, moved: ReadonlySet<st
   return names.filter((name) => moved.has(idOf(name))).map((name) => ({ keys: [...key, name] }));
 }
 
-/** Puts back what copies of the file have that the file has not, each as the newest copy has it. */
-async function editsToRestore(path: string, data: unknown, { key }: Installation, format: DataFormat): Promise<Edit[]> {
+/** Beside a copy of a file: the names of the servers that were moved out of the file when the copy was made. */
+const MOVED_ENDING = '.moved.json';
+
+/** The lists of moved servers beside a file, the newest first. */
+async function movedLists(path: string): Promise<Array<{ readonly list: string; readonly copy: string }>> {
   const prefix = `${basename(path)}.toolscout-backup-`;
-  const numbers = (await readdir(dirname(path)))
-    .filter((name) => name.startsWith(prefix))
-    .map((name) => Number(name.slice(prefix.length)))
-    .filter(Number.isInteger);
+  const inFolder = (name: string): string => join(dirname(path), name);
+  const names = await readdir(dirname(path)).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return [];
+    throw thrown;
+  });
+  return names
+    .filter((name) => name.startsWith(prefix) && name.endsWith(MOVED_ENDING))
+    .map((name) => Number(name.slice(prefix.length, -MOVED_ENDING.length)))
+    .filter(Number.isInteger)
+    .toSorted((a, b) => b - a)
+    .map((n) => ({ list: inFolder(`${prefix}${n}${MOVED_ENDING}`), copy: inFolder(`${prefix}${n}`) }));
+}
+
+/** Puts back the servers that were moved and that the file does not have, each as the newest copy has it. */
+async function editsToRestore(path: string, data: unknown, { key }: Installation, format: DataFormat): Promise<Edit[]> {
   const now = valueAt(data, key);
   const missing = new Map<string, JsonValue>();
-  for (const number of numbers.toSorted((a, b) => b - a)) {
-    const copy = join(dirname(path), `${prefix}${number}`);
+  for (const { list, copy } of await movedLists(path)) {
+    const names = await parseData((await openFile(list)).text ?? '', list, 'json');
     const before = valueAt(await parseData((await openFile(copy)).text ?? '', copy, format), key);
     for (const [name, value] of Object.entries(isObject(before) ? before : {})) {
-      const isThere = name === OWN_NAME || missing.has(name) || (isObject(now) && Object.hasOwn(now, name));
-      if (!isThere) missing.set(name, value as JsonValue);
+      const isMoved = Array.isArray(names) && names.includes(name);
+      const isThere = missing.has(name) || (isObject(now) && Object.hasOwn(now, name));
+      if (isMoved && !isThere) missing.set(name, value as JsonValue);
     }
   }
   return [...missing].map(([name, value]) => ({ keys: [...key, name], value }));
@@ -194,8 +209,22 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
     ...(options.moved && { moved: namesOf(others) }),
     ...(options.restore && { restored: namesOf(others) }),
   } as const;
-  if (!changes) return { ...report, written: false };
+  // What is back in the file is not moved any more: when the user deletes it later, it must not come back.
+  const forgetMoves = async (): Promise<void> => {
+    if (!options.restore || dryRun) return;
+    for (const { list } of await movedLists(opened.path)) await rm(list, { force: true });
+  };
+  if (!changes) {
+    await forgetMoves();
+    return { ...report, written: false };
+  }
   const edited = await editText(text, { path: target.path, format }, edits);
   if (dryRun) return { ...report, written: false };
-  return { ...report, written: true, backup: await replaceWithBackup(opened, edited) };
+  const backup = await replaceWithBackup(opened, edited, async (copy) => {
+    if (options.moved && others.length > 0) {
+      await replaceFile(await openFile(`${copy}${MOVED_ENDING}`), `${JSON.stringify(namesOf(others))}\n`);
+    }
+  });
+  await forgetMoves();
+  return { ...report, written: true, backup };
 }

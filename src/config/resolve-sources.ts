@@ -42,13 +42,29 @@ export function isRegistryFile(raw: unknown): boolean {
   return isObject(raw) && Array.isArray(raw['servers']);
 }
 
-/** Ids and launches of the servers that a raw config itself has. */
-export function ownServers(raw: unknown): Taken {
+/** An entry with every text of its launch changed in the same way. */
+function mapLaunch(entry: ServerEntry, change: (text: string) => string): ServerEntry {
+  const { command, args, cwd, url, env, headers } = entry;
+  const pairs = (all: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value)]));
+  return {
+    ...entry,
+    ...(command !== undefined && { command: change(command) }),
+    ...(args && { args: args.map(change) }),
+    ...(cwd !== undefined && { cwd: change(cwd) }),
+    ...(url !== undefined && { url: change(url) }),
+    ...(env && { env: pairs(env) }),
+    ...(headers && { headers: pairs(headers) }),
+  };
+}
+
+/** Ids and launches of the servers that a raw config itself has; `fill` fills in variables. */
+export function ownServers(raw: unknown, fill: (text: string) => string = (text) => text): Taken {
   const servers = rawField(raw, 'servers');
   const entries = isObject(servers) ? Object.entries(servers) : [];
   const launches = entries.flatMap(([id, entry]): Array<[string, string]> => {
     const parsed = ServerEntry.safeParse(entry, READ_ONCE);
-    return parsed.success ? [[launchOf(parsed.data), id]] : [];
+    return parsed.success ? [[launchOf(mapLaunch(parsed.data, fill)), id]] : [];
   });
   return { ids: new Set(entries.map(([id]) => id)), launches: new Map(launches) };
 }

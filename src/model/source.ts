@@ -79,6 +79,19 @@ export interface ClientRows {
   readonly problems: readonly Problem[];
 }
 
+/** Why a server is not copied to the config. */
+export type StayReason =
+  /** It holds credentials that are not taken along. */
+  | 'credentials'
+  /** Its variables are in a file of its own, or it belongs to a project. */
+  | 'env-file'
+  /** The config reads it from the client's file. */
+  | 'source'
+  /** Another server of the config has its name. */
+  | 'name-taken'
+  /** The config is not edited. */
+  | 'config-is-code';
+
 /** What an import would do, and the way to do it. */
 export interface ImportPlan {
   /** The config that is written to. */
@@ -88,6 +101,8 @@ export interface ImportPlan {
   readonly additions: number;
   /** Servers, by the ids they are found under, that stand in the config itself once it is applied. */
   readonly owned: readonly string[];
+  /** The others, and why they stay where they are. */
+  readonly staying: ReadonlyArray<{ readonly server: string; readonly reason: StayReason }>;
   /** What to paste where the config is code or TOML, which is not edited. */
   readonly paste?: string;
   /** Writes the new servers to the config; answers the file that holds what was there before, if it held anything. */

@@ -65,12 +65,21 @@ export async function replaceFile(opened: OpenedFile, text: string): Promise<voi
   await replace(opened, text, false);
 }
 
-/** The same, and what was there is kept in a file beside it. Answers the name of that copy. */
-export function replaceWithBackup(opened: OpenedFile, text: string): Promise<string | undefined> {
-  return replace(opened, text, true);
+/** The same, and what was there is kept in a file beside it. Answers the name of that copy; `onBackup` runs before the file changes. */
+export function replaceWithBackup(
+  opened: OpenedFile,
+  text: string,
+  onBackup?: (copy: string) => Promise<void>,
+): Promise<string | undefined> {
+  return replace(opened, text, true, onBackup);
 }
 
-async function replace(opened: OpenedFile, text: string, keepsOld: boolean): Promise<string | undefined> {
+async function replace(
+  opened: OpenedFile,
+  text: string,
+  keepsOld: boolean,
+  onBackup?: (copy: string) => Promise<void>,
+): Promise<string | undefined> {
   const { path } = opened;
   const temporary = join(dirname(path), `.${basename(path)}.toolscout-${newId()}`);
   try {
@@ -80,6 +89,7 @@ async function replace(opened: OpenedFile, text: string, keepsOld: boolean): Pro
     // These files may hold credentials: a new one is for its owner only.
     const mode = opened.text === undefined ? 0o600 : (await stat(path)).mode & 0o777;
     const backup = keepsOld && opened.text !== undefined ? await backUp(path) : undefined;
+    if (backup !== undefined) await onBackup?.(backup);
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.chmod(mode);

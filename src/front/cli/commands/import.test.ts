@@ -253,7 +253,61 @@ describe('credentials and moved servers', () => {
     const undone = await run(place, [...args, '--undo', '--json']);
     expect(JSON.parse(undone.stdout)).toMatchObject({ action: 'removed', restored: ['github', 'plain', 'My Remote'] });
     expect(await read(file)).toEqual(BEFORE);
-    expect((await run(place, [...args, '--undo'])).stderr).toContain('No copy of the file');
+    expect((await run(place, [...args, '--undo'])).stderr).toContain('No server was put back');
+  });
+
+  it('CLI-3 install --undo puts back only what --replace moved, and only once', async () => {
+    const { place, file, read } = await desktop();
+    const args = ['install', 'claude-desktop', '--home', place.home];
+    const names = async (): Promise<string[]> => Object.keys((await read(file))['mcpServers']!).toSorted();
+    const drop = async (name: string): Promise<void> => {
+      const data = await read(file);
+      delete data['mcpServers']![name];
+      await writeFile(file, JSON.stringify(data));
+    };
+    // A plain install keeps a copy too, which holds a server that the user deletes afterwards.
+    await run(place, args);
+    await drop('plain');
+    expect(JSON.parse((await run(place, [...args, '--undo', '--json'])).stdout)).toMatchObject({ restored: [] });
+    expect(await names()).toEqual(['My Remote', 'github']);
+
+    // The copy that --replace makes also holds a server that stayed.
+    await run(place, [...args, '--replace']);
+    await drop('github');
+    await run(place, [...args, '--undo']);
+    expect(await names()).toEqual(['My Remote']);
+    await drop('My Remote');
+    const again = await run(place, [...args, '--undo']);
+    expect(again.stderr).toContain('No server was put back');
+    expect(await names()).toEqual([]);
+  });
+
+  it('CLI-3 install --replace takes out what an earlier import copied with its credentials', async () => {
+    const { place, file, read } = await desktop();
+    const imported = await run(place, ['import', 'claude-desktop', '--yes', '--with-credentials', ...flags(place)]);
+    expect(imported.code).toBe(0);
+    const again = await run(place, ['import', 'claude-desktop', '--yes', ...flags(place)]);
+    expect(again.stdout).toMatch(/github .* there already/);
+    const ran = await run(place, ['install', 'claude-desktop', '--home', place.home, '--replace']);
+    expect(ran.stdout).toContain('Taken out of it: plain, github, My Remote');
+    expect(ran.stderr).not.toContain('stay');
+    expect(Object.keys((await read(file))['mcpServers']!)).toEqual(['toolscout']);
+  });
+
+  it('CLI-3 install --replace says of each server that stays why it does, and what to do', async () => {
+    const { place, file, own } = await desktop();
+    const args = ['install', 'claude-desktop', '--home', place.home, '--replace'];
+    const kept = await run(place, [...args, '--dry-run']);
+    expect(kept.stderr).toContain(
+      `"github" stays in ${file}: it holds credentials. Move them too with --with-credentials.`,
+    );
+    await run(place, ['import', 'claude-desktop', '--yes', ...flags(place)]);
+    const config = join(own, 'config.json');
+    const sourced = await run(place, [...args, '--with-credentials']);
+    expect(sourced.stderr).toContain(
+      `"github" stays in ${file}: "sources" in ${config} reads it from there. Take it out of "sources", then run this again.`,
+    );
+    expect(sourced.stderr).not.toContain('it holds credentials');
   });
 
   it('CLI-3 install --replace takes out what an earlier import copied, and not what stays in the file by reference', async () => {
