@@ -238,7 +238,8 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     .map(({ client, files, servers, unreadable, problems: bad, remarks }): ClientRows => {
       const problems = [...unreadable, ...bad, ...remarks];
       const rows = servers.map((server) => rowOf(server, fates[at++]!, take));
-      return { client, title: IMPORTERS[client].title, files, servers: rows, problems };
+      const unread = unreadable.map(({ path }) => path);
+      return { client, title: IMPORTERS[client].title, files, servers: rows, unreadable: unread, problems };
     });
   const additions = fates
     .flatMap(({ server, fate }, n) => (fate === 'new' ? [{ found: found[n]!, server }] : []))

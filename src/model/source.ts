@@ -76,6 +76,8 @@ export interface ClientRows {
   readonly title: string;
   readonly files: readonly string[];
   readonly servers: readonly ImportRow[];
+  /** Files that could not be read; `problems` says why. */
+  readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
 }
 

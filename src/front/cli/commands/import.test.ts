@@ -46,6 +46,29 @@ describe('import', () => {
     expect(shown.stderr).toContain('Nothing to add');
   });
 
+  it('CFG-5 CLI-2 a file that cannot be read is named, the others are imported, and the command ends with 1', async () => {
+    const place = await settle([]);
+    const broken = join(place.home, '.cursor/mcp.json');
+    await mkdir(join(broken, '..'), { recursive: true });
+    await writeFile(broken, '{"mcpServers":{');
+    const alone = await run(place, ['import', '--yes', ...flags(place)]);
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain(`${broken} was not read.`);
+    expect(alone.stderr).not.toContain('has them all');
+    const machine = await run(place, ['import', 'cursor', '--json', ...flags(place)]);
+    expect(machine.code).toBe(1);
+    expect(printed(machine).clients).toMatchObject([{ client: 'cursor', servers: [], unreadable: [broken] }]);
+
+    const warp = join(place.home, '.warp/.mcp.json');
+    await mkdir(join(warp, '..'), { recursive: true });
+    await writeFile(warp, JSON.stringify({ mcpServers: { one: { command: 'one-server' } } }));
+    const both = await run(place, ['import', '--yes', ...flags(place)]);
+    expect(both).toMatchObject({ code: 1, stdout: expect.stringContaining('Added 1 server to') as string });
+    const again = await run(place, ['import', '--yes', ...flags(place)]);
+    expect(again.stderr).toContain('has all servers of the files that were read');
+    expect(again.code).toBe(1);
+  });
+
   it.each([
     [true, true, 'Added 2 servers'],
     [false, false, ''],

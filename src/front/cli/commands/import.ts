@@ -3,7 +3,7 @@ import { counted, printable } from '../../../kernel/text.js';
 import type { ClientRows, ImportPlan, ImportRow } from '../../../model/source.js';
 import { knownClient } from '../clients.js';
 import { filledIn } from '../arguments.js';
-import type { CliDeps } from '../context.js';
+import { Exit, type CliDeps } from '../context.js';
 import { table } from '../render.js';
 
 interface Flags {
@@ -63,6 +63,30 @@ async function isWanted(deps: CliDeps, flags: Flags, plan: ImportPlan): Promise<
   return answer ?? false;
 }
 
+/** Says what was added, what to add by hand, and which files were not read. */
+function sayOutcome(
+  { terminal }: CliDeps,
+  plan: ImportPlan,
+  done: { readonly written: boolean; readonly backup?: string; readonly secretsFile?: string },
+): void {
+  const unread = plan.clients.flatMap(({ unreadable }) => unreadable);
+  if (plan.clients.length === 0) terminal.note('No client with servers was found.');
+  else if (plan.additions === 0) {
+    const where = unread.length > 0 ? 'all servers of the files that were read' : 'them all';
+    const isEmpty = plan.clients.every(({ servers }) => servers.length === 0);
+    terminal.note(isEmpty ? 'No servers were found.' : `Nothing to add: ${plan.config} has ${where}.`);
+  } else if (plan.paste !== undefined) {
+    terminal.note(`${plan.config} is not edited by toolscout. Add this to it:`);
+    terminal.out(printable(plan.paste));
+  }
+  if (done.written) terminal.out(`Added ${counted(plan.additions, 'server')} to ${plan.config}.`);
+  if (done.secretsFile !== undefined) terminal.note(printable(`Their credentials are in ${done.secretsFile}.`));
+  if (done.backup !== undefined) terminal.note(`What was there before: ${done.backup}`);
+  for (const file of unread) {
+    terminal.note(terminal.paint.yellow(printable(`${file} was not read. Fix it, then run this again.`)));
+  }
+}
+
 /** `toolscout import`: take over the servers of other clients (CFG-5). */
 export function addImport(program: Command, deps: CliDeps): void {
   program
@@ -95,16 +119,8 @@ export function addImport(program: Command, deps: CliDeps): void {
       const { backup, secretsFile } = written ? await plan.apply() : {};
       if (flags.json) {
         const { config, additions, paste } = plan;
-        return terminal.json({ config, clients: plan.clients, additions, paste, written, backup, secretsFile });
-      }
-      if (plan.clients.length === 0) return terminal.note('No client with servers was found.');
-      if (plan.additions === 0) return terminal.note(`Nothing to add: ${plan.config} has them all.`);
-      if (plan.paste !== undefined) {
-        terminal.note(`${plan.config} is not edited by toolscout. Add this to it:`);
-        return terminal.out(printable(plan.paste));
-      }
-      if (written) terminal.out(`Added ${counted(plan.additions, 'server')} to ${plan.config}.`);
-      if (secretsFile !== undefined) terminal.note(printable(`Their credentials are in ${secretsFile}.`));
-      if (backup !== undefined) terminal.note(`What was there before: ${backup}`);
+        terminal.json({ config, clients: plan.clients, additions, paste, written, backup, secretsFile });
+      } else sayOutcome(deps, plan, { written, backup, secretsFile });
+      if (plan.clients.some(({ unreadable }) => unreadable.length > 0)) throw new Exit(1);
     });
 }
