@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { createApprovals, createPromotion, createRegistrations, originOf, readDoubt } from './approvals/index.js';
-import { createAudit } from './audit/index.js';
+import { createAudit, type Audit } from './audit/index.js';
 import {
   createSourceMemory,
   isOwnAddress,
@@ -153,6 +153,29 @@ export async function checkStore(options: Pick<ToolscoutOptions, 'stateDir' | 'e
   try {
     return await examineStore({ store, clock: systemClock, hide: (text) => text, doubt: await readDoubt(store) });
   } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Records an administrative act that needs no gateway. The store is opened before `act` runs, so that an act that cannot be recorded is
+ * not done.
+ *
+ * @throws ToolscoutError `STORE_ERROR` when the store cannot be opened.
+ */
+export async function recordAct(
+  directory: string,
+  record: Parameters<Audit['recordNow']>[0],
+  act?: () => Promise<void>,
+): Promise<void> {
+  const log = silentLog;
+  const store = await openSqliteStore({ directory, clock: systemClock, log });
+  const audit = createAudit({ store, clock: systemClock, log, redact: (value) => value });
+  try {
+    await act?.();
+    await audit.recordNow(record);
+  } finally {
+    await audit.close();
     await store.close();
   }
 }

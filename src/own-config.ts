@@ -153,7 +153,28 @@ export function createOwnConfig(
           suggestion: 'Leave out --state-dir memory.',
         });
       }
-      return planApproval({ find: places, stateDirectory, hash, env: around.env, now: systemClock.now });
+      const plan = await planApproval({ find: places, stateDirectory, hash, env: around.env, now: systemClock.now });
+      const { path, isCode } = plan;
+      const act = {
+        principal: 'local',
+        route: 'cli',
+        outcome: 'success',
+        detail: { path, hash: plan.hash, isCode },
+      } as const;
+      return {
+        ...plan,
+        async approve() {
+          const { recordAct } = await import('./main.js');
+          await recordAct(stateDirectory, { kind: 'config-approve', ...act }, plan.approve);
+        },
+        async withdraw() {
+          const { recordAct } = await import('./main.js');
+          // Not held up by a store that fails: it only takes rights away.
+          const isWithdrawn = await plan.withdraw();
+          if (isWithdrawn) await recordAct(stateDirectory, { kind: 'config-withdraw', ...act });
+          return isWithdrawn;
+        },
+      };
     },
   };
 }

@@ -22,6 +22,8 @@ export const AUDIT_KINDS = [
   'capability-register',
   'export',
   'store-accept',
+  'config-approve',
+  'config-withdraw',
 ] as const;
 
 /** One of {@link AUDIT_KINDS}. */

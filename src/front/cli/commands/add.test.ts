@@ -1,10 +1,13 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
 import { validateConfig } from '../../../config/index.js';
 import { parseConfig } from '../../../config/parse.js';
+import { systemClock } from '../../../kernel/clock.js';
+import { silentLog } from '../../../kernel/log.js';
+import { openSqliteStore } from '../../../store/index.js';
 
 interface Place {
   readonly cwd: string;
@@ -243,6 +246,27 @@ describe('config approve', () => {
     expect(await run('config', 'approve')).toMatchObject({ code: 0 });
     expect((await run('config', 'approve', '--withdraw')).stdout).toContain('is not used any more');
     expect(await run('config', 'approve', '--withdraw')).toMatchObject({ code: 0 });
+  });
+
+  it('SEC-9 EXEC-5 an approval and its withdrawal are in the audit log', async () => {
+    const { run, cwd } = await settle();
+    const file = join(cwd, 'toolscout.config.ts');
+    await writeFile(file, 'export default {};');
+    const state = join(cwd, 'state');
+    const approve = ['config', 'approve', '--state-dir', state];
+    await run(...approve, '--json');
+    const { hash } = JSON.parse((await run(...approve, '--yes', '--json')).stdout) as { hash: string };
+    // Once approved and once withdrawn; what changes nothing is not recorded.
+    await run(...approve, '--yes', '--json');
+    await run(...approve, '--withdraw');
+    await run(...approve, '--withdraw');
+    const store = await openSqliteStore({ directory: state, clock: systemClock, log: silentLog });
+    onTestFinished(() => store.close());
+    const detail = { path: file, hash, isCode: true };
+    expect(await store.audit({})).toMatchObject([
+      { kind: 'config-withdraw', principal: 'local', route: 'cli', outcome: 'success', detail },
+      { kind: 'config-approve', principal: 'local', route: 'cli', outcome: 'success', detail },
+    ]);
   });
 
   it('SEC-9 a config that init wrote to a folder is approved', async () => {
