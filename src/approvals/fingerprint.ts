@@ -67,13 +67,17 @@ export function basicPresentationOf({ instructions, title }: Presentation): Json
 }
 
 /** A version says when a server was updated, which is no reason to hold it, as long as it is a version. */
-const PLAIN_VERSION = /^[\w.+~-]{1,64}$/;
+const PLAIN_VERSION = /^v?\d[\w.+~-]{0,31}$/;
 
-/** Capabilities of the protocol; as long as they hold only switches, an update may add one. */
+/** Capabilities of the protocol; as long as they hold only its switches, an update may add one. */
 const KNOWN_CAPABILITIES = new Set(['tools', 'resources', 'prompts', 'logging', 'completions', 'tasks']);
+const SWITCHES = new Set(['listChanged', 'subscribe', 'list', 'cancel', 'requests', 'tools', 'call']);
 
 function isSwitches(value: JsonValue | undefined): boolean {
-  return isObject(value) && Object.values(value).every((each) => typeof each === 'boolean' || isSwitches(each));
+  return (
+    isObject(value) &&
+    Object.entries(value).every(([name, each]) => SWITCHES.has(name) && (typeof each === 'boolean' || isSwitches(each)))
+  );
 }
 
 /** What of the capabilities is more than switches of the protocol. */

@@ -118,6 +118,11 @@ describe('createRemoteTransport', () => {
     ['blank lines', '\n'],
     ['comments', ': still here\n\n'],
     ['carriage returns', '\r\n'],
+    ['lone carriage returns', '\r\r'],
+    ['events that are not JSON', 'data: {nope\n\n'],
+    ['events with an id alone', 'id: 1\n\n'],
+    ['events of an unknown type', 'event: zzz\r\ndata: x\r\n\r\n'],
+    ['empty data', 'data:\n\n'],
   ])('A44 a stream of nothing but %s is cut off', async (_, filler) => {
     const origin = await listen((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -22,7 +22,6 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 const BODILESS = new Set([101, 204, 205, 304]);
 /** Statuses that say "later", perhaps when. */
 const NOT_NOW = new Set([429, 502, 503, 504]);
-const COLON = 0x3a;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -46,31 +45,34 @@ export function parseRetryAfter(value: string | null, now: number): number | und
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
 }
 
-/** Counts the bytes of one message: the whole body of a JSON answer, one event of a stream. */
+/** Counts the bytes of one message: the whole body of a JSON answer, one event of a stream; `Infinity` for a flood of events. */
 function createGauge(stream: boolean, budget: UnsolicitedBudget): (chunk: Uint8Array) => number {
   let bytes = 0;
   let lineBytes = 0;
-  /** Whether the event has a line that is not a comment. */
-  let hasData = false;
+  let wasReturn = false;
   return (chunk) => {
     if (!stream) return (bytes += chunk.length);
     let largest = 0;
     let from = 0;
+    let feed = chunk.indexOf(LINE_FEED);
+    let back = chunk.indexOf(CARRIAGE_RETURN);
     for (;;) {
-      const to = chunk.indexOf(LINE_FEED, from);
+      // The second half of a line end that began with a carriage return.
+      if (wasReturn && chunk[from] === LINE_FEED) from++;
+      if (from < chunk.length) wasReturn = false;
+      if (feed !== -1 && feed < from) feed = chunk.indexOf(LINE_FEED, from);
+      if (back !== -1 && back < from) back = chunk.indexOf(CARRIAGE_RETURN, from);
+      const to = back !== -1 && (feed === -1 || back < feed) ? back : feed;
       const end = to === -1 ? chunk.length : to;
-      if (lineBytes === 0 && end > from && chunk[from] !== COLON && chunk[from] !== CARRIAGE_RETURN) hasData = true;
       bytes += end - from;
       lineBytes += end - from;
       largest = Math.max(largest, bytes);
       if (to === -1) return largest;
-      // An empty line ends an event, and with it what the parser holds.
-      const empty = lineBytes === 0 || (lineBytes === 1 && to > 0 && chunk[to - 1] === CARRIAGE_RETURN);
-      if (empty) {
-        // Blank lines and comments never reach whoever counts messages.
-        if (!hasData && !budget.spend(0)) return Infinity;
+      wasReturn = to === back;
+      // An empty line ends an event, and with it what the parser holds. Whatever it holds, each of them costs.
+      if (lineBytes === 0) {
+        if (!budget.spend(0)) return Infinity;
         bytes = 0;
-        hasData = false;
       }
       lineBytes = 0;
       from = to + 1;

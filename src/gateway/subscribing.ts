@@ -51,9 +51,20 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
     if (event.type !== 'notification' || event.method !== 'notifications/resources/updated') return;
     const { params = {} } = event;
     for (const each of watched) {
-      if (each.server === event.server && each.uri === params['uri']) each.onUpdate(params);
+      if (each.server === event.server && each.uri === params['uri'] && isOpen(each)) each.onUpdate({ uri: each.uri });
     }
   });
+
+  /** Whether the resource may still be told of: it may have been held since somebody subscribed (A39). */
+  const isOpen = ({ server, uri }: Watched): boolean => {
+    try {
+      core.catalog.items(server)?.check('resources/subscribe', { uri });
+      return true;
+    } catch (thrown) {
+      log.debug('gateway.update-held', { server, reason: messageOf(thrown) });
+      return false;
+    }
+  };
 
   /** Watches until it is stopped or the connection is lost; `begun` is called when the server has agreed. */
   const watch = async (entry: Watched, begun: () => void): Promise<void> => {

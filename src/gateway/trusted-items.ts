@@ -24,7 +24,14 @@ const NOUNS: Readonly<Record<ItemKind, string>> = {
 
 /** What a request is about; `undefined` when it names nothing. */
 function subjectOf(method: string, params: JsonObject): { kind: 'prompts' | 'resources'; key: string } | undefined {
-  const ref = method === 'completion/complete' && isObject(params['ref']) ? params['ref'] : params;
+  const isCompletion = method === 'completion/complete';
+  const ref = isCompletion && isObject(params['ref']) ? params['ref'] : params;
+  if (isCompletion && ref['type'] !== 'ref/prompt' && ref['type'] !== 'ref/resource') {
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      'completion/complete needs a ref of type "ref/prompt" or "ref/resource".',
+    );
+  }
   const { name, uri } = ref;
   const isPrompt = method === 'prompts/get' || ref['type'] === 'ref/prompt';
   if (isPrompt) return typeof name === 'string' ? { kind: 'prompts', key: name } : undefined;
@@ -99,6 +106,8 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
       const { kind, key } = subject;
       const reason = held.get(itemName(kind, key));
       if (reason !== undefined) throw refuse(kind, key, reason);
+      const written = kind === 'resources' ? held.get(itemName('templates', key)) : undefined;
+      if (written !== undefined) throw refuse('templates', key, written);
       if (judgement.isChanged) {
         throw refuse(kind, key, 'what its server says of itself changed after it was trusted');
       }

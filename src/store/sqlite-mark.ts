@@ -108,7 +108,8 @@ function compare(
 ): StoreDoubt['reason'] | undefined {
   if (before === undefined) return undefined;
   if (id === undefined) return connection.rows(HAS_ENTRIES).length > 0 ? 'replaced' : 'vanished';
-  if (before === 'unreadable') return undefined;
+  // Marks are replaced in one step, so that one which cannot be read was changed by somebody else.
+  if (before === 'unreadable') return 'replaced';
   if (before.id !== id) return 'replaced';
   const versions = guardedVersions(connection);
   const isBehind = [...before.versions].some(([space, version]) => (versions.get(space) ?? 0) < version);

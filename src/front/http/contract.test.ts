@@ -322,7 +322,7 @@ describe('the contract', () => {
         new Map([
           ['/v1/skills/x/call', SKILL_CALL],
           ['/v1/call', CALL],
-          ['/v1/servers', '{"id":"x","command":"x"}'],
+          ['/v1/servers', '{"id":"x","url":"https://a.example/mcp"}'],
           ['/v1/introspections', '{"server":"x"}'],
         ]).get(path) ?? '{}';
       const init = { method, ...(method === 'POST' ? { body } : {}) };
