@@ -121,7 +121,49 @@ describe('argument validator', () => {
 
   it('EXEC-3 the list of problems is bounded', async () => {
     const schema = { properties: { a: { items: { type: 'string' } } } };
-    expect(await linesOf(schema, { a: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(20);
+    const lines = await linesOf(schema, { a: Array.from({ length: 10_000 }, () => 1) });
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('(arguments) have more problems; the first 20 are listed');
+    expect(await linesOf(schema, { a: Array.from({ length: 20 }, () => 1) })).toHaveLength(20);
+  });
+
+  it('A45 of large arguments only what a problem names is printed', async () => {
+    let reads = 0;
+    const args: JsonObject = {};
+    for (let index = 0; index < 1000; index++) {
+      Object.defineProperty(args, `key${index}`, { enumerable: true, get: () => (reads++, 'v') });
+    }
+    const schemas: JsonObject[] = [
+      { properties: { a: { type: 'string' } }, additionalProperties: false },
+      { propertyNames: { maxLength: 2 } },
+      { required: Array.from({ length: 100 }, (_, index) => `r${index}`) },
+      { maxProperties: 1 },
+    ];
+    for (const schema of schemas) {
+      reads = 0;
+      expect((await linesOf(schema, args)).length).toBeLessThanOrEqual(21);
+      // One read of each member is for the depth of the arguments.
+      expect(reads).toBe(1000);
+    }
+    const fixed: JsonObject = { properties: { a: { const: 1 } } };
+    reads = 0;
+    expect(await linesOf(fixed, { a: args })).toEqual(['/a must be 1']);
+    expect(reads).toBeLessThan(1100);
+  });
+
+  it('A45 a large enum that many references lead to is read once', async () => {
+    let reads = 0;
+    const values = Array.from({ length: 900 }, (_, index) => ({
+      get id() {
+        reads++;
+        return index;
+      },
+    }));
+    const refs = Array.from({ length: 400 }, () => ({ $ref: '#/$defs/e' }));
+    const lines = await linesOf({ properties: { a: { allOf: refs } }, $defs: { e: { enum: values } } }, { a: 1 });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('(900 in all)');
+    expect(reads).toBeLessThan(10_000);
   });
 
   it('EXEC-2 arguments are never changed', async () => {

@@ -9,6 +9,8 @@ export const WHOLE = '(arguments)';
 const MOST_PROBLEMS = 20;
 /** Errors looked at; a list of a hundred thousand wrong items says the same thing every time. */
 const MOST_ERRORS = 500;
+/** Allowed values that are read to name the nearest one. */
+const MOST_VALUES = 1000;
 const MOST_NAMED = 12;
 const LONGEST_VALUE = 60;
 const LONGEST_PATH = 300;
@@ -18,8 +20,11 @@ interface Complaint {
   readonly path: string;
   readonly types: Set<string>;
   readonly values: Set<string>;
-  readonly found: string;
+  /** What stands there, if its type or value is wrong; printed only when the problem is told. */
+  found: unknown;
   readonly messages: Set<string>;
+  /** The schemas that were already asked for their names or values: many references may lead to one. */
+  readonly asked: Set<object | undefined>;
   /** No form of a union fits. */
   union: string | undefined;
 }
@@ -28,8 +33,29 @@ function childPath(parent: string, name: unknown): string {
   return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** A value as JSON on one line. It is cut before it is printed: whatever its size, this takes the same time. */
 function shown(value: unknown): string {
-  return oneLine(JSON.stringify(value) ?? 'undefined', LONGEST_VALUE);
+  let left = LONGEST_VALUE;
+  const print = (part: unknown): string => {
+    if (typeof part === 'string') {
+      const text = part.length > left ? `${part.slice(0, Math.max(left, 0))}…` : part;
+      left -= text.length;
+      return JSON.stringify(text);
+    }
+    left -= 1;
+    if (typeof part !== 'object' || part === null) return JSON.stringify(part) ?? 'undefined';
+    const members: string[] = [];
+    for (const name in part) {
+      if (left <= 0) {
+        members.push('…');
+        break;
+      }
+      const member = (part as Record<string, unknown>)[name];
+      members.push(Array.isArray(part) ? print(member) : `${print(name)}:${print(member)}`);
+    }
+    return Array.isArray(part) ? `[${members.join(',')}]` : `{${members.join(',')}}`;
+  };
+  return oneLine(print(value), LONGEST_VALUE);
 }
 
 function kindOf(value: unknown): string {
@@ -39,7 +65,8 @@ function kindOf(value: unknown): string {
 
 function listed(items: readonly string[]): string {
   const named = items.slice(0, MOST_NAMED);
-  return items.length > named.length ? `${named.join(', ')}, … (${items.length} in all)` : named.join(', ');
+  const all = `${items.length}${items.length >= MOST_VALUES ? ' or more' : ''} in all`;
+  return items.length > named.length ? `${named.join(', ')}, … (${all})` : named.join(', ');
 }
 
 function unknownName(name: string, parentSchema: object | undefined): string {
@@ -93,14 +120,26 @@ function messageOfError(error: ErrorObject): string {
   }
 }
 
+/** Keywords whose message is made of many names or values. */
+const LONG_LISTS: ReadonlySet<string> = new Set(['enum', 'additionalProperties', 'unevaluatedProperties']);
+
 function complain(complaint: Complaint, error: ErrorObject): void {
   const { keyword, params } = error;
+  if (LONG_LISTS.has(keyword)) {
+    if (complaint.asked.has(error.parentSchema)) return;
+    complaint.asked.add(error.parentSchema);
+  }
   if (keyword === 'type') {
+    complaint.found = error.data;
     for (const type of [params['type']].flat()) complaint.types.add(String(type));
-  } else if (keyword === 'enum') {
-    for (const value of params['allowedValues'] as unknown[]) complaint.values.add(shown(value));
-  } else if (keyword === 'const') complaint.values.add(shown(params['allowedValue']));
-  else if (keyword === 'anyOf' || keyword === 'oneOf') {
+  } else if (keyword === 'enum' || keyword === 'const') {
+    complaint.found = error.data;
+    const allowed = keyword === 'enum' ? (params['allowedValues'] as unknown[]) : [params['allowedValue']];
+    for (const value of allowed) {
+      if (complaint.values.size >= MOST_VALUES) break;
+      complaint.values.add(shown(value));
+    }
+  } else if (keyword === 'anyOf' || keyword === 'oneOf') {
     complaint.union = params['passingSchemas']
       ? 'matches more than one of the allowed forms'
       : 'must match one of the allowed forms';
@@ -112,19 +151,23 @@ function tell(complaint: Complaint, hasDeeper: boolean): string[] {
   const told = [...messages];
   if (values.size > 0) {
     const one = values.size === 1 ? '' : 'one of ';
-    const [nearest] = nearestNames(found, values, 1);
+    const [nearest] = nearestNames(shown(found), values, 1);
     const hint = nearest !== undefined && values.size > 1 ? `; did you mean ${nearest}?` : '';
     const orType = types.size > 0 ? `, or ${[...types].join(' or ')}` : '';
     told.unshift(`must be ${one}${listed([...values])}${orType}${hint}`);
-  } else if (types.size > 0) told.unshift(`must be ${[...types].join(' or ')}, not ${found}`);
+  } else if (types.size > 0) told.unshift(`must be ${[...types].join(' or ')}, not ${kindOf(found)}`);
   // A union whose forms differ only in type or value was told above.
   if (union !== undefined && (hasDeeper || told.length !== 1)) told.unshift(union);
   return told;
 }
 
-/** The errors of the validator as instructions: one path, one sentence, no alternative told twice. */
+/**
+ * The errors of the validator as instructions: one path, one sentence, no alternative told twice. Only the first are
+ * told, and only those are put into words.
+ */
 export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
   const errors = allErrors.slice(0, MOST_ERRORS);
+  let isCut = allErrors.length > errors.length;
   const complaints = new Map<string, Complaint>();
   // A wrong value is also of the wrong type; when the values are known, they say it better.
   const withValues = new Set(
@@ -137,8 +180,19 @@ export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
     const path = pathOf(error);
     let complaint = complaints.get(path);
     if (!complaint) {
-      const found = error.keyword === 'type' ? kindOf(error.data) : shown(error.data);
-      complaint = { path, types: new Set(), values: new Set(), found, messages: new Set(), union: undefined };
+      if (complaints.size >= MOST_PROBLEMS) {
+        isCut = true;
+        continue;
+      }
+      complaint = {
+        path,
+        types: new Set(),
+        values: new Set(),
+        found: undefined,
+        messages: new Set(),
+        asked: new Set(),
+        union: undefined,
+      };
       complaints.set(path, complaint);
     }
     complain(complaint, error);
@@ -150,7 +204,8 @@ export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
       complaint.union !== undefined && [...complaints.keys()].some((path) => path.startsWith(`${complaint.path}/`));
     const path = complaint.path === '' ? WHOLE : oneLine(complaint.path, LONGEST_PATH);
     for (const message of tell(complaint, hasDeeper)) problems.push({ path, message });
-    if (problems.length >= MOST_PROBLEMS) break;
   }
-  return problems.slice(0, MOST_PROBLEMS);
+  if (!isCut && problems.length <= MOST_PROBLEMS) return problems;
+  const more = { path: WHOLE, message: `have more problems; the first ${MOST_PROBLEMS} are listed` };
+  return [...problems.slice(0, MOST_PROBLEMS), more];
 }
