@@ -97,13 +97,15 @@ const toolOf = (subject: Subject): string | undefined => (subject.about === 'too
 
 /** How a server is started or reached, whole: nothing that is approved with it is left out (A42). */
 function targetOf({ shown: { type, target, secrets }, review, capabilities = [] }: Server): string {
-  const given = review ? review.env.map(([name, value]) => `${name}=${value}`) : secrets;
+  const given = review && type === 'stdio' ? review.env.map(([name, value]) => `${name}=${value}`) : secrets;
+  const whole = review?.target ?? target;
   const besides = [
     ...(given.length > 0 ? [`with ${type === 'stdio' ? 'env' : 'headers'} ${given.join(', ')}`] : []),
     ...(review?.cwd === undefined ? [] : [`in ${review.cwd}`]),
+    ...(review && review.uses.length > 0 ? [`fills in ${review.uses.join(', ')}`] : []),
     ...(capabilities.length > 0 ? [`offers ${capabilities.join(', ')}`] : []),
   ];
-  return besides.length === 0 ? target : printable(`${target} (${besides.join('; ')})`);
+  return besides.length === 0 ? whole : printable(`${whole} (${besides.join('; ')})`);
 }
 
 /** Every hash in a record behind which a definition or a presentation stands. */
@@ -276,7 +278,7 @@ export function createApprovals(deps: {
         suggestion: 'Run toolscout pending to see what waits.',
       });
     }
-    if (subject.about === 'launch') return { approval, changes: [], note: `It would be run as: ${approval.target}` };
+    if (subject.about === 'launch') return { approval, changes: [], note: `It would be run as: ${targetOf(server)}` };
     const valueOf = await definitions.read(keyOf(server));
     const after = valueOf(ask.hash);
     if (after === undefined) return { approval, changes: [], note: 'What it is now was not kept; discover it again.' };

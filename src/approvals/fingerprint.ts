@@ -33,14 +33,15 @@ function partsOf(transport: Transport): JsonObject {
 }
 
 /** SHA-256 of how exactly a server is started or reached: another argument is another launch (A2). */
-export function launchOf(server: Pick<Server, 'transport' | 'capabilities' | 'origin' | 'scope'>): string {
+export function launchOf(server: Pick<Server, 'transport' | 'capabilities' | 'origin' | 'scope' | 'review'>): string {
   const parts = partsOf(server.transport);
   if (originOf(server) === 'user') return hashJson(parts);
-  // What nobody has vouched for is approved with the capabilities it claims and the scripts it runs (A42, A51).
-  const { transport, capabilities = [] } = server;
+  // What nobody has vouched for is approved with the variables it is given, the capabilities it claims and the scripts it runs (A42, A51).
+  const { transport, review, capabilities = [] } = server;
   const scripts = transport.type === 'stdio' ? scriptsOf(transport) : [];
   return hashJson({
     ...parts,
+    ...(review?.written !== undefined && { written: review.written }),
     ...(capabilities.length > 0 ? { capabilities: [...capabilities].toSorted() } : {}),
     ...(scripts.length > 0 ? { scripts } : {}),
   });

@@ -109,6 +109,20 @@ describe('the risk of a server', () => {
     expect(risk({ NODE_ENV: 'production', NOTES_DIR: '/x' }, ['-y', 'notes', '--mode=fast']).level).toBe('high');
   });
 
+  it.each(
+    (
+      'COREPACK_NPM_REGISTRY GOPROXY GOFLAGS RUBYLIB GEM_HOME BUNDLE_GEMFILE CLASSPATH LUA_INIT LUA_INIT_5_4 ZDOTDIR PHPRC ' +
+      'XDG_CONFIG_HOME CARGO_HOME PNPM_HOME TS_NODE_PROJECT TSX_TSCONFIG_PATH LESSOPEN'
+    ).split(' '),
+  )('A42 %s decides what code runs, so it is a critical risk', (name) => {
+    const { level, reasons } = weighServer(
+      stdioServer('x', { command: 'notes' }, { transport: { env: { [name]: 'x' } } }),
+      'project',
+    );
+    expect(level).toBe('critical');
+    expect(reasons).toContain(`sets ${name}, which decides what code runs`);
+  });
+
   it('A42 an international host name is named as a risk', () => {
     const { level, reasons } = weighServer(httpServer('x', 'https://ex\u0430mple.com/mcp'), 'project');
     expect(level).toBe('high');
@@ -118,6 +132,7 @@ describe('the risk of a server', () => {
   it('SEC-9 a remote server without encryption weighs more', () => {
     expect(weighServer(httpServer('x', 'https://mcp.example.com'), 'registry').level).toBe('medium');
     expect(weighServer(httpServer('x', 'http://mcp.example.com'), 'registry').level).toBe('high');
+    expect(weighServer(httpServer('x', 'HTTPS://mcp.example.com'), 'registry').level).toBe('medium');
   });
 });
 

@@ -137,7 +137,7 @@ function weighTransport(transport: Transport): Weighed[] {
         : []),
     ];
   }
-  const secure = transport.url.startsWith('https:');
+  const secure = /^https:/i.test(transport.url);
   return [
     { level: 'medium', reason: 'sends arguments of calls to another machine' },
     ...(secure ? [] : [{ level: 'high', reason: 'sends them unencrypted' } as const]),

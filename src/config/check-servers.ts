@@ -19,6 +19,14 @@ export function urlComplaint(url: string): string | undefined {
   return /^https?:$/.test(new URL(url).protocol) ? undefined : 'must begin with http:// or https://';
 }
 
+/** What in a URL makes it look like one of another host: URL parsers read a backslash as a slash and drop blanks (A42). */
+export function hostComplaint(url: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  const found = /[\\\s\u0000-\u001f\u007f-\u009f]/.exec(url)?.[0];
+  if (found === undefined) return undefined;
+  return `holds a ${found === '\\' ? 'backslash' : 'space or control character'}; write it percent-encoded, or remove it`;
+}
+
 function checkNames(map: unknown, path: string, isAllowed: (name: string) => boolean): Problem[] {
   if (!isObject(map)) return [];
   return Object.keys(map)

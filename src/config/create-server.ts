@@ -2,33 +2,17 @@ import { isAbsolute, resolve } from 'node:path';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import { otherHostName } from '../kernel/host-names.js';
-import { isCredentialVariable, isLoaderVariable } from '../kernel/loader-variables.js';
-import { MASK } from '../kernel/secrets.js';
 import { printable } from '../kernel/text.js';
 import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../model/config.js';
-import type {
-  HttpTransport,
-  Server,
-  ServerReview,
-  ServerScope,
-  ShownTransport,
-  StdioTransport,
-  Transport,
-} from '../model/server.js';
-import { headerComplaint, urlComplaint } from './check-servers.js';
+import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../model/server.js';
+import { headerComplaint, hostComplaint, urlComplaint } from './check-servers.js';
 import { authComplaints } from './check-auth.js';
-import {
-  decodeComponent,
-  hideInArguments,
-  hideInUrl,
-  isSecretName,
-  looksIssued,
-  secretsOfHeader,
-} from './credentials.js';
+import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from './credentials.js';
 import { readVariable, tokenVariable, type Variables } from './environment.js';
 import { expand, hideDefaults } from './expand.js';
 import { ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from './plain-data.js';
+import { quoteArgument, reviewOf } from './review.js';
 
 /** What all servers of one config have in common, and what is learned while they are made. */
 export interface Workshop {
@@ -61,10 +45,6 @@ export function expandInto(shop: Pick<Workshop, 'env' | 'secrets' | 'used'>, tex
   for (const name of expansion.used) shop.used.add(name);
   problems.push(...expansion.problems);
   return expansion.text;
-}
-
-function quote(arg: string): string {
-  return printable(arg === '' || /[\s"']/.test(arg) ? JSON.stringify(arg) : arg);
 }
 
 function createStdio(written: WrittenServer, shop: Workshop, problems: string[]): StdioTransport {
@@ -163,7 +143,7 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
   }
   const before = problems.length;
   let url = expandInto(shop, entry.url ?? '', problems);
-  const wrong = urlComplaint(url);
+  const wrong = urlComplaint(url) ?? hostComplaint(url);
   for (const secret of hideInUrl(url).secrets) shop.secrets.add(secret);
   // A variable that is missing from the URL has been named already.
   if (wrong !== undefined && problems.length === before) problems.push(`has a url that ${wrong}`);
@@ -186,21 +166,8 @@ export function showEntry(
     return { type, target, secrets: Object.keys(entry.headers ?? {}) };
   }
   const args = hideInArguments((entry.args ?? []).map(hideDefaults)).map((hidden) => hidden.shown);
-  const target = [hideDefaults(entry.command ?? ''), ...args].map(quote).join(' ');
+  const target = [hideDefaults(entry.command ?? ''), ...args].map(quoteArgument).join(' ');
   return { type, target, secrets: Object.keys(entry.env ?? {}) };
-}
-
-/** What is shown besides to whoever approves a server that somebody else wrote down: everything but credentials (A42). */
-function reviewOf(entry: ServerEntry, { cwd }: StdioTransport): ServerReview {
-  const env = Object.entries(entry.env ?? {}).map(([name, value]) => [name, showVariable(name, value)] as const);
-  return { env, ...(cwd !== undefined && { cwd: quote(cwd) }) };
-}
-
-/** The value of a variable as written. What decides which code runs is never hidden, whatever its name looks like. */
-function showVariable(name: string, value: string): string {
-  const isLoader = isLoaderVariable(name) && !isCredentialVariable(name);
-  const isHidden = !isLoader && (isSecretName(name) || isCredentialVariable(name) || looksIssued(value));
-  return isHidden ? MASK : quote(value.replace(/(:\/\/)[^/?#@\s]+@/g, `$1${MASK}@`));
 }
 
 /** Only what was written overrides: the shape fills absent fields of `parsed` with its own defaults. */
@@ -242,7 +209,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     scope: shop.scope,
     transport,
     shown: showEntry(entry, transport.type),
-    ...(shop.scope === 'project' && transport.type === 'stdio' && { review: reviewOf(entry, transport) }),
+    ...(shop.scope === 'project' && { review: reviewOf(entry, transport) }),
     digest: hashJson(transport as unknown as JsonValue),
     enabled: shop.config.enabled && (entry.enabled ?? true),
     problem: summarize(problems),

@@ -60,6 +60,11 @@ export function literalPart(text: string): string {
   return replaceReferences(text, ({ fallback }) => fallback ?? '');
 }
 
+/** Names of the variables that a text uses. */
+export function variablesIn(text: string): string[] {
+  return findReferences(text).flatMap(({ name }) => (name === undefined ? [] : [name]));
+}
+
 /** The text as it was written, with the defaults of its variables hidden. */
 export function hideDefaults(text: string): string {
   return replaceReferences(text, (reference) => reference.shown);

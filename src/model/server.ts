@@ -32,9 +32,15 @@ export interface ShownTransport {
 
 /** The rest of what is approved with a server: everything but credentials. */
 export interface ServerReview {
+  /** Command with arguments, or URL, as written: variables with their defaults, credentials masked. */
+  readonly target: string;
   /** The environment as written, credentials masked. */
   readonly env: ReadonlyArray<readonly [name: string, value: string]>;
   readonly cwd?: string;
+  /** Variables of the user's environment that it is given, and where: `AWS_KEY in header X-Client`. */
+  readonly uses: readonly string[];
+  /** SHA-256 of headers, credentials and other texts with variables, as written; absent when it has none. */
+  readonly written?: string;
 }
 
 /** Who wrote a server down: the user for themselves, or somebody for everybody who opens a project. */
