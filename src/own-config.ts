@@ -92,7 +92,7 @@ export function createOwnConfig(
       await trust.keepApproved({ ...places, path, now: systemClock.now }, () =>
         writeServer(id, entry, { newPath: path, self, ...(!isNew && { path }) }),
       );
-      return { path, isNew, shown: showEntry(entry) };
+      return { path, isNew, shown: showEntry(entry), problem: await problemOf(id, path, around) };
     },
 
     async removeServer({ id, config }) {
@@ -177,6 +177,18 @@ export function createOwnConfig(
       };
     },
   };
+}
+
+/** Why a server of a config cannot be used; nothing where the config itself cannot be, which other commands say. */
+async function problemOf(id: string, config: string, { cwd, env }: Around): Promise<string | undefined> {
+  const { configReader } = await import('./main.js');
+  try {
+    const { servers } = await configReader({ config, cwd, env })();
+    return servers.find((server) => server.id === id)?.problem;
+  } catch (thrown) {
+    if (!(thrown instanceof ToolscoutError)) throw thrown;
+    return undefined;
+  }
 }
 
 async function isThere(path: string): Promise<boolean> {

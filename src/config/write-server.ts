@@ -27,6 +27,7 @@ function refusal(path: string, reason: string, suggestion: string): ToolscoutErr
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, { suggestion, file: path });
 }
 
+const CORRECT_IT = 'Nothing was written. Correct the named value, then try again.';
 const REGISTRY = 'is an mcp.json with a list of servers, which toolscout does not edit';
 
 /** The format of a config that can be edited. */
@@ -55,6 +56,9 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
   const { self, http } = options;
   const own = self && ownLaunchProblem(entry, self, { port: USUAL_PORT, ...http, config: path });
   if (own !== undefined) throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" ${own}.`);
+  // Before anything that suggests to paste the entry: one that is not valid is of no use there either.
+  const invalid = newProblem({}, { servers: { [id]: entry } });
+  if (invalid !== undefined) throw refusal(path, `would not be valid: ${invalid}`, CORRECT_IT);
   const format = dataFormatOf(path, paste);
   const opened = await openFile(path);
   if (opened.text === undefined && options.path !== undefined) throw refusal(path, 'is not there any more', paste);
@@ -72,7 +76,7 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
     throw refusal(path, `cannot be extended: ${messageOf(thrown).replace(/\.$/, '')}`, paste);
   });
   const problem = newProblem(before, await parseData(edited, path, format));
-  if (problem !== undefined) throw refusal(path, `would not be valid: ${problem}`, paste);
+  if (problem !== undefined) throw refusal(path, `would not be valid: ${problem}`, CORRECT_IT);
   await replaceFile(opened, edited);
   return path;
 }
@@ -92,7 +96,7 @@ export async function removeServer(id: string, path: string): Promise<void> {
   const keys = [...keysOfField(before, 'servers'), id];
   if (valueAt(before, keys) === undefined) {
     throw new ToolscoutError('SERVER_NOT_FOUND', `${path} has no server "${id}" of its own.`, {
-      suggestion: 'Run toolscout servers: SOURCE names the file that a server comes from.',
+      suggestion: 'Run toolscout servers --json: "source" of a server names the file it comes from.',
     });
   }
   const edited = await editText(text, { path, format }, [{ keys }]).catch((thrown: unknown) => {

@@ -102,7 +102,13 @@ export interface CliDeps {
     readonly config?: string;
     /** Also what looks like a credential in clear. */
     readonly allowSecrets?: boolean;
-  }): Promise<{ readonly path: string; readonly isNew: boolean; readonly shown: ShownTransport }>;
+  }): Promise<{
+    readonly path: string;
+    readonly isNew: boolean;
+    readonly shown: ShownTransport;
+    /** Why it cannot be used yet, such as a variable that is not set. */
+    readonly problem?: string;
+  }>;
   /** Takes a server out of that config. */
   removeServer(options: { readonly id: string; readonly config?: string }): Promise<{ readonly path: string }>;
   /** Looks at the config of the current folder, or at a named file, and says what approving it would allow. Runs nothing. */

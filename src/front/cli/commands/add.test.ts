@@ -126,6 +126,7 @@ describe('add and remove', () => {
       );
       expect(JSON.parse(second.stdout)).toEqual({
         id: 'issues',
+        problem: expect.stringContaining('ISSUES_TOKEN') as string,
         path: file,
         created: false,
         transport: { type: 'http', target: url, secrets: ['Authorization'] },
@@ -181,7 +182,8 @@ describe('add and remove', () => {
 
   it.each([
     [['add', 'a'], 'either a command'],
-    [['add', 'a', '--url', 'https://a.example', '--', 'x'], 'either a command'],
+    [['add', 'a', '--url', 'https://a.example', '--', 'x'], 'Both --url and a command were given'],
+    [['add', 'a', '--url', 'notaurl'], 'Correct the named value'],
     [['add', 'a', '--url', 'https://a.example', '--env', 'A=b'], '--env and --cwd'],
     [['add', 'a', '--header', 'A=b', '--', 'x'], '--header is for --url'],
     [['add', 'a', '--env', 'canary value', '--', 'x'], '--env NAME=value'],
@@ -193,6 +195,7 @@ describe('add and remove', () => {
     const ran = await run(...line);
     expect(ran.code).not.toBe(0);
     expect(ran.stderr).toContain(said);
+    expect(ran.stderr).not.toContain('yourself');
     expect(ran.stderr).not.toContain('canary');
     await expect(readdir(own)).rejects.toThrow(/ENOENT/);
   });
@@ -208,10 +211,22 @@ describe('add and remove', () => {
       expect(ran.code).toBe(2);
       expect(ran.stderr).toContain('is code, which toolscout does not edit');
       expect(ran.stderr).toContain('{"files":{"command":"npx","args":["-y","server"]}}');
+      const bad = await run('add', 'bad name', '--config', file, '--', 'npx');
+      expect(bad.stderr).toMatch(/use "bad-name"[^]*Correct the named value/);
       expect((await run('remove', 'a', '--config', file)).stderr).toContain('Remove "a" from "servers"');
       expect(await readFile(file, 'utf8')).toBe(text);
     },
   );
+
+  it('CLI-1 CFG-4 a variable that is not set is named before the next step, also from the file with secrets', async () => {
+    const { run, own } = await settle();
+    const line = ['--url', 'https://a.example/mcp', '--header', 'Authorization=Bearer ${ISSUES_TOKEN}'];
+    const unset = await run('add', 'a', ...line);
+    expect(unset.code).toBe(0);
+    expect(unset.stderr).toMatch(/It cannot be used yet: .*ISSUES_TOKEN.*toolscout secret set ISSUES_TOKEN[^]*Try: /);
+    await writeFile(join(own, 'secrets.env'), 'ISSUES_TOKEN="x1234567"\n', { mode: 0o600 });
+    expect((await run('add', 'b', ...line)).stderr).not.toContain('cannot be used');
+  });
 
   it('CLI-1 a name that is taken, and one that is not there, are refused', async () => {
     const { run, own } = await settle();
@@ -223,6 +238,7 @@ describe('add and remove', () => {
     const absent = await run('remove', 'b', '--json');
     expect(absent.code).toBe(2);
     expect(JSON.parse(absent.stdout)).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+    expect(absent.stderr).toContain('toolscout servers --json');
   });
 });
 

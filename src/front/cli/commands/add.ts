@@ -32,7 +32,12 @@ function entryOf(words: readonly string[], flags: AddFlags): ServerEntry {
   const { url, cwd, header, env, tag } = flags;
   const [command, ...args] = words;
   const tags = tag.length > 0 ? { tags: [...tag] } : {};
-  if ((url === undefined) === (command === undefined)) {
+  if (url !== undefined && command !== undefined) {
+    throw new ToolscoutError('INVALID_REQUEST', 'Both --url and a command were given; a server has one of them.', {
+      suggestion: 'Leave out --url, or leave out "--" and the command.',
+    });
+  }
+  if (url === undefined && command === undefined) {
     throw new ToolscoutError('INVALID_REQUEST', 'A server needs either a command after "--", or --url.', {
       suggestion: 'Write: toolscout add NAME -- COMMAND ARGS…, or: toolscout add NAME --url https://…',
     });
@@ -94,14 +99,15 @@ export function addAdd(program: Command, deps: CliDeps): void {
       const { terminal } = deps;
       const entry = entryOf(words, flags);
       const { config, allowSecrets } = flags;
-      const { path, isNew, shown } = await deps.addServer({ id, entry, config, allowSecrets });
-      if (flags.json) return terminal.json({ id, path, created: isNew, transport: shown });
+      const { path, isNew, shown, problem } = await deps.addServer({ id, entry, config, allowSecrets });
+      if (flags.json) return terminal.json({ id, path, created: isNew, transport: shown, problem });
       terminal.out(printable(`Added "${id}" to ${path}${isNew ? ', which is new' : ''}.`));
       // On a line of its own and never cut, however narrow the terminal is (S25).
       terminal.note(printable(`  ${shown.type === 'stdio' ? 'runs' : 'connects to'}: ${shown.target}`));
       if (shown.secrets.length > 0) {
         terminal.note(printable(`  ${shown.type === 'stdio' ? 'variables' : 'headers'}: ${shown.secrets.join(', ')}`));
       }
+      if (problem !== undefined) terminal.note(terminal.paint.yellow(printable(`It cannot be used yet: ${problem}`)));
       terminal.note(printable(`Try: toolscout discover ${id}${config === undefined ? '' : ` --config ${config}`}`));
       return undefined;
     });
