@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../test/support/command-line.js';
@@ -53,6 +53,29 @@ const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => command
 const json = (ran: Ran): unknown => JSON.parse(ran.stdout) as unknown;
 
 describe('the command line', () => {
+  it('CLI-1 the README names every command, and which of them take no --config', async () => {
+    const namesIn = ({ stdout }: Ran): string[] =>
+      [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+) /gm)]
+        .map(([, name]) => name!)
+        .filter((name) => name !== 'help');
+    const readme = await readFile('README.md', 'utf8');
+    const without: string[] = [];
+    for (const name of namesIn(await commandLine(['--help']))) {
+      const row = readme.split('\n').find((line) => new RegExp(`^\\| .*\`${name}[ \`].* \\| `).test(line));
+      expect(row, name).toBeDefined();
+      const { stdout } = await commandLine([name, '--help']);
+      const inner = stdout.includes('Commands:') ? namesIn({ stdout } as Ran) : [];
+      for (const each of inner) expect(row).toMatch(new RegExp(`[ \`]${each}\``));
+      for (const words of inner.length > 0 ? inner.map((each) => [name, each]) : [[name]]) {
+        const help = await commandLine([...words, '--help']);
+        if (!help.stdout.includes('--config')) without.push(words.join(' '));
+        expect(help.stdout, words.join(' ')).toContain('--json');
+      }
+    }
+    expect(without).toEqual(['config approve']);
+    expect((await commandLine(['export', '--help'])).stdout).toMatch(/--format <format>\s+required:/);
+  });
+
   it('CLI-2 without a command it shows its help and ends with 64; with --help and --version with 0', async () => {
     expect(await commandLine([])).toMatchObject({
       code: 64,
@@ -659,7 +682,7 @@ describe('toolscout config, cache, audit and doctor', () => {
     const kept: Gateway = { ...gateway, close: async () => undefined };
     await gateway.discover();
     expect((await run(kept, 'cache', 'stats')).stdout).toMatch(
-      /^1 list remembered; \d+ hits?, (1 miss|\d+ misses) at this start\n/,
+      /^1 list cached\. Reads by this command: \d+ hits?, (1 miss|\d+ misses)\.\n/,
     );
     expect(json(await run(kept, 'cache', 'stats', '--json'))).toMatchObject({ entries: 1 });
     expect(json(await run(kept, 'cache', 'clear', 'old', '--json'))).toEqual({ cleared: 1 });

@@ -12,7 +12,7 @@ export function addCache(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExamples:\n  $ toolscout cache stats\n  $ toolscout cache clear github');
 
   withCommonFlags(cache.command('stats'))
-    .description('Shows how many lists are remembered.')
+    .description('Shows how many lists are cached, and how many of them this command found there.')
     .addHelpText('after', '\nExample:\n  $ toolscout cache stats --json')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
@@ -21,7 +21,7 @@ export function addCache(program: Command, deps: CliDeps): void {
         if (flags.json) deps.terminal.json(stats);
         else
           deps.terminal.out(
-            `${counted(stats.entries, 'list')} remembered; ${counted(stats.hits, 'hit')}, ${counted(stats.misses, 'miss', 'misses')} at this start`,
+            `${counted(stats.entries, 'list')} cached. Reads by this command: ${counted(stats.hits, 'hit')}, ${counted(stats.misses, 'miss', 'misses')}.`,
           );
       });
     });

@@ -34,7 +34,7 @@ export function addExport(program: Command, deps: CliDeps): void {
     )
     .argument('[server...]', 'ids of servers')
     .addOption(
-      new Option('-f, --format <format>', 'the form')
+      new Option('-f, --format <format>', 'required: the format to write')
         .choices(['rtfs', 'markdown', 'json', 'typescript'])
         .makeOptionMandatory(),
     )
