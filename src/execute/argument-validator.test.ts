@@ -296,6 +296,47 @@ describe('argument validator', () => {
     expect(await linesOf(long, { a: Array.from({ length: 100 }, () => 'a'.repeat(10_000)) })).toEqual(tooLarge);
   });
 
+  it('A45 keywords that take longer the larger a value is are paid by its size', async () => {
+    const tooLarge = [expect.stringContaining('must be smaller to be checked against the input schema') as string];
+    const times = (count: number, schema: JsonObject): JsonObject => ({
+      properties: { v: { allOf: Array.from({ length: count }, () => ({ ...schema })) } },
+    });
+    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    const names = Array.from({ length: 1900 }, (_, index) => `r${index}`);
+    const objects = Array.from({ length: 1000 }, (_, index) => ({ id: index }));
+    const hostile: Array<readonly [schema: JsonObject, value: JsonValue]> = [
+      [times(100, { maxLength: 5_000_000 }), 'é'.repeat(300_000)],
+      [times(100, { uniqueItems: true }), ['x'.repeat(50_000), 'y'.repeat(50_000)]],
+      [times(100, { minProperties: 1 }), keys(5000)],
+      [times(100, { additionalProperties: false }), keys(5000)],
+      [times(100, { propertyNames: false }), keys(5000)],
+      [times(100, { contains: false }), Array.from({ length: 5000 }, () => 1)],
+      [times(1, { items: { required: names } }), Array.from({ length: 200 }, () => ({}))],
+      [times(1, { items: { dependentRequired: { a: names } } }), Array.from({ length: 200 }, () => ({ a: 1 }))],
+      [times(1, { enum: objects }), keys(5000)],
+      [times(1, { pattern: '^(\\p{L}|\\p{N}|[^x])*(\\w|\\W){0,1000}$' }), 'ж'.repeat(5000)],
+    ];
+    for (const [schema, v] of hostile)
+      expect(await linesOf(schema, { v }), JSON.stringify(schema).slice(0, 80)).toEqual(tooLarge);
+  });
+
+  it('EXEC-2 large values under one keyword each are checked and pass', async () => {
+    const schema = {
+      properties: {
+        text: { type: 'string', maxLength: 5_000_000, minLength: 1 },
+        map: { type: 'object', minProperties: 1, additionalProperties: { type: 'number' } },
+        rows: { uniqueItems: true, items: { properties: { id: { type: 'number' } }, additionalProperties: false } },
+      },
+      additionalProperties: false,
+    };
+    const rows = Array.from({ length: 50_000 }, (_, id) => ({ id }));
+    const map = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index]));
+    expect(await linesOf(schema, { text: 'x'.repeat(1_000_000), map, rows })).toEqual([]);
+    expect(await linesOf(schema, { rows: [...rows, { id: 1 }] })).toEqual([
+      '/rows must not contain the same item twice',
+    ]);
+  });
+
   it('A45 padding one field does not carry another past its pattern', async () => {
     const schema = {
       type: 'object',

@@ -5,6 +5,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Tool } from '../model/tool.js';
 import { COST_KEYWORD, toCheckable, type CheckableSchema } from './checkable-schema.js';
 import { toProblems, WHOLE } from './problems.js';
+import { stepsFor, VALUE_COST_KEYWORD, type ValueCost } from './value-cost.js';
 
 /** Checks arguments against the input schema of a tool (EXEC-2); it never changes them. */
 export interface ArgumentValidator {
@@ -30,6 +31,12 @@ type Run = (args: JsonObject) => Problem[];
 /** Subschemas that one run may visit: a hundred thousand rows pass, a hostile schema ends in a moment. */
 const MAX_VISITS = 400_000;
 
+/** This much of a compiled pattern costs as much for one character as a visit. */
+const INSTRUCTIONS_PER_STEP = 32;
+
+/** Characters of items that cost as much as a visit when items are compared. */
+const CHARS_PER_STEP = 16;
+
 /** Thrown inside a run that visited too much. */
 class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
@@ -50,10 +57,11 @@ function spend(budget: Budget, visits: number): true {
 function regexEngine(patterns: CheckableSchema['patterns'], budget: Budget) {
   const engine = (source: string) => {
     const regex = patterns.get(source);
+    // A character under a short pattern takes about as long as a visit; a long one may be at many places at once.
+    const steps = Math.max(1, (regex?.size ?? 0) / INSTRUCTIONS_PER_STEP);
     return {
       test: (text: string) => {
-        // A character under a pattern takes about as long as a visit.
-        spend(budget, 1 + text.length);
+        spend(budget, 1 + text.length * steps);
         return regex?.test(text) ?? true;
       },
       // The compiler tells patterns apart by this.
@@ -63,8 +71,24 @@ function regexEngine(patterns: CheckableSchema['patterns'], budget: Budget) {
   return Object.assign(engine, { code: 'new RegExp' });
 }
 
+/** Pays for the JSON of a value before it is made. */
+function spendOnJson(value: JsonValue | undefined, budget: Budget): void {
+  if (typeof value === 'string') spend(budget, value.length / CHARS_PER_STEP);
+  else if (typeof value !== 'object' || value === null) spend(budget, 4 / CHARS_PER_STEP);
+  else if (Array.isArray(value)) for (const item of value) spendOnJson(item, budget);
+  else {
+    for (const name in value) {
+      spend(budget, name.length / CHARS_PER_STEP);
+      spendOnJson(value[name], budget);
+    }
+  }
+}
+
 function areUnique(items: readonly JsonValue[], budget: Budget): boolean {
+  if (items.length < 2) return true;
   spend(budget, items.length);
+  // Arguments were found not to nest deep before they are checked.
+  spendOnJson(items as JsonValue[], budget);
   const seen = new Set<string>();
   for (const item of items) seen.add(canonicalJson(item));
   return seen.size === items.length;
@@ -95,6 +119,13 @@ function compile(Ajv: AjvClass, { schema, patterns, hasUnevaluated }: Omit<Check
     before: '$ref',
     errors: false,
     validate: (cost: number) => spend(budget, cost),
+  });
+  ajv.addKeyword({
+    keyword: VALUE_COST_KEYWORD,
+    schemaType: 'object',
+    before: '$ref',
+    errors: false,
+    validate: (cost: ValueCost, value: unknown) => spend(budget, stepsFor(cost, value)),
   });
   // The built-in one compares every pair.
   ajv.removeKeyword('uniqueItems');

@@ -51,7 +51,12 @@ describe('checkable schema', () => {
       allOf: {},
       else: { type: 'string' },
     });
-    expect(schema).toEqual({ maxProperties: 5, properties: { a: {}, b: {} }, 'x-cost': expect.any(Number) as number });
+    expect(schema).toEqual({
+      maxProperties: 5,
+      properties: { a: {}, b: {} },
+      'x-cost': expect.any(Number) as number,
+      'x-value-cost': expect.objectContaining({ names: 1 }) as JsonObject,
+    });
   });
 
   it('EXEC-2 older dialects are read as what they mean', () => {

@@ -4,6 +4,7 @@ import { LIMITS } from '../kernel/limits.js';
 import { compileRegex, type LinearRegex } from '../kernel/regex.js';
 import { keepKeywords } from './schema-keywords.js';
 import { collectTargets, createRefResolver, referenceOf } from './schema-refs.js';
+import { VALUE_COST_KEYWORD, valueCostOf } from './value-cost.js';
 
 /** The keyword that says what one visit of a subschema costs; see {@link toCheckable}. */
 export const COST_KEYWORD = 'x-cost';
@@ -77,7 +78,8 @@ function weightOf(pattern: string): number {
  * Rewrites a tool's input schema, whatever its dialect, into a small part of 2020-12 that is safe to
  * compile: only known keywords with well-formed values, every local reference pointing to a part of
  * its own, nothing from the network. References and everything that is visited once an item carry
- * their cost, so that the one who runs it can stop a run that costs too much.
+ * their cost, and so does every keyword that takes longer the larger the value is, so that the one who runs it can
+ * stop a run that costs too much.
  *
  * @throws UncheckableSchema when it is too deep, too large, or refers to itself without end.
  */
@@ -145,6 +147,8 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     convertInPlace(schema, kept, place);
     convertChildren(schema, kept, { part: place.part, inPlace: false });
     if (place.repeated) kept[COST_KEYWORD] = 1 + subschemas - before;
+    const valueCost = valueCostOf(kept);
+    if (valueCost) kept[VALUE_COST_KEYWORD] = valueCost;
     return kept;
   }
 

@@ -4,6 +4,8 @@ import { messageOf } from './errors.js';
 /** A compiled regular expression whose time grows linearly with the text, whatever the expression. */
 export interface LinearRegex {
   readonly source: string;
+  /** Instructions of the compiled expression: at worst each of them looks at each character. */
+  readonly size: number;
   /** Whether the expression matches anywhere in the text. */
   test(text: string): boolean;
   /** Where it matches, from left to right, as [start, end]; matches of nothing are left out. */
@@ -85,5 +87,10 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   } catch (thrown) {
     throw new Error(messageOf(thrown).replace(/^error parsing regexp: /, ''), { cause: thrown });
   }
-  return { source, test: (text) => compiled.test(text), spans: (text) => spansOf(compiled, text) };
+  return {
+    source,
+    size: compiled.programSize(),
+    test: (text) => compiled.test(text),
+    spans: (text) => spansOf(compiled, text),
+  };
 }
