@@ -92,6 +92,18 @@ describe('createStdioTransport', () => {
     await waitUntil(() => messages.length === 2);
   });
 
+  it.each([
+    ['values', `[${'[],'.repeat(600_000)}[]]`],
+    ['levels', '['.repeat(300_000)],
+  ])('A28 A44 a server that sends a line with too many %s is disconnected with the reason', async (what, line) => {
+    const { stdout, transport, messages, kills, closes } = await open();
+    stdout.write(`${line}\n{"jsonrpc":"2.0","method":"n"}\n`);
+    await waitUntil(() => closes() === 1);
+    expect(transport.lost?.message).toMatch(new RegExp(`sent a line that .* ${what} and was disconnected`));
+    expect(kills()).toBe(1);
+    expect(messages).toEqual([]);
+  });
+
   it('S22 a receiver that throws does not end the reading', async () => {
     const { stdout, transport } = await open();
     const errors: Error[] = [];

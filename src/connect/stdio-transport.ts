@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
+import { excessIn } from '../kernel/json-bounds.js';
 import { isMessage } from '../kernel/json-rpc.js';
 import { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
@@ -159,6 +160,12 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     if (closed) return;
     options.tap?.('stdout', line);
     lineBytes = line.length;
+    const excess = excessIn(line);
+    if (excess !== undefined) {
+      const reason = `The server "${server}" sent a line that ${excess} and was disconnected.`;
+      disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', reason));
+      return;
+    }
     let message: unknown;
     try {
       message = line === '' ? undefined : JSON.parse(line);

@@ -15,6 +15,10 @@ export const LIMITS = {
   pages: 100,
   /** Bytes of one line of a stdio server. */
   lineBytes: 32 * 1024 * 1024,
+  /** Values of one JSON text (see `json-bounds.ts`). */
+  jsonValues: 1_000_000,
+  /** Nesting of one JSON text. */
+  jsonDepth: 10_000,
   /** Bytes of a search query. */
   queryBytes: 2048,
   /** Bytes kept of a child's stderr. */

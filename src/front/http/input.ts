@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ToolscoutError, type Problem } from '../../kernel/errors.js';
+import { excessIn } from '../../kernel/json-bounds.js';
 import { isDeeperThan } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { oneLine, printable } from '../../kernel/text.js';
@@ -124,6 +125,8 @@ export async function readBody(schema: z.ZodType, request: Request): Promise<unk
   if (!isEmpty && type !== 'application/json') {
     throw refuse('The body', [{ path: 'content-type', message: 'expected application/json' }]);
   }
+  const excess = excessIn(text);
+  if (excess !== undefined) throw refuse('The body', [{ path: 'body', message: excess }]);
   let value: unknown;
   try {
     value = isEmpty ? undefined : JSON.parse(text);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.js';
+import { excessIn } from '../../kernel/json-bounds.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Log } from '../../kernel/log.js';
@@ -82,7 +83,10 @@ export async function readBody(request: Request): Promise<{ body?: unknown } | R
   }
   if (!bytes) return jsonRpcError(413, -32_600, 'The request body is too large.');
   try {
-    return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const excess = excessIn(text);
+    if (excess !== undefined) return jsonRpcError(400, -32_700, `Parse error: the body ${excess}.`);
+    return { body: JSON.parse(text) as unknown };
   } catch {
     return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON in UTF-8.');
   }

@@ -161,6 +161,14 @@ describe('a host of the 2025 era', () => {
     }
   });
 
+  it('A28 A43 a body with too many values is 400 and is not parsed', async () => {
+    const response = await (await offline()).fetch(post(`[${'[],'.repeat(600_000)}[]]`));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: -32_700, message: 'Parse error: the body has more than 1000000 values.' },
+    });
+  });
+
   it('A28 a body that is too large is 413, whether it says so or not', async () => {
     const endpoint = await offline();
     const announced = post('{}', { 'content-length': String(LIMITS.bodyBytes + 1) });

@@ -29,6 +29,23 @@ describe('createHostTransport', () => {
     expect(writes[0]).toContain('notifications/progress');
   });
 
+  it('A28 A44 a line with too many values is a parse error, and the session goes on', async () => {
+    const input = new PassThrough();
+    const { output, writes } = setUp();
+    const transport = createHostTransport({ input, output });
+    const errors: string[] = [];
+    const heard = new Promise<unknown>((resolve) => {
+      transport.onmessage = resolve;
+    });
+    transport.onerror = (error) => errors.push(error.message);
+    await transport.start();
+    input.write(`[${'[],'.repeat(600_000)}[]]\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+    expect(await heard).toMatchObject({ method: 'ping' });
+    await transport.send(answer(1));
+    expect(errors).toEqual(['The host sent a line that has more than 1000000 values.']);
+    expect(JSON.parse(writes.join('').split('\n')[0]!)).toMatchObject({ id: null, error: { code: -32_700 } });
+  });
+
   it('META-1 an answer given just before the end is still written, and nothing after it', async () => {
     const { transport, writes } = setUp();
     void transport.send(answer(1));

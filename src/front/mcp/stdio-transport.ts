@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { messageOf } from '../../kernel/errors.js';
+import { excessIn } from '../../kernel/json-bounds.js';
 import { isMessage } from '../../kernel/json-rpc.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { createLineReader, createLineWriter } from '../../kernel/lines.js';
@@ -40,6 +41,12 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
 
   const onLine = (line: string): void => {
     if (closed || line.trim() === '') return;
+    const excess = excessIn(line);
+    if (excess !== undefined) {
+      fail(`The host sent a line that ${excess}.`);
+      void post(PARSE_ERROR);
+      return;
+    }
     let message: unknown;
     try {
       message = JSON.parse(line);
