@@ -46,6 +46,20 @@ describe('createHostTransport', () => {
     expect(JSON.parse(writes.join('').split('\n')[0]!)).toMatchObject({ id: null, error: { code: -32_700 } });
   });
 
+  it('A28 a batch of many values that are no messages is reported once', async () => {
+    const input = new PassThrough();
+    const transport = createHostTransport({ input, output: setUp().output });
+    const errors: string[] = [];
+    const heard = new Promise<unknown>((resolve) => {
+      transport.onmessage = resolve;
+    });
+    transport.onerror = (error) => errors.push(error.message);
+    await transport.start();
+    input.write(`[${'[],'.repeat(1000)}[]]\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
+    await heard;
+    expect(errors).toEqual(['The host sent JSON that is not a JSON-RPC 2.0 message.']);
+  });
+
   it('META-1 an answer given just before the end is still written, and nothing after it', async () => {
     const { transport, writes } = setUp();
     void transport.send(answer(1));

@@ -56,10 +56,13 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
       return;
     }
     // Revision 2025-03-26 allowed batches; each member is answered by itself.
+    let hasOther = false;
     for (const each of Array.isArray(message) ? message : [message]) {
       if (isMessage(each)) transport.onmessage?.(each as unknown as JSONRPCMessage);
-      else fail('The host sent JSON that is not a JSON-RPC 2.0 message.');
+      else hasOther = true;
     }
+    // Once a line: a batch may have very many.
+    if (hasOther) fail('The host sent JSON that is not a JSON-RPC 2.0 message.');
   };
 
   const reader = createLineReader(LIMITS.lineBytes, onLine);
