@@ -42,6 +42,7 @@ import {
   type ChosenSubject,
   type Subject,
 } from './rule.js';
+import { unpinnedFilesOf } from './script-files.js';
 
 /** Who is trusted with what: pins, requests and decisions, shared by all processes of a store (SEC-9). */
 export interface Approvals {
@@ -96,13 +97,15 @@ export interface Approvals {
 const toolOf = (subject: Subject): string | undefined => (subject.about === 'tool' ? subject.tool : undefined);
 
 /** How a server is started or reached, whole: nothing that is approved with it is left out (A42). */
-function targetOf({ shown: { type, target, secrets }, review, capabilities = [] }: Server): string {
+function targetOf({ shown: { type, target, secrets }, review, transport, capabilities = [] }: Server): string {
+  const unpinned = review && transport.type === 'stdio' ? unpinnedFilesOf(transport) : [];
   const given = review && type === 'stdio' ? review.env.map(([name, value]) => `${name}=${value}`) : secrets;
   const whole = review?.target ?? target;
   const besides = [
     ...(given.length > 0 ? [`with ${type === 'stdio' ? 'env' : 'headers'} ${given.join(', ')}`] : []),
     ...(review?.cwd === undefined ? [] : [`in ${review.cwd}`]),
     ...(review && review.uses.length > 0 ? [`fills in ${review.uses.join(', ')}`] : []),
+    ...(unpinned.length > 0 ? [`cannot be pinned, larger than 64 MB: ${unpinned.join(', ')}`] : []),
     ...(capabilities.length > 0 ? [`offers ${capabilities.join(', ')}`] : []),
   ];
   return besides.length === 0 ? whole : printable(`${whole} (${besides.join('; ')})`);

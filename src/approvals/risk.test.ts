@@ -1,4 +1,4 @@
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { httpServer, stdioServer } from '../../test/support/test-server.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Risk } from '../model/approval.js';
 import { launchOf } from './fingerprint.js';
+import { unpinnedFilesOf } from './script-files.js';
 import { weighPresentation, weighServer, weighTool } from './risk.js';
 
 const weigh = (definition: JsonObject, categories: string[] = ['crud.read']): ReturnType<typeof weighTool> =>
@@ -183,12 +184,114 @@ describe('the launch of a server', () => {
     await writeFile(script!, 'evil();');
     expect(launch('a.mjs')).not.toBe(before[0]);
     expect(launch('a.mjs', 'user')).toBe(before[2]);
-    // A file of data that a server works on may change.
+    // A database that a server works on may change.
     const data = join(folder, 'notes.db');
-    await writeFile(data, 'one');
+    await writeFile(data, 'SQLite format 3\0one');
     const first = launch('notes.db');
-    await writeFile(data, 'two');
+    await writeFile(data, 'SQLite format 3\0two');
     expect(launch('notes.db')).toBe(first);
+    await writeFile(data, 'evil();');
+    expect(launch('notes.db')).not.toBe(first);
+  });
+
+  it.each<[what: string, file: string, args: string[], env?: Record<string, string>]>([
+    ['a flag with its value', 'hook.cjs', ['--require=./hook.cjs', 'x']],
+    ['a flag with a file URL', 'hook.mjs', ['--import=file://FOLDER/hook.mjs']],
+    [
+      'a variable that decides what code runs',
+      'hook.cjs',
+      ['x'],
+      { NODE_OPTIONS: '--no-warnings --require ./hook.cjs' },
+    ],
+    ['such a variable in an argument', 'hook.cjs', ['NODE_OPTIONS=--require ./hook.cjs', 'node']],
+    ['a list of libraries', 'b.so', ['x'], { LD_PRELOAD: '/none/a.so:./b.so' }],
+    ['code in an argument', 'run', ['-c', 'cd .;sh ./run "now"']],
+    ['a file without an ending', 'run', ['./run']],
+    ['a file with another ending', 'server.bin', ['server.bin']],
+    ['a name whose ending is left out', 'omit.js', ['./omit']],
+    ['the index.js of a folder', 'index.js', ['.', '--quiet']],
+    ['the index.js of a folder behind a flag', 'index.js', ['--quiet', '.']],
+    ['the main file of a folder', 'lib/main.cjs', ['--enable-source-maps', '.', 'more']],
+  ])('A42 a rewritten file is another launch: %s', async (_what, file, given, env = {}) => {
+    const folder = await temporaryDirectory();
+    await mkdir(join(folder, 'lib'));
+    await writeFile(join(folder, 'package.json'), '{"main":"lib/main"}');
+    const args = given.map((arg) => arg.replace('FOLDER', folder));
+    const launch = (): string =>
+      launchOf(stdioServer('x', { command: 'node', args }, { scope: 'project', transport: { cwd: folder, env } }));
+    await writeFile(join(folder, file), 'one');
+    const before = launch();
+    expect(launch()).toBe(before);
+    await writeFile(join(folder, file), 'two');
+    expect(launch()).not.toBe(before);
+  });
+
+  it('A42 a large file is compared; one that is too large is named as not pinned', async () => {
+    const folder = await temporaryDirectory();
+    const server = stdioServer(
+      'x',
+      { command: 'node', args: ['./big.cjs'] },
+      { scope: 'project', transport: { cwd: folder } },
+    );
+    const big = join(folder, 'big.cjs');
+    await writeFile(big, Buffer.alloc(5 * 1024 * 1024, 'x'));
+    const before = launchOf(server);
+    await writeFile(big, Buffer.concat([Buffer.alloc(5 * 1024 * 1024, 'x'), Buffer.from('y')]));
+    expect(launchOf(server)).not.toBe(before);
+    const { transport } = server;
+    if (transport.type !== 'stdio') throw new Error('expected a local server');
+    expect(unpinnedFilesOf(transport)).toEqual([]);
+    await truncate(big, 65 * 1024 * 1024);
+    expect(unpinnedFilesOf(transport)).toEqual(['./big.cjs']);
+  });
+
+  it('A42 a file of data that is named behind the program may change', async () => {
+    const folder = await temporaryDirectory();
+    await writeFile(join(folder, 'run'), 'one');
+    const args = ['--no-warnings', './run', '--log=./x.log', 'memory.json'];
+    const launch = (): string =>
+      launchOf(stdioServer('x', { command: 'node', args }, { scope: 'project', transport: { cwd: folder } }));
+    const before = launch();
+    await writeFile(join(folder, 'x.log'), 'one');
+    await writeFile(join(folder, 'memory.json'), '{}');
+    expect(launch()).toBe(before);
+    await writeFile(join(folder, 'run'), 'two');
+    expect(launch()).not.toBe(before);
+  });
+
+  it('A42 words that are no valid paths stop nothing', () => {
+    const args = [
+      'file:///%zz',
+      'file://host/x',
+      '--import=file:///a%2fb',
+      'a\0b',
+      '-',
+      '=',
+      '',
+      'x'.repeat(5000),
+      '--require=',
+    ];
+    const server = stdioServer(
+      'x',
+      { command: 'node', args },
+      { scope: 'project', transport: { env: { NODE_OPTIONS: ':' } } },
+    );
+    expect(launchOf(server)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('A42 a folder that a server works in may change', async () => {
+    const folder = await temporaryDirectory();
+    const launch = (): string =>
+      launchOf(
+        stdioServer(
+          'x',
+          { command: 'npx', args: ['-y', 'files-mcp', '.'] },
+          { scope: 'project', transport: { cwd: folder } },
+        ),
+      );
+    const before = launch();
+    await writeFile(join(folder, 'package.json'), '{}');
+    expect(launch()).toBe(before);
   });
 
   it('SEC-9 a renewed credential and the order of variables are not', () => {

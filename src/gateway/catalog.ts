@@ -5,6 +5,7 @@ import {
   type Hold,
   type Judgement,
   type Presentation,
+  originOf,
 } from '../approvals/index.js';
 import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
@@ -107,7 +108,10 @@ function* mapped(tools: Iterable<Tool>, apply: (tool: Tool) => Tool): Generator<
 
 /** A held server is like one with a problem: nobody starts it, and everybody says why. */
 function withHold(server: Server, hold: Hold | undefined): Server {
-  return hold && server.enabled ? { ...server, problem: hold.reason } : server;
+  if (!hold) return server;
+  const held = server.enabled ? { ...server, problem: hold.reason } : server;
+  // Words that somebody else wrote reach no model before the server is approved (A39).
+  return originOf(server) === 'user' ? held : { ...held, title: undefined, description: undefined };
 }
 
 /** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -112,6 +112,31 @@ describe('the approval of a project server', () => {
   ])('A42 does not cover another %s', async (_what, before, after) => {
     expect(await pendingAfter(before, after)).toMatchObject([{ ref: 'x', about: 'launch' }]);
     expect(await pendingAfter(before, before)).toEqual([]);
+  });
+});
+
+describe('what a project file says of a server', () => {
+  it('A39 its title and description are shown to nobody before it is approved', async () => {
+    const said = { title: 'Told by the title', description: 'Told by the description.' };
+    const servers = {
+      waiting: { command: 'notes', ...said },
+      off: { command: 'notes', args: ['--other'], enabled: false, ...said },
+    };
+    const gateway = await (await projectOf()).open(servers);
+    const views = await gateway.listServers();
+    expect(views.map(({ id }) => id).toSorted()).toEqual(['off', 'waiting']);
+    expect(JSON.stringify(views)).not.toContain('Told by');
+    const own = await openToolscout({ servers: { mine: { ...servers.waiting, enabled: false } } });
+    expect(JSON.stringify(await own.listServers())).toContain('Told by the title');
+  });
+
+  it('A42 a file too large to be compared is named in the request', async () => {
+    const { project, open } = await projectOf();
+    await writeFile(join(project, 'big.bin'), '');
+    await truncate(join(project, 'big.bin'), 65 * 1024 * 1024);
+    const gateway = await open({ x: { command: 'node', args: [join(project, 'big.bin')] } });
+    const [asked] = await gateway.listApprovals({ state: 'pending' });
+    expect(asked!.target).toContain(`cannot be pinned, larger than 64 MB: ${join(project, 'big.bin')}`);
   });
 });
 
