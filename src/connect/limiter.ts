@@ -123,7 +123,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
     return bucket;
   }
 
-  /** What a principal has of a bucket: all of it while nobody else asks. */
+  /** What a principal has of a bucket: all of it while no other principal asks. */
   function shareOf(bucket: Bucket, principal: string): { readonly share: Share | undefined; readonly among: number } {
     const { shares, requestsPerSecond, burstSize } = bucket;
     const now = clock.monotonic();

@@ -12,7 +12,7 @@ export interface ServerBreaker {
   /** @throws ToolscoutError `CIRCUIT_OPEN` with `retryAfterMs`. */
   check(principal?: string): void;
   succeed(principal?: string): void;
-  /** Without a principal it is the server that failed, whoever asks. */
+  /** Without a principal the failure counts for every caller. */
   fail(cause: unknown, principal?: string): void;
   release(principal?: string): void;
 }

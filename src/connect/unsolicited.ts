@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 
 /**
- * Messages that nobody asked for, in one burst and per second. The noisiest real server sends a few dozen lines; a
+ * Unsolicited messages, in one burst and per second. The noisiest real server sends a few dozen lines; a
  * server that reports the progress of several calls a few hundred messages a second.
  */
 const BURST_MESSAGES = 10_000;

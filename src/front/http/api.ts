@@ -22,7 +22,7 @@ export interface ApiOptions {
   readonly log: Log;
   readonly baseUrl: (request: Request) => string;
   readonly auth: () => HttpAuth | undefined;
-  /** Whether local programs may be registered where nobody is asked for a key. */
+  /** Whether local programs may be registered without `http.auth`. */
   readonly localAdmin?: boolean;
   readonly metrics: () => Promise<string>;
   /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
