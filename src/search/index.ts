@@ -8,7 +8,7 @@ export {
   type LabelledQuery,
   type Quality,
 } from './evaluate.js';
-export type { Evidence } from './holdings.js';
+export type { Evidence } from './index/holdings.js';
 export { createIndex, type Experience, type ToolIndex } from './search.js';
-export { createVectorSource, type VectorSource } from './vectors.js';
-export { hashTerms, recall, remember, type Credit, type Usage } from './usage.js';
+export { createVectorSource, type VectorSource } from './rank/vectors.js';
+export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';

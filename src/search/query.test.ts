@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAnalyzer } from './analysis.js';
-import { createTranslator } from './foreign.js';
+import { createAnalyzer } from './text/analysis.js';
+import { createTranslator } from './words/foreign.js';
 import { parseQuery } from './query.js';
-import { createVocabulary } from './vocabulary.js';
+import { createVocabulary } from './index/vocabulary.js';
 
 /** What each word of a query counts where tools use some words. */
 function weights(query: string, ...used: string[]): Record<string, number> {

@@ -1,12 +1,12 @@
 import { editDistance } from '../kernel/text.js';
 import { LIMITS } from '../kernel/limits.js';
-import { isUnspaced, productNames, type Analyzer, type Word } from './analysis.js';
-import { splitClauses, type Clauses } from './clauses.js';
-import type { Translator } from './foreign.js';
-import { properTerms } from './mentions.js';
-import { rarity } from './score.js';
-import { isStopWord } from './stop-words.js';
-import type { Vocabulary } from './vocabulary.js';
+import { isUnspaced, productNames, type Analyzer, type Word } from './text/analysis.js';
+import { splitClauses, type Clauses } from './text/clauses.js';
+import type { Translator } from './words/foreign.js';
+import { properTerms } from './rank/mentions.js';
+import { rarity } from './rank/score.js';
+import { isStopWord } from './text/stop-words.js';
+import type { Vocabulary } from './index/vocabulary.js';
 
 /** A term to look for, what it counts, and the word of the query it stands for. */
 export interface QueryTerm {

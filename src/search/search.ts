@@ -1,19 +1,19 @@
 import { addressOf } from '../kernel/ids.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
-import { createAnalyzer } from './analysis.js';
-import { diversify } from './diversity.js';
-import { explain } from './explain.js';
-import { createHoldings, type Evidence } from './holdings.js';
-import { compareNames, placeOf } from './names.js';
-import { nearestTerm, nearestTools } from './nearest.js';
-import { createPostings, type Postings } from './postings.js';
+import { createAnalyzer } from './text/analysis.js';
+import { diversify } from './rank/diversity.js';
+import { explain } from './rank/explain.js';
+import { createHoldings, type Evidence } from './index/holdings.js';
+import { compareNames, placeOf } from './index/names.js';
+import { nearestTerm, nearestTools } from './index/nearest.js';
+import { createPostings, type Postings } from './index/postings.js';
 import { cutQuery, parseQuery, type Query, type QueryTerm, type WordLists } from './query.js';
-import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank.js';
-import { createScorer, raisedBy } from './score.js';
-import { firstOf } from './top.js';
-import type { EmbeddedTool, VectorSource } from './vectors.js';
-import { createWordLists } from './word-lists.js';
+import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank/rank.js';
+import { createScorer, raisedBy } from './rank/score.js';
+import { firstOf } from './rank/top.js';
+import type { EmbeddedTool, VectorSource } from './rank/vectors.js';
+import { createWordLists } from './words/word-lists.js';
 
 /** One answer of the index. */
 export interface Ranked {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool as tool } from '../../test/support/test-tool.js';
-import { addressOf } from '../kernel/ids.js';
-import type { Tool } from '../model/tool.js';
-import { createIndex, type Ranked, type ToolIndex } from './search.js';
+import { describedTool as tool } from '../../../test/support/test-tool.js';
+import { addressOf } from '../../kernel/ids.js';
+import type { Tool } from '../../model/tool.js';
+import { createIndex, type Ranked, type ToolIndex } from '../search.js';
 
 const addresses = (hits: readonly Ranked[]): string[] => hits.map((hit) => addressOf(hit.tool.server, hit.tool.name));
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeVectors } from '../../train/format.js';
+import { writeVectors } from '../../../train/format.js';
 import { createVectorSignal, loadVectors, readVectors } from './vectors.js';
 
 const WORDS = ['ticket', 'issu', 'weather', '天气'];

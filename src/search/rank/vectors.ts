@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 
 /**
  * Word vectors: terms that mean something similar point in a similar direction, and a term that
@@ -96,7 +96,7 @@ export function checksum(bytes: Uint8Array): number {
  * Where the file lies, seen from `dist/*.js`, and from `dist/chunks/*.js` or the source. The nearer place
  * comes first: the farther one, seen from `dist/*.js`, is outside the package.
  */
-const PLACES: readonly string[] = ['../assets/words.bin', '../../assets/words.bin'];
+const PLACES: readonly string[] = ['../assets/words.bin', '../../assets/words.bin', '../../../assets/words.bin'];
 
 /** The word vectors of the package; `undefined` when they are not there, and search does without. */
 export function loadVectors(): WordVectors | undefined {

@@ -1,7 +1,7 @@
-import type { Tool } from '../model/tool.js';
+import type { Tool } from '../../model/tool.js';
 import type { Draft } from './draft.js';
 import { FIELDS } from './fields.js';
-import { letterSet } from './letters.js';
+import { letterSet } from '../text/letters.js';
 import { createPostingLists, grown, POSTING_WORDS, type PostingLists } from './posting-lists.js';
 import { createVocabulary, type Vocabulary } from './vocabulary.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool as tool } from '../../test/support/test-tool.js';
-import { createIndex } from './search.js';
+import { describedTool as tool } from '../../../test/support/test-tool.js';
+import { createIndex } from '../search.js';
 
 const KINDS = [
   'bar',

@@ -1,4 +1,4 @@
-import { leastEdits, letterSet } from './letters.js';
+import { leastEdits, letterSet } from '../text/letters.js';
 import { grown } from './posting-lists.js';
 
 /** Every term once, numbered, with the number of tools that hold it. A number is never another's while its term is in use. */

@@ -1,4 +1,4 @@
-import type { Tool } from '../model/tool.js';
+import type { Tool } from '../../model/tool.js';
 import { compareAddresses, type Placed } from './rank.js';
 
 /** Tools alike that may stand together before further ones step back. */

@@ -1,4 +1,4 @@
-import { splitWords, type Word } from './analysis.js';
+import { splitWords, type Word } from '../text/analysis.js';
 import { FOREIGN_STOP_WORDS, FOREIGN_WORDS } from './foreign-words.js';
 
 /** Reads words of other languages. */

@@ -1,9 +1,9 @@
-import { addressOf } from '../kernel/ids.js';
-import type { Tool } from '../model/tool.js';
+import { addressOf } from '../../kernel/ids.js';
+import type { Tool } from '../../model/tool.js';
 import { findMentions } from './mentions.js';
 import { rateNeighbours } from './neighbours.js';
-import type { Postings, Segment } from './postings.js';
-import type { Query, QueryTerm } from './query.js';
+import type { Postings, Segment } from '../index/postings.js';
+import type { Query, QueryTerm } from '../query.js';
 import { rarity, sharesOf, type Scores } from './score.js';
 import { selectBest } from './top.js';
 

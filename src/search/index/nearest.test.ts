@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../model/tool.js';
+import type { Tool } from '../../model/tool.js';
 import { createDraft } from './draft.js';
 import { nearestTools } from './nearest.js';
 import { createPostings } from './postings.js';

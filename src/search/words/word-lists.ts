@@ -1,7 +1,7 @@
-import type { Analyzer } from './analysis.js';
+import type { Analyzer } from '../text/analysis.js';
 import { createEverydayWords } from './everyday-words.js';
 import { createTranslator } from './foreign.js';
-import type { WordLists } from './query.js';
+import type { WordLists } from '../query.js';
 import { createVerbClasses } from './verb-classes.js';
 
 /** What is known about words; `analyzer` is that of the index. */

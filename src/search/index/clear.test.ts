@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { describedTool } from '../../test/support/test-tool.js';
-import type { Tool } from '../model/tool.js';
+import { describedTool } from '../../../test/support/test-tool.js';
+import type { Tool } from '../../model/tool.js';
 import { createPostings, type Postings } from './postings.js';
-import { createIndex, type ToolIndex } from './search.js';
+import { createIndex, type ToolIndex } from '../search.js';
 
 const WORDS = 'read write file issue branch message channel invoice calendar event weather page'.split(' ');
 

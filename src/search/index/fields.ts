@@ -1,5 +1,5 @@
-import type { Tool } from '../model/tool.js';
-import type { Analyzer } from './analysis.js';
+import type { Tool } from '../../model/tool.js';
+import type { Analyzer } from '../text/analysis.js';
 
 /** How much one part of a tool counts, and how strongly a long one is held against it (BM25's b). */
 interface Field {

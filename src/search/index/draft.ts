@@ -1,4 +1,4 @@
-import type { Tool } from '../model/tool.js';
+import type { Tool } from '../../model/tool.js';
 import { FIELDS, NAME_FIELD } from './fields.js';
 import { frequencyIn, HIGHEST_FREQUENCY, packedOnce } from './posting-lists.js';
 

@@ -1,9 +1,9 @@
-import { addressOf } from '../kernel/ids.js';
-import { editDistance, nearestNames } from '../kernel/text.js';
-import type { Tool } from '../model/tool.js';
-import { leastEdits, letterSet } from './letters.js';
+import { addressOf } from '../../kernel/ids.js';
+import { editDistance, nearestNames } from '../../kernel/text.js';
+import type { Tool } from '../../model/tool.js';
+import { leastEdits, letterSet } from '../text/letters.js';
 import type { Segment } from './postings.js';
-import { compareAddresses } from './rank.js';
+import { compareAddresses } from '../rank/rank.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Names that are compared letter by letter at most: those whose letters fit best. */

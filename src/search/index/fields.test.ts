@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describedTool } from '../../test/support/test-tool.js';
-import type { Tool } from '../model/tool.js';
-import { createAnalyzer } from './analysis.js';
+import { describedTool } from '../../../test/support/test-tool.js';
+import type { Tool } from '../../model/tool.js';
+import { createAnalyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';
 import { FIELDS, termsOf } from './fields.js';
 import { createPostings } from './postings.js';
-import { createIndex } from './search.js';
+import { createIndex } from '../search.js';
 
 const tool = (name: string, description: string): Tool => describedTool('web', name, description);
 const REST = FIELDS.findIndex(({ name }) => name === 'tags and rest of the description');

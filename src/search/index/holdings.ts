@@ -1,11 +1,11 @@
-import { inTurns, turnByTurn } from '../kernel/turns.js';
-import type { Tool } from '../model/tool.js';
-import type { Analyzer } from './analysis.js';
+import { inTurns, turnByTurn } from '../../kernel/turns.js';
+import type { Tool } from '../../model/tool.js';
+import type { Analyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';
 import { serverTermsOf, termsOf } from './fields.js';
 import { sortedByName } from './names.js';
 import type { Postings, Segment } from './postings.js';
-import { createVectorSignal, type VectorSignal, type VectorSource } from './vectors.js';
+import { createVectorSignal, type VectorSignal, type VectorSource } from '../rank/vectors.js';
 
 /** What a server calls itself: its id was chosen by a user and may hide the product. */
 export interface Evidence {

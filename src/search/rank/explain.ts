@@ -1,8 +1,8 @@
-import type { Explanation } from '../model/hit.js';
-import { FIELDS } from './fields.js';
-import { frequencyIn } from './posting-lists.js';
-import type { Postings } from './postings.js';
-import type { Query } from './query.js';
+import type { Explanation } from '../../model/hit.js';
+import { FIELDS } from '../index/fields.js';
+import { frequencyIn } from '../index/posting-lists.js';
+import type { Postings } from '../index/postings.js';
+import type { Query } from '../query.js';
 import type { Placed } from './rank.js';
 import { sharesOf } from './score.js';
 
