@@ -49,7 +49,7 @@ describe('grants', () => {
     expect(later.hide(text)).toBe('*** *** ***');
   });
 
-  it('STORE-4 what cannot be understood is as good as absent', async () => {
+  it('A48 a stored grant that is damaged or belongs to another URL counts as absent', async () => {
     const { grants, store } = open();
     await grants.write(GRANT);
     const [entry] = await store.list(OAUTH_SPACE);
