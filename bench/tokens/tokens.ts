@@ -1,10 +1,11 @@
 // What an agent pays: the menu, the instructions and the answers, against loading every tool (META-2, META-8, META-9).
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/meta-tools.js';
-import { openOfflineGateway, readRecordedServers } from '../../test/support/offline-gateway.js';
-import { conclude, printTable, quantile } from '../support/report.js';
+import { openOfflineGateway, readRecordedServers, type RecordedServer } from '../../test/support/offline-gateway.js';
+import { readCorpus } from '../../test/support/recorded-servers.js';
+import { conclude, printTable, quantile, type Bound } from '../support/report.js';
 
 /** Upper bounds in tokens (o200k); the share is of the tool's lean schema. */
 const BOUNDS = {
@@ -17,76 +18,74 @@ const BOUNDS = {
 };
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-const whole = path('../../../shared/data/servers');
-const folder = existsSync(whole) ? whole : path('../../test/fixtures/catalog');
-if (folder !== whole)
-  console.log('The corpus of 110 servers is not here; measuring the excerpt in test/fixtures/catalog.');
-
-const servers = readRecordedServers(folder);
 const queries = readFileSync(path('../../test/fixtures/real-intents.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => (JSON.parse(line) as { query: string }).query);
 
-const { gateway } = await openOfflineGateway(servers);
-await gateway.ready();
-
 const textOf = (result: object): string => (result as { content: Array<{ text: string }> }).content[0]!.text;
-const ask = async (name: string, args: object): Promise<number> =>
-  countTokens(textOf(await callMetaTool(gateway, name, args as never, {})));
 
-const menu = countTokens(JSON.stringify({ tools: META_TOOLS }));
-const naming = countTokens(JSON.stringify({ tools: metaToolsNaming(gateway.coverage()) }));
-const coverage = countTokens(gateway.coverage());
-const instructions = countTokens(instructionsFor(gateway.coverage()));
+/** Measures one catalog, prints its table and returns its figures and bounds. */
+async function measure(servers: readonly RecordedServer[]): Promise<{ figures: object; bounds: Bound[] }> {
+  const { gateway } = await openOfflineGateway(servers);
+  await gateway.ready();
+  const ask = async (name: string, args: object): Promise<number> =>
+    countTokens(textOf(await callMetaTool(gateway, name, args as never, {})));
 
-const answers: number[] = [];
-for (const query of queries) answers.push(await ask('search_tools', { query, limit: 5 }));
-const sortedAnswers = answers.toSorted((a, b) => a - b);
+  const menu = countTokens(JSON.stringify({ tools: META_TOOLS }));
+  const naming = countTokens(JSON.stringify({ tools: metaToolsNaming(gateway.coverage()) }));
+  const coverage = countTokens(gateway.coverage());
+  const instructions = countTokens(instructionsFor(gateway.coverage()));
 
-let everything = 0;
-let lean = 0;
-const shares: number[] = [];
-for (const { id, tools } of servers) {
-  for (const tool of tools) {
-    const { name, description, inputSchema } = tool;
-    const leanTokens = countTokens(JSON.stringify({ name, description, inputSchema }));
-    everything += countTokens(JSON.stringify(tool));
-    lean += leanTokens;
-    shares.push((await ask('get_tool_details', { server: id, tool: String(name) })) / leanTokens);
+  const answers: number[] = [];
+  for (const query of queries) answers.push(await ask('search_tools', { query, limit: 5 }));
+  const sortedAnswers = answers.toSorted((a, b) => a - b);
+
+  let everything = 0;
+  let lean = 0;
+  const shares: number[] = [];
+  for (const { id, tools } of servers) {
+    for (const tool of tools) {
+      const { name, description, inputSchema } = tool;
+      const leanTokens = countTokens(JSON.stringify({ name, description, inputSchema }));
+      everything += countTokens(JSON.stringify(tool));
+      lean += leanTokens;
+      shares.push((await ask('get_tool_details', { server: id, tool: String(name) })) / leanTokens);
+    }
   }
-}
-const sortedShares = shares.toSorted((a, b) => a - b);
-const serverList = await ask('list_mcp_servers', {});
-await gateway.close();
+  const sortedShares = shares.toSorted((a, b) => a - b);
+  const serverList = await ask('list_mcp_servers', {});
+  await gateway.close();
 
-const fiveHits = { p50: quantile(sortedAnswers, 0.5), p95: quantile(sortedAnswers, 0.95), max: sortedAnswers.at(-1)! };
-const detailsShare = { p50: quantile(sortedShares, 0.5), max: sortedShares.at(-1)! };
-const toolCount = shares.length;
-const ratio = (menu + instructions) / everything;
+  const fiveHits = {
+    p50: quantile(sortedAnswers, 0.5),
+    p95: quantile(sortedAnswers, 0.95),
+    max: sortedAnswers.at(-1)!,
+  };
+  const detailsShare = { p50: quantile(sortedShares, 0.5), max: sortedShares.at(-1)! };
+  const toolCount = shares.length;
+  const ratio = (menu + instructions) / everything;
 
-printTable(
-  `Tokens (o200k), ${servers.length} servers, ${toolCount} tools, ${queries.length} queries`,
-  ['', 'tokens', 'bound'],
-  [
-    ['load everything, full definitions', String(everything), ''],
-    ['load everything, name + description + input', String(lean), ''],
-    ['menu of five', String(menu), `≤ ${BOUNDS.menu}`],
-    ['instructions', String(instructions), `≤ ${BOUNDS.instructions}`],
-    ['  of which the line naming what is behind', String(coverage), `≤ ${BOUNDS.coverage}`],
-    ['menu + instructions', String(menu + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
-    ['  where the menu names what is behind', String(naming + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
-    ['  as a share of everything', `${(ratio * 100).toFixed(3)} %`, ''],
-    ['five hits, p50 / p95', `${fiveHits.p50} / ${fiveHits.p95}`, ''],
-    ['five hits, largest', String(fiveHits.max), `≤ ${BOUNDS.fiveHits}`],
-    ['details / lean schema, p50', detailsShare.p50.toFixed(3), ''],
-    ['details / lean schema, largest', detailsShare.max.toFixed(3), `≤ ${BOUNDS.detailsShare}`],
-    ['list of all servers', String(serverList), ''],
-  ],
-);
-conclude(
-  'tokens',
-  {
+  printTable(
+    `Tokens (o200k), ${servers.length} servers, ${toolCount} tools, ${queries.length} queries`,
+    ['', 'tokens', 'bound'],
+    [
+      ['load everything, full definitions', String(everything), ''],
+      ['load everything, name + description + input', String(lean), ''],
+      ['menu of five', String(menu), `≤ ${BOUNDS.menu}`],
+      ['instructions', String(instructions), `≤ ${BOUNDS.instructions}`],
+      ['  of which the line naming what is behind', String(coverage), `≤ ${BOUNDS.coverage}`],
+      ['menu + instructions', String(menu + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
+      ['  where the menu names what is behind', String(naming + instructions), `≤ ${BOUNDS.menuAndInstructions}`],
+      ['  as a share of everything', `${(ratio * 100).toFixed(3)} %`, ''],
+      ['five hits, p50 / p95', `${fiveHits.p50} / ${fiveHits.p95}`, ''],
+      ['five hits, largest', String(fiveHits.max), `≤ ${BOUNDS.fiveHits}`],
+      ['details / lean schema, p50', detailsShare.p50.toFixed(3), ''],
+      ['details / lean schema, largest', detailsShare.max.toFixed(3), `≤ ${BOUNDS.detailsShare}`],
+      ['list of all servers', String(serverList), ''],
+    ],
+  );
+  const figures = {
     servers: servers.length,
     tools: toolCount,
     everything,
@@ -98,8 +97,8 @@ conclude(
     fiveHits,
     detailsShare,
     serverList,
-  },
-  [
+  };
+  const bounds = [
     { name: 'menu', value: menu, most: BOUNDS.menu },
     { name: 'instructions', value: instructions, most: BOUNDS.instructions },
     { name: 'coverage line', value: coverage, most: BOUNDS.coverage },
@@ -107,5 +106,10 @@ conclude(
     { name: 'naming menu + instructions', value: naming + instructions, most: BOUNDS.menuAndInstructions },
     { name: 'largest five-hit answer', value: fiveHits.max, most: BOUNDS.fiveHits },
     { name: 'details / lean schema', value: detailsShare.max, most: BOUNDS.detailsShare },
-  ],
-);
+  ];
+  return { figures, bounds };
+}
+
+const few = await measure(readRecordedServers(path('../../test/fixtures/catalog')));
+const many = await measure(readCorpus());
+conclude('tokens', { few: few.figures, ...many.figures }, [...few.bounds, ...many.bounds]);

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../test/support/fixture.js';
-import { readRecordedServers } from '../../test/support/offline-gateway.js';
+import { readCorpus } from '../../test/support/recorded-servers.js';
 import { stdioServer } from '../../test/support/test-server.js';
 import { Manifest } from '../model/manifest.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
@@ -16,31 +14,18 @@ import { rtfsFile } from './write-rtfs.js';
 
 const RULES = compileRules([]);
 
-/** Always there: a few servers. */
-const EXCERPT = fileURLToPath(new URL('../../test/fixtures/catalog', import.meta.url));
-/** More than a hundred servers, where they are present. */
-const WHOLE = fileURLToPath(new URL('../../../shared/data/servers', import.meta.url));
+const sections = readCorpus().map(({ id, tools }): Section => {
+  const server = stdioServer(id, { command: 'npx', args: ['-y', id] });
+  return sectionOf(
+    server,
+    tools.map((tool) => normalizeTool(server, tool, RULES)),
+  );
+});
+const manifests = sections.flatMap(({ tools }) => tools.map(({ manifest }) => manifest));
 
-const folders = [{ name: 'the excerpt', path: EXCERPT, least: 80 }];
-if (existsSync(WHOLE)) folders.push({ name: 'the whole set', path: WHOLE, least: 3000 });
-else console.log('The whole set of recorded servers is not present; only the excerpt is converted.');
-
-function sectionsIn(path: string): Section[] {
-  return readRecordedServers(path).map(({ id, tools }) => {
-    const server = stdioServer(id, { command: 'npx', args: ['-y', id] });
-    return sectionOf(
-      server,
-      tools.map((tool) => normalizeTool(server, tool, RULES)),
-    );
-  });
-}
-
-describe.each(folders)('the tools of real servers: $name', ({ path, least }) => {
-  const sections = sectionsIn(path);
-  const manifests = sections.flatMap(({ tools }) => tools.map(({ manifest }) => manifest));
-
+describe('the tools of real servers', () => {
   it('SCH-1 SCH-2 SCH-7 all convert to RTFS, are read back as the same, and have valid manifests', () => {
-    expect(manifests.length).toBeGreaterThan(least);
+    expect(manifests.length).toBeGreaterThan(3000);
     for (const manifest of manifests) {
       expect(Manifest.safeParse(manifest).error).toBeUndefined();
       for (const dialect of ['standard', 'ccos'] as const) {

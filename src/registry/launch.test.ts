@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_PUBLISHED_ENTRIES, readPublishedEntries } from '../../test/support/published-entries.js';
 import type { JsonObject } from '../kernel/json.js';
 import { ServerEntry } from '../model/config.js';
 import { planLaunch, planLaunches, type LaunchOptions } from './launch.js';
@@ -483,10 +482,9 @@ describe('anything', () => {
     expect(({} as JsonObject)['value']).toBeUndefined();
   });
 
-  const seed = fileURLToPath(new URL('../../../shared/data/registry-seed.json', import.meta.url));
   it('REG-9 S25 all 471 published entries load: a launch shows its exact command, the rest say why not', (context) => {
-    if (!existsSync(seed)) return context.skip('the published entries are not beside this checkout');
-    const { servers } = JSON.parse(readFileSync(seed, 'utf8')) as { servers: JsonObject[] };
+    const servers = readPublishedEntries();
+    if (!servers) return context.skip(NO_PUBLISHED_ENTRIES);
     const launches = servers.map((entry) => {
       const read = readEntry(entry);
       if (read.kind === 'server') return planLaunch(read.server);

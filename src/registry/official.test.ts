@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
+import { NO_PUBLISHED_ENTRIES, readPublishedEntries } from '../../test/support/published-entries.js';
 import { registryEntry, startRegistry } from '../../test/support/registry-server.js';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -257,10 +256,9 @@ describe('the official registry', () => {
     await expect(client.find('io.test/weather-c')).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
   });
 
-  const seed = fileURLToPath(new URL('../../../shared/data/registry-seed.json', import.meta.url));
   it('REG-9 471 published entries come over the wire: all that have a name are read, the others counted', async (context) => {
-    if (!existsSync(seed)) return context.skip('the published entries are not beside this checkout');
-    const { servers } = JSON.parse(readFileSync(seed, 'utf8')) as { servers: JsonObject[] };
+    const servers = readPublishedEntries();
+    if (!servers) return context.skip(NO_PUBLISHED_ENTRIES);
     const registry = await startRegistry(servers, 100);
     const answer = await open(registry.url).search('');
     expect({ read: answer.servers.length, dropped: answer.dropped, all: servers.length }).toEqual({
