@@ -3,6 +3,7 @@ import type { UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
+import { fitsTemplate, foldName, foldTemplate, foldUri } from '../kernel/spelling.js';
 
 /** What a server has besides tools, as far as it is trusted (SEC-9, A39). */
 export interface TrustedItems {
@@ -38,18 +39,16 @@ function subjectOf(method: string, params: JsonObject): { kind: 'prompts' | 'res
   return typeof uri === 'string' ? { kind: 'resources', key: uri } : undefined;
 }
 
-/** Whether an address may come from a template (RFC 6570); any text may stand for a variable. */
-function fits(template: string, uri: string): boolean {
-  const [first = '', ...rest] = template.split(/\{[^{}]*\}/);
-  const last = rest.pop();
-  if (last === undefined || !uri.startsWith(first)) return uri === template;
-  let from = first.length;
-  for (const text of rest) {
-    const at = uri.indexOf(text, from);
-    if (at === -1) return false;
-    from = at + text.length;
-  }
-  return uri.length - last.length >= from && uri.endsWith(last);
+interface Held {
+  readonly kind: ItemKind;
+  /** The name or address as it is listed. */
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** One form for all spellings of what is named. */
+function folded(kind: ItemKind, key: string): string {
+  return itemName(kind, kind === 'prompts' ? foldName(key) : foldUri(key));
 }
 
 /** What may be told of a server that changed what it says of itself, or of which it is doubtful. */
@@ -62,13 +61,19 @@ function withoutWords({ instructions: _untrusted, info: _info, capabilities, ...
 /** What is trusted of a list; without a judgement all of it. */
 export function trustedItems(server: string, list: UpstreamFacts, judgement: Judgement | undefined): TrustedItems {
   if (!judgement) return { facts: list, check: () => undefined };
-  /** Why something is held, by the name it is pinned under. */
-  const held = new Map<string, string>();
+  /** What is held, by kind and folded name: a server may take another spelling for the same (A39). */
+  const held = new Map<string, Held>();
+  /** The names of what is open, exactly as they are listed. */
+  const listed = new Set<string>();
   const open = (kind: ItemKind, items: readonly JsonObject[] | undefined): JsonObject[] | undefined =>
     items?.filter((definition) => {
       const item = seenItem(kind, definition);
       const { status, reason = 'it waits for approval' } = judgement.judge(item);
-      if (status !== 'enabled') held.set(item.name, reason);
+      if (status === 'enabled') listed.add(item.name);
+      else {
+        const key = item.name.slice(itemName(kind, '').length);
+        held.set(folded(kind, key), { kind, key, reason });
+      }
       return status === 'enabled';
     });
   const prompts = open('prompts', list.prompts);
@@ -76,7 +81,9 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
   const resourceTemplates = open('templates', list.resourceTemplates);
   const told = judgement.isPresentable ? list : withoutWords(list);
 
-  const refuse = (kind: ItemKind, key: string, reason: string): ToolscoutError => {
+  const heldTemplates = [...held.values()].filter(({ kind }) => kind === 'templates');
+
+  const refuse = ({ kind, key, reason }: Held): ToolscoutError => {
     const ref = addressOf(server, itemName(kind, key));
     const isChange = reason.includes('changed');
     const message = `The ${NOUNS[kind]} "${key}" of "${server}" is held: ${reason}.`;
@@ -86,11 +93,21 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
     });
   };
   /** The template that is held and that this address comes from, when no open one fits. */
-  const heldTemplateOf = (uri: string): string | undefined => {
-    if (held.size === 0 || resourceTemplates?.some(({ uriTemplate }) => fits(String(uriTemplate), uri)))
-      return undefined;
-    const all = list.resourceTemplates?.map(({ uriTemplate }) => String(uriTemplate)) ?? [];
-    return all.find((template) => held.has(itemName('templates', template)) && fits(template, uri));
+  const heldTemplateOf = (uri: string): Held | undefined => {
+    if (heldTemplates.length === 0) return undefined;
+    const form = foldUri(uri);
+    const template = heldTemplates.find(({ key }) => fitsTemplate(foldTemplate(key), form, false));
+    const isOpen = ({ uriTemplate }: JsonObject): boolean =>
+      fitsTemplate(foldTemplate(String(uriTemplate)), form, true);
+    return template && !resourceTemplates?.some(isOpen) ? template : undefined;
+  };
+  /** What is held of what a request names, under this or another spelling. */
+  const heldBy = (kind: 'prompts' | 'resources', key: string): Held | undefined => {
+    if (held.size === 0 || listed.has(itemName(kind, key))) return undefined;
+    const exact = held.get(folded(kind, key));
+    if (exact || kind === 'prompts') return exact;
+    if (listed.has(itemName('templates', key))) return undefined;
+    return held.get(folded('templates', key)) ?? heldTemplateOf(key);
   };
 
   return {
@@ -104,16 +121,11 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
       const subject = subjectOf(method, params);
       if (!subject) return;
       const { kind, key } = subject;
-      const reason = held.get(itemName(kind, key));
-      if (reason !== undefined) throw refuse(kind, key, reason);
-      const written = kind === 'resources' ? held.get(itemName('templates', key)) : undefined;
-      if (written !== undefined) throw refuse('templates', key, written);
+      const found = heldBy(kind, key);
+      if (found) throw refuse(found);
       if (judgement.isChanged) {
-        throw refuse(kind, key, 'what its server says of itself changed after it was trusted');
+        throw refuse({ kind, key, reason: 'what its server says of itself changed after it was trusted' });
       }
-      if (kind === 'prompts' || resources?.some(({ uri }) => uri === key)) return;
-      const template = heldTemplateOf(key);
-      if (template !== undefined) throw refuse('templates', template, held.get(itemName('templates', template))!);
     },
   };
 }

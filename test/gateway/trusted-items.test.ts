@@ -170,6 +170,62 @@ describe('what a server has besides tools', () => {
     },
   );
 
+  it.each([
+    ['note:1', ['note:%31', 'NOTE:1', 'note:%2531', ' note:1', 'note:1#top', 'note:\t1', 'note:１']],
+    [
+      'https://a.example/Notes/1',
+      [
+        'HTTPS://A.EXAMPLE/Notes/1',
+        'https://a.example:443/Notes/./1',
+        'https://a.example//Notes/x/../1',
+        'https:\\\\a.example\\Notes\\1',
+        'https://a.example/notes/1/',
+      ],
+    ],
+  ])('A39 a resource "%s" that is held is held under every other spelling', async (uri, spellings) => {
+    const shown = plain();
+    shown.resource = { ...shown.resource, uri, description: ATTACK };
+    const { gateway, server } = await setUp(shown);
+    for (const spelling of [uri, ...spellings]) {
+      const held = { code: 'APPROVAL_REQUIRED', message: expect.stringContaining(`"${uri}"`) };
+      await expect(gateway.relay('n', 'resources/read', { uri: spelling }), spelling).rejects.toMatchObject(held);
+      const ref = { type: 'ref/resource', uri: spelling };
+      await expect(gateway.relay('n', 'completion/complete', { ref })).rejects.toMatchObject(held);
+      const subscription = gateway.subscribe('n', spelling, { onUpdate: () => undefined });
+      await expect(subscription).rejects.toMatchObject(held);
+    }
+    expect(server.methods.filter((method) => /read|complete|subscribe/u.test(method))).toEqual([]);
+    await expect(gateway.relay('n', 'resources/read', { uri: `${uri}0` })).resolves.toBeDefined();
+  });
+
+  it('A39 a held template is held under every other spelling of its text and of its addresses', async () => {
+    const shown = plain();
+    shown.template = { ...shown.template, description: ATTACK };
+    const { gateway } = await setUp(shown);
+    for (const uri of [
+      'note:7/text',
+      'NOTE:7/Text',
+      'note:7%2Ftext',
+      'note:7/./text',
+      'Note:{id}/text',
+      'note:%7Bid%7D/text',
+    ]) {
+      const reading = gateway.relay('n', 'resources/read', { uri });
+      await expect(reading, uri).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    }
+  });
+
+  it('A39 a held prompt is held under every other spelling, and an open one of a similar name is not', async () => {
+    const shown = plain();
+    shown.prompt = { name: 'Other', description: ATTACK };
+    const { gateway } = await setUp(shown);
+    for (const name of ['Other', 'OTHER', ' other', 'ｏther', 'Other ']) {
+      const getting = gateway.relay('n', 'prompts/get', { name });
+      await expect(getting, name).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
+    }
+    await expect(gateway.relay('n', 'prompts/get', { name: 'other' })).resolves.toBeDefined();
+  });
+
   it.each(['prompt', 'resource', 'template'] as const)(
     'A39 A11 a %s that shows signs of an attack is not offered at first sight, and not after a rejection',
     async (part) => {
