@@ -42,6 +42,7 @@ export async function openHttpApp(
     version: '9.9.9',
     allowedHosts: [],
     allowedOrigins: [],
+    localAdmin: true,
     ...options,
   });
   const fetchBare = async (request: Request): Promise<Response> => app.fetch(request);

@@ -22,8 +22,6 @@ export interface ApiOptions {
   readonly log: Log;
   readonly baseUrl: (request: Request) => string;
   readonly auth: () => HttpAuth | undefined;
-  /** Whether local programs may be registered without `http.auth`. */
-  readonly localAdmin?: boolean;
   readonly metrics: () => Promise<string>;
   /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
   readonly prefix?: string;
@@ -49,7 +47,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...skillRoutes(),
     ...adminRoutes(options),
     ...approvalRoutes(),
-    ...registrationRoutes(options),
+    ...registrationRoutes(),
     ...publishRoutes(options),
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),

@@ -41,7 +41,7 @@ export interface HttpAppOptions {
   readonly fetchDocument?: FetchDocument;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
-  /** Whether the user of this machine may have local programs registered over HTTP without `http.auth`. */
+  /** Whether callers without a key may administer toolscout where `http.auth` is not set. */
   readonly localAdmin?: boolean;
   /** Requests of one principal that may be open at once. */
   readonly maxOpenEach?: number;
@@ -123,12 +123,19 @@ export function createHttpApp(options: HttpAppOptions): Hono<HttpVariables> {
     log,
     baseUrl,
     auth,
-    localAdmin: options.localAdmin,
     metrics: () => metrics.text(),
     beside: mcpOperations(),
   });
   const { note, hold } = createHolding(options.maxOpenEach ?? Infinity);
-  const dispatch = createDispatch(routes, { gateway, log, authenticator, hold, onAnswer: metrics.onAnswer });
+  const { localAdmin } = options;
+  const dispatch = createDispatch(routes, {
+    gateway,
+    log,
+    authenticator,
+    localAdmin,
+    hold,
+    onAnswer: metrics.onAnswer,
+  });
   const nothing = (request: Request): Response =>
     problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
       traceId: keptTraceIdOf(request),

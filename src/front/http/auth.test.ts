@@ -136,16 +136,34 @@ describe('keys', () => {
     expect(await gateway.audit({ kind: 'reload' })).toMatchObject([{ principal: 'root' }]);
   });
 
-  it('A1 without keys no local program can be registered over HTTP, unless serve runs with --admin', async () => {
-    const gateway = await openToolscout({});
-    const program = { id: 'n1', command: 'touch', args: ['/tmp/pwn'] };
-    const plain = await openHttpApp(gateway);
-    const refused = await plain.post('/v1/servers', program);
+  it.each([
+    ['POST', '/v1/servers', { id: 'n1', command: 'touch', args: ['/tmp/pwn'] }],
+    ['POST', '/v1/servers', { id: 'n1', url: 'https://a.example/mcp' }],
+    ['POST', '/v1/introspections', { url: 'https://a.example/mcp' }],
+    ['DELETE', '/v1/servers/test', undefined],
+    ['POST', '/v1/approvals/test/approve', {}],
+    ['POST', '/v1/approvals/test/reject', {}],
+    ['POST', '/v1/config/reload', undefined],
+    ['POST', '/v1/store/accept', undefined],
+  ])('A1 SEC-9 without keys %s %s needs serve --admin', async (method, path, body) => {
+    const gateway = await openToolscout({ servers: { test: fixture('legacy') }, approval: 'manual' });
+    const plain = await openHttpApp(gateway, { localAdmin: false });
+    const init = {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    };
+    const refused = await plain.send(path, init);
     expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({ suggestion: expect.stringContaining('toolscout add') as string });
-    expect(await gateway.listApprovals()).toEqual([]);
+    expect(await refused.json()).toMatchObject({
+      detail: expect.stringContaining('--admin') as string,
+      suggestion: expect.stringContaining('http.auth') as string,
+    });
+    expect(await gateway.audit({ kind: 'reload' })).toEqual([]);
+    expect((await gateway.listApprovals()).filter(({ state }) => state !== 'pending')).toEqual([]);
     const admin = await openHttpApp(gateway, { localAdmin: true });
-    expect((await admin.post('/v1/servers', program)).status).toBe(201);
+    const answered = await admin.send(path, init);
+    const told = answered.status === 204 ? '' : await answered.text();
+    expect(told).not.toContain('--admin');
   });
 
   it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {

@@ -206,8 +206,8 @@ describe('the contract', () => {
     const remote = await scriptedServer();
     const introspectRemoteApi: Gateway['introspectRemoteApi'] = (target, options) =>
       proposed.introspectRemoteApi(target, { ...options, allowPrivate: 'url' in target && target.url === remote.url });
-    const proposing = await openHttpApp({ ...proposed, introspectRemoteApi }, { contract, localAdmin: true });
-    const unasked = await openHttpApp(proposed, { contract });
+    const proposing = await openHttpApp({ ...proposed, introspectRemoteApi }, { contract });
+    const unasked = await openHttpApp(proposed, { contract, localAdmin: false });
     expect((await unasked.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(403);
     expect((await proposing.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(201);
     expect((await proposing.post('/v1/introspections', { server: 'found' })).status).toBe(403);

@@ -17,6 +17,8 @@ export interface DispatchDeps {
   readonly gateway: Gateway;
   readonly log: Log;
   readonly authenticator: Authenticator;
+  /** Whether callers that are not asked for a key may administer toolscout. */
+  readonly localAdmin?: boolean;
   /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
   /** Takes a place for a request that may last; throws when its principal has all the places it may have. */
@@ -89,6 +91,14 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     throw new ToolscoutError('FORBIDDEN', `This needs the scope "${scope}".`);
   };
 
+  // Without keys every program and user of this machine is the same caller; being here must not be enough to trust anything (A1).
+  const demandAdmin = ({ scope, method }: Route, principal: Principal): void => {
+    if (scope !== 'admin' || method === 'GET' || principal !== LOCAL || deps.localAdmin) return;
+    throw new ToolscoutError('FORBIDDEN', 'Without http.auth this needs serve --admin.', {
+      suggestion: 'Use the command line, start serve with --admin, or configure http.auth.',
+    });
+  };
+
   const demandWhole = ({ whole }: Route, principal: Principal): void => {
     if (!whole || !principal.servers) return;
     throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
@@ -130,6 +140,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     demandScope(route, who);
     // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
+    demandAdmin(route, who);
     demandWhole(route, who);
     if (!route.body) return run(asked, who, undefined);
     deps.hold?.(request, who);

@@ -31,6 +31,7 @@ async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?:
     version: '9.9.9',
     allowedHosts: allowed.hosts ?? [],
     allowedOrigins: allowed.origins ?? [],
+    localAdmin: true,
   });
 }
 

@@ -112,6 +112,8 @@ function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Ans
     gateway: metrics.gateway,
     log,
     authenticator: createAuthenticatorOver(options),
+    // Routes that administer are mounted only with `principal`, which says who may.
+    localAdmin: true,
     prefix,
     onAnswer: metrics.onAnswer,
   });

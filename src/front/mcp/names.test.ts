@@ -4,8 +4,9 @@ import { exposedName, exposedUri, readName, readUri } from './names.js';
 
 const part = fc.oneof(
   fc.stringMatching(/^[a-z_]{1,8}$/),
-  fc.stringMatching(/^[A-Za-z0-9_-]{1,70}$/),
-  fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }),
+  // Without a size only short texts are made.
+  fc.stringMatching(/^[A-Za-z0-9_-]{1,70}$/, { size: 'max' }),
+  fc.string({ minLength: 1, maxLength: 80, unit: 'binary', size: 'max' }),
 );
 
 describe('names of what is passed through', () => {

@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { ToolscoutError } from '../../../kernel/errors.js';
-import { LOCAL } from '../../../model/principal.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
 import { Approval, Introspection, IntrospectionRequest, Problem, ProposedServer } from '../schemas.js';
@@ -12,7 +10,7 @@ const problem = (description: string): Route['responses'][string] => ({
 const id = z.object({ id: z.string().min(1).max(500) });
 
 /** Servers that are proposed, looked at before they are approved, and removed again (SEC-9). */
-export function registrationRoutes({ localAdmin = false }: { readonly localAdmin?: boolean } = {}): Route[] {
+export function registrationRoutes(): Route[] {
   return [
     route({
       id: 'registerServer',
@@ -26,17 +24,9 @@ export function registrationRoutes({ localAdmin = false }: { readonly localAdmin
       responses: {
         201: { description: 'The approval request.', content: { 'application/json': Approval } },
         400: problem('The server cannot be registered.'),
-        403: problem('A local program is proposed without http.auth, and serve runs without --admin.'),
       },
-      async handle({ body, gateway, principal, reply }) {
-        // Without keys every program on this machine may ask; none of them may have another one started (A1).
-        if (principal === LOCAL && !localAdmin && 'command' in body && body.command !== undefined) {
-          throw new ToolscoutError('FORBIDDEN', 'Without http.auth a local program cannot be proposed over HTTP.', {
-            suggestion: 'Run toolscout add, start serve with --admin, or configure http.auth.',
-          });
-        }
-        return reply(Approval.parse(await gateway.registerServer(body, { by: principal.name })), { status: 201 });
-      },
+      handle: async ({ body, gateway, principal, reply }) =>
+        reply(Approval.parse(await gateway.registerServer(body, { by: principal.name })), { status: 201 }),
     }),
     route({
       id: 'introspectServer',
