@@ -28,7 +28,7 @@ export function addServe(program: Command, deps: CliDeps): void {
     .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
     .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
     .option('--skill <id>', 'offer only what this skill declared')
-    .option('--admin', 'also offer the tools that propose servers; you still approve each')
+    .option('--admin', 'offer the tools that propose servers; without http.auth also allow admin requests over HTTP')
     .option('--host <address>', 'listen on this address; others than loopback need http.auth')
     .addOption(
       new Option(
