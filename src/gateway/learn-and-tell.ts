@@ -1,5 +1,5 @@
 import type { Emitter } from '../kernel/emitter.js';
-import { hideIn, toToolscoutError } from '../kernel/errors.js';
+import { hideIn, toToolscoutError, type ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import { changesBetween } from './changes.js';
@@ -28,6 +28,12 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
   const { catalog, events, hide, log } = deps;
   const { id } = server;
   let lanes: Lanes = {};
+  let isAsked = false;
+  const noteFailure = ({ code, message }: ToolscoutError): void => {
+    log.warn('discover.failed', { server: id, reason: message });
+    const entry = { kind: 'discovered', principal: 'toolscout', server: id, outcome: 'failure', code } as const;
+    if (isAsked) deps.audit.record({ ...entry, detail: { reason: message } });
+  };
   try {
     deps.usable(id);
     const before = catalog().list(id);
@@ -36,19 +42,20 @@ export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signa
     const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
       log.warn('discover.dropped', { server: id, method, ...bad });
     lanes = deps.takeLanes(id);
+    isAsked = true;
     const learned = await learn(server, { ...deps, ...lanes, onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
     if (!learned.failure) return learned;
     const failure = hideIn(learned.failure, hide);
-    log.warn('discover.failed', { server: id, reason: failure.message });
+    noteFailure(failure);
     return { ...learned, failure };
   } catch (thrown) {
     deps.returnLanes(id, lanes);
     const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
     if (!signal.aborted) {
-      log.warn('discover.failed', { server: id, reason: error.message });
+      noteFailure(error);
       events.emit({ type: 'learn-failed', server: id, reason: error.message });
     }
     throw error;

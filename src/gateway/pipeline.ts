@@ -119,13 +119,15 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
     await deps.admit(server, kept, tools);
     if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept, tools);
   }
-  deps.audit.record({
-    kind: 'discovered',
-    principal: 'toolscout',
-    server: server.id,
-    outcome: 'success',
-    detail: { kept: list.items.length, dropped: list.bad.length },
-  });
+  if (!failure) {
+    deps.audit.record({
+      kind: 'discovered',
+      principal: 'toolscout',
+      server: server.id,
+      outcome: 'success',
+      detail: { kept: list.items.length, dropped: list.bad.length },
+    });
+  }
   const { rung } = facts;
   return {
     tools: list.items.length,

@@ -2,6 +2,7 @@ import { hideDefaults, hideInUrl, type LoadedConfig } from '../config/index.js';
 import { isValuePattern } from '../kernel/value-pattern.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
+import type { ServerView } from './views.js';
 
 /** Of authentication only who may do what: neither keys nor their hashes. */
 function showHttp({ auth, publicUrl, ...http }: Config['http']) {
@@ -58,8 +59,21 @@ function showServer(server: Server, entry: Config['servers'][string] | undefined
   };
 }
 
-/** What is in force, every field of it, as it may be shown: no value of a variable, a header or a key is in it (CFG-4). */
-export function showConfig({ config, servers, path, source, secretsFile, warnings }: LoadedConfig) {
+/** A server that is held is neither enabled nor usable, whatever the config says. */
+function asHeld(server: Server, views: ReadonlyArray<Pick<ServerView, 'id' | 'knowledge' | 'problem'>>): Server {
+  const { knowledge, problem } = views.find(({ id }) => id === server.id) ?? {};
+  if (knowledge !== 'off' || !server.enabled || server.problem !== undefined) return server;
+  return { ...server, enabled: false, ...(problem !== undefined && { problem }) };
+}
+
+/**
+ * What is in force, every field of it, as it may be shown: no value of a variable, a header or a key is in it (CFG-4).
+ * `views` say which servers wait for an approval.
+ */
+export function showConfig(
+  { config, servers, path, source, secretsFile, warnings }: LoadedConfig,
+  views: ReadonlyArray<Pick<ServerView, 'id' | 'knowledge' | 'problem'>> = [],
+) {
   // Taken apart is what may hold a secret; everything else is shown as it is.
   const { authHeaders, ai, http, introspectionInputs, redaction, registry, servers: entries, ...plain } = config;
   const { apiKey, ...model } = ai;
@@ -69,7 +83,7 @@ export function showConfig({ config, servers, path, source, secretsFile, warning
     // Only where it is; what it holds is never shown.
     envFile: secretsFile,
     servers: servers.map((server) =>
-      showServer(server, Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
+      showServer(asHeld(server, views), Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
     ),
     authHeaders: Object.keys(authHeaders),
     introspectionInputs: Object.keys(introspectionInputs),

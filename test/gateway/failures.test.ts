@@ -147,6 +147,18 @@ describe('failures of servers', () => {
     expect(error!.retryAfterMs).toBeGreaterThan(0);
   });
 
+  it('EXEC-5 CONN-2 a server that could not be learned is in the audit log, without secrets', async () => {
+    const env = { GONE_TOKEN: 'canary-7f3a91' };
+    const servers = { gone: { command: '/no/such/${GONE_TOKEN}' }, off: { command: 'x', enabled: false } };
+    const gateway = await openToolscout({ servers }, { env });
+    await gateway.discover(['gone', 'off']);
+    const records = await gateway.audit({ kind: 'discovered' });
+    const detail = { reason: expect.stringContaining('/no/such/') as string };
+    const code = expect.any(String) as string;
+    expect(records).toMatchObject([{ server: 'gone', outcome: 'failure', code, detail }]);
+    expect(JSON.stringify(records)).not.toContain('canary');
+  });
+
   it('CLI-3 doctor tells each finding as it comes, and everything once', async () => {
     const gateway = await openToolscout({
       servers: {

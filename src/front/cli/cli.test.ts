@@ -677,6 +677,18 @@ describe('toolscout config, cache, audit and doctor', () => {
     }
   });
 
+  it('SEC-9 CLI-1 config show does not call a server enabled that waits for an approval', async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: 'x' } } }));
+    const config: ConfigInput = { sources: [{ type: 'claude-code', scope: 'project' }] };
+    const gateway = await openToolscout(config, { cwd });
+    expect(gateway.config().servers).toMatchObject([{ id: 'theirs', scope: 'project' }]);
+    const shown = async (): Promise<unknown> =>
+      json(await commandLine(['config', 'show', '--json'], { gateway, readConfig: async () => gateway.config() }));
+    const problem = expect.stringMatching(/approv/) as string;
+    expect(await shown()).toMatchObject({ servers: [{ id: 'theirs', enabled: false, problem }] });
+  });
+
   it('DISC-4 CLI-1 cache stats and clear', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };

@@ -166,6 +166,20 @@ describe('keys', () => {
     expect(told).not.toContain('--admin');
   });
 
+  it('A34 S12 how servers are launched is shown to the scope admin alone', async () => {
+    const { http } = await openLocked();
+    const seenWith = async (key: string): Promise<object[]> => {
+      const answer = await http.send('/v1/servers', { headers: bearer(key) });
+      const { servers } = (await answer.json()) as { servers: Array<{ transport: object }> };
+      return servers.map(({ transport }) => transport);
+    };
+    for (const key of [READ, CALL]) {
+      for (const transport of await seenWith(key)) expect(Object.keys(transport)).toEqual(['type']);
+    }
+    const whole = { type: 'stdio', target: expect.stringContaining('node') as string, secrets: [] };
+    expect(await seenWith(ROOT)).toContainEqual(whole);
+  });
+
   it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {
     const { http } = await openLocked();
     for (const path of ['/v1/servers', '/v1/servers/test', '/mcp-rest/test', '/v1/call']) {

@@ -207,6 +207,13 @@ describe('the contract', () => {
     const introspectRemoteApi: Gateway['introspectRemoteApi'] = (target, options) =>
       proposed.introspectRemoteApi(target, { ...options, allowPrivate: 'url' in target && target.url === remote.url });
     const proposing = await openHttpApp({ ...proposed, introspectRemoteApi }, { contract });
+    const storeStatus: Gateway['storeStatus'] = async () => ({
+      location: 'x',
+      writable: true,
+      doubt: { reason: 'vanished', at: 1 },
+    });
+    const unaccepted = await openHttpApp({ ...proposed, storeStatus }, { contract });
+    expect((await unaccepted.send('/ready')).status).toBe(503);
     const unasked = await openHttpApp(proposed, { contract, localAdmin: false });
     expect((await unasked.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(403);
     expect((await proposing.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(201);

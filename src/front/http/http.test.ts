@@ -127,6 +127,19 @@ describe('the routes', () => {
     });
   });
 
+  it('A48 REG-8 /ready is 503 while the store must be accepted, since no server is used until then', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const doubt = { reason: 'vanished', at: 1 } as const;
+    const storeStatus: Gateway['storeStatus'] = async () => ({ location: 'x', writable: true, doubt });
+    const app = await appOver({ ...gateway, storeStatus });
+    const answer = await get(app, '/ready');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ status: 'store-unaccepted', servers: 0 });
+    const probed = await get(app, '/ready', { host: '10.1.2.3:7077' });
+    expect(probed.status).toBe(503);
+    expect(await probed.json()).toEqual({ status: 'store-unaccepted' });
+  });
+
   it('REG-8 /health lives, /ready counts, everything else names the way', async () => {
     const gateway = await openToolscout({
       servers: { old: fixture('legacy'), hung: fixture('slow', '--hang'), absent: { command: '/no/such/program' } },

@@ -70,7 +70,11 @@ export const Snapshot = z.object({
   items: z.array(SnapshotItem),
 });
 
-const ShownTransport = z.object({ type: z.enum(['stdio', 'http', 'sse']), target: text, secrets: texts });
+const ShownTransport = z.object({
+  type: z.enum(['stdio', 'http', 'sse']),
+  target: text.meta({ description: 'Command or URL; only for the scope `admin`.' }).optional(),
+  secrets: texts.meta({ description: 'Names of variables or headers; only for the scope `admin`.' }).optional(),
+});
 
 const ServerHealth = z.object({
   state: z.enum(['connected', 'disconnected', 'error']),
@@ -265,7 +269,7 @@ export const StoreAccepted = z.object({
 
 /** How much of what is configured is known. */
 export const Ready = z.object({
-  status: z.enum(['ready', 'learning']),
+  status: z.enum(['ready', 'learning', 'store-unaccepted']),
   servers: count.meta({ description: 'Absent, like the other numbers, under a Host that is not allowed.' }).optional(),
   known: count.optional(),
   learning: count.optional(),

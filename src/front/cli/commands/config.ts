@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { showConfig } from '../../../gateway/index.js';
+import { showConfig, type ServerView } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
 import { filledIn } from '../arguments.js';
 import { inLine } from '../render.js';
-import { Exit, withCommonFlags, type CliDeps, type CommonFlags } from '../context.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /** What holds is named: a file, or what stands in for one. */
 function verdictOn(source: string): string {
@@ -47,7 +47,11 @@ export function addConfig(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout config show')
     .action(async (flags: CommonFlags) => {
       const { config, demo, stateDir } = flags;
-      deps.terminal.json(showConfig(await deps.readConfig({ config, demo, stateDir })), flags.json ? 0 : 2);
+      const loaded = await deps.readConfig({ config, demo, stateDir });
+      const show = (views?: ServerView[]): void => deps.terminal.json(showConfig(loaded, views), flags.json ? 0 : 2);
+      // Only the store knows what was approved; it is opened only where somebody else wrote a server down.
+      if (!loaded.servers.some(({ scope }) => scope === 'project')) return show();
+      return withGateway(deps, flags, async (gateway) => show(await gateway.listServers()), { reportsConfig: true });
     });
 
   addApprove(config, deps);

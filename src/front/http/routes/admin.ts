@@ -182,7 +182,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       scope: 'admin',
       whole: true,
       responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
-      handle: ({ gateway, reply }) => reply(showConfig(gateway.config())),
+      handle: async ({ gateway, reply }) => reply(showConfig(gateway.config(), await gateway.listServers())),
     }),
     route({
       id: 'reloadConfig',

@@ -41,19 +41,27 @@ export function statusRoutes(options: {
       method: 'GET',
       path: '/ready',
       summary: 'How much of what is configured is known',
-      responses: { 200: { description: 'Numbers of servers.', content: { 'application/json': Ready } } },
+      responses: {
+        200: { description: 'Numbers of servers.', content: { 'application/json': Ready } },
+        503: {
+          description: 'No server is used until the store is accepted.',
+          content: { 'application/json': Ready },
+        },
+      },
       async handle({ gateway, reply }) {
+        const { doubt } = await gateway.storeStatus();
         const servers = await gateway.listServers();
         const count = (...states: Knowledge[]): number =>
           servers.filter(({ knowledge }) => states.includes(knowledge)).length;
         const learning = count('learning');
-        return reply({
-          status: learning > 0 ? 'learning' : 'ready',
+        const counts = {
           servers: servers.length,
           known: count('ready', 'stale'),
           learning,
           failed: count('failed'),
-        });
+        };
+        if (doubt) return reply({ status: 'store-unaccepted', ...counts }, { status: 503 });
+        return reply({ status: learning > 0 ? 'learning' : 'ready', ...counts });
       },
     }),
     route({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../../../kernel/limits.js';
+import { hasScope } from '../../../model/principal.js';
 import { wholeNumber } from '../input.js';
 import { PROBLEM_TYPE } from '../problem.js';
 import { route, type Route } from '../route.js';
@@ -27,8 +28,14 @@ export function toolRoutes(): Route[] {
       summary: 'The configured servers and what is known of them; starts none',
       scope: 'read',
       responses: { 200: { description: 'The servers, by id.', content: { 'application/json': ServerList } } },
-      handle: async ({ gateway, request, traceId, reply }) =>
-        reply(ServerList.parse({ servers: await gateway.listServers({ meta: traceMeta(request), traceId }) })),
+      async handle({ gateway, principal, request, traceId, reply }) {
+        const views = await gateway.listServers({ meta: traceMeta(request), traceId });
+        // How a server is started is for those who decide about it (A34).
+        const servers = hasScope(principal, 'admin')
+          ? views
+          : views.map((view) => ({ ...view, transport: { type: view.transport.type } }));
+        return reply(ServerList.parse({ servers }));
+      },
     }),
     route({
       id: 'listServerTools',
