@@ -39,9 +39,10 @@ function rowsOf(page: string): string[][] {
 /** The text between backticks. */
 const code = (cell: string): string => cell.replace(/^`|`$/g, '');
 
-const PAGES = [...readdirSync(root), ...['docs', 'docs/adr'].flatMap((folder) => pagesIn(folder))].filter((page) =>
-  page.endsWith('.md'),
-);
+const PAGES = [
+  ...readdirSync(root),
+  ...['docs', 'docs/adr', 'docs/coming-from'].flatMap((folder) => pagesIn(folder)),
+].filter((page) => page.endsWith('.md'));
 
 function pagesIn(folder: string): string[] {
   return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
@@ -204,6 +205,27 @@ describe('the docs', () => {
     );
     expect(methods).toContain('executeStream');
     expect(methods.filter((name) => !(name in DiscoveryEngine.prototype))).toEqual([]);
+  });
+
+  it('DOC-5 the session in README.md is what its commands print', { timeout: 60_000 }, async () => {
+    const session = /^```console\n([\s\S]*?)^```$/m.exec(read('README.md'))![1]!;
+    const steps = session.split(/^\$ npx toolscout /m).slice(1);
+    expect(steps.length).toBeGreaterThanOrEqual(3);
+    const state = await temporaryDirectory();
+    for (const step of steps) {
+      const end = step.indexOf('\n');
+      const words = [...step.slice(0, end).matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2]!);
+      const { stdout, stderr } = await run('src/bin.ts', ...words, '--demo', '--state-dir', state);
+      // How relevant a hit is changes with the ranking; which hits come first must not.
+      const printed = (text: string): string => text.trimEnd().replaceAll(/^\d\.\d\d/gm, '0.00');
+      expect({ words, printed: printed(stdout + stderr) }).toEqual({ words, printed: printed(step.slice(end + 1)) });
+    }
+  });
+
+  it('DOC-5 docs/README.md links every page of docs', () => {
+    const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+\.md)\)/g)].map((match) => `docs/${match[1]}`);
+    const pages = PAGES.filter((page) => /^docs\/(?!adr\/|README)/.test(page));
+    expect(linked.toSorted()).toEqual(pages.toSorted());
   });
 
   it('DOC-1 every relative link points to a file', () => {

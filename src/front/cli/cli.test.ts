@@ -53,15 +53,15 @@ const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => command
 const json = (ran: Ran): unknown => JSON.parse(ran.stdout) as unknown;
 
 describe('the command line', () => {
-  it('CLI-1 the README names every command, and which of them take no --config', async () => {
+  it('CLI-1 docs/cli.md names every command, and which of them take no --config', async () => {
     const namesIn = ({ stdout }: Ran): string[] =>
       [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+) /gm)]
         .map(([, name]) => name!)
         .filter((name) => name !== 'help');
-    const readme = await readFile('README.md', 'utf8');
+    const page = await readFile('docs/cli.md', 'utf8');
     const without: string[] = [];
     for (const name of namesIn(await commandLine(['--help']))) {
-      const row = readme.split('\n').find((line) => new RegExp(`^\\| .*\`${name}[ \`].* \\| `).test(line));
+      const row = page.split('\n').find((line) => new RegExp(`^\\| .*\`${name}[ \`].* \\| `).test(line));
       expect(row, name).toBeDefined();
       const { stdout } = await commandLine([name, '--help']);
       const inner = stdout.includes('Commands:') ? namesIn({ stdout } as Ran) : [];
