@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './heap.js';
+import './app/heap.js';
 
 // Not a static import: that would be read and run before the first line here.
-await import('./command.js');
+await import('./app/command.js');

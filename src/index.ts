@@ -1,8 +1,8 @@
-export { createToolscout, type ToolscoutOptions } from './main.js';
+export { createToolscout, type ToolscoutOptions } from './app/create-toolscout.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
-export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './configuration-loader.js';
-export { PatternMatcher, SearchEngine, ToolExecutionProxy, ToolMetadataManager } from './discovery-components.js';
-export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './discovery-engine.js';
+export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './app/compat/configuration-loader.js';
+export { PatternMatcher, SearchEngine, ToolExecutionProxy, ToolMetadataManager } from './app/compat/discovery-components.js';
+export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './app/compat/discovery-engine.js';
 export {
   DiscoveryService,
   McpDiscoveryProvider,
@@ -10,7 +10,7 @@ export {
   type CapabilityCandidate,
   type DiscoveredServer,
   type WarmStatistics,
-} from './discovery-service.js';
+} from './app/compat/discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { scopeToSkill } from './gateway/index.js';
@@ -92,4 +92,4 @@ export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill
 export type { Entry, Store } from './model/store.js';
 export type { Parameter, Tool } from './model/tool.js';
 export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';
-export { VERSION } from './version.js';
+export { VERSION } from './kernel/version.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
-import { createToolscout } from '../../src/main.js';
+import { createToolscout } from '../../src/app/create-toolscout.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
 import { createIndex, createVectorSource, type VectorSource } from '../../src/search/index.js';
 import { readCorpus } from '../retrieval/sets.js';

@@ -1,7 +1,7 @@
 import { create, insertMultiple, search as oramaSearch } from '@orama/orama';
 import { Document } from 'flexsearch';
 import MiniSearch from 'minisearch';
-import { indexRecorded } from '../../src/gateway/evaluation.js';
+import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { createVectorSource } from '../../src/search/index.js';
 import type { RecordedServer } from '../../src/gateway/index.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';

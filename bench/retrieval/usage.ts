@@ -1,4 +1,4 @@
-import { indexRecorded } from '../../src/gateway/evaluation.js';
+import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { addressOf } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/hash.js';
 import {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/meta-tools.js';
+import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/menu/meta-tools.js';
 import { openOfflineGateway, readRecordedServers, type RecordedServer } from '../../test/support/offline-gateway.js';
 import { readCorpus } from '../../test/support/recorded-servers.js';
 import { conclude, printTable, quantile, type Bound } from '../support/report.js';

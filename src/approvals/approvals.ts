@@ -5,7 +5,7 @@ import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { printable } from '../kernel/text.js';
-import { inTurns } from '../kernel/turns.js';
+import { inTurns } from '../kernel/async/cooperative.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Store, StoreDoubt } from '../model/store.js';

@@ -9,4 +9,4 @@ export { createRegistrations, REGISTRATIONS, type Registration, type Registratio
 export { createPromotion, type Promotion } from './promotion.js';
 export { checkHash, type ChosenSubject } from './rule.js';
 export { createShown } from './shown.js';
-export { findSigns } from './signs.js';
+export { findSigns } from './attack-patterns.js';

@@ -1,10 +1,10 @@
-import { otherHostName } from '../kernel/host-names.js';
+import { otherHostName } from '../net/host-names.js';
 import { isLoaderVariable } from '../kernel/loader-variables.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
 import type { Server, StdioTransport, Transport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import { findSigns } from './signs.js';
+import { findSigns } from './attack-patterns.js';
 
 const ORDER: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Problem } from '../kernel/errors.js';
-import { problemAt } from './path.js';
+import { problemAt } from './read/path.js';
 
 /** The environment of the process, as it is handed in. */
 export type Variables = Readonly<Record<string, string | undefined>>;

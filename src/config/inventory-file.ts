@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Variables } from './environment.js';
-import { expand } from './expand.js';
-import { formatOf, parseConfig } from './parse.js';
+import { expand } from './resolve/expand.js';
+import { formatOf, parseConfig } from './read/parse.js';
 
 /** What stands in the inventory file, or why nothing can be read from it. */
 export interface InventoryContent {

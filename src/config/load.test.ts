@@ -222,7 +222,7 @@ describe('mcp.json of an application', () => {
   it('CFG-1 CLI-1 is not edited: add, remove and import say so', async () => {
     await put('mcp.json', registry(irwin));
     const path = join(root, 'mcp.json');
-    const { removeServer, writeServer } = await import('./write-server.js');
+    const { removeServer, writeServer } = await import('./edit/write-server.js');
     await expect(writeServer('x', { command: 'x' }, { path, newPath: path })).rejects.toThrow('does not edit');
     await expect(removeServer('mcp-irwin', path)).rejects.toThrow('does not edit');
   });

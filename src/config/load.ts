@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { ConfigInput } from '../model/config.js';
 import type { Variables } from './environment.js';
-import { isFile, locateConfig, type FindOptions, type FoundConfig } from './find.js';
-import { formatOf, parseConfig } from './parse.js';
-import { problemAt } from './path.js';
-import { withPending } from './pending-config.js';
-import type { LoadedConfig } from './resolve.js';
-import { isRegistryFile, resolveWithSources } from './resolve-sources.js';
-import type { Place } from './sources/importer.js';
-import { defaultSecretsFile } from './secrets-file.js';
-import { fingerprintOf, trustOf } from './trust.js';
-import type { SourceMemory } from './sources/source-memory.js';
+import { isFile, locateConfig, type FindOptions, type FoundConfig } from './read/find.js';
+import { formatOf, parseConfig } from './read/parse.js';
+import { problemAt } from './read/path.js';
+import { withPending } from './review/pending-config.js';
+import type { LoadedConfig } from './resolve/resolve.js';
+import { isRegistryFile, resolveWithSources } from './resolve/resolve-sources.js';
+import type { Place } from '../clients/importer.js';
+import { defaultSecretsFile } from './secrets/secrets-file.js';
+import { fingerprintOf, trustOf } from './review/trust.js';
+import type { SourceMemory } from './resolve/source-memory.js';
 
 /** Where to look for a config, what surrounds it, and what holds when there is none. */
 export interface LoadOptions extends FindOptions {

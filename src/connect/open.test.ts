@@ -9,8 +9,8 @@ import type { JsonObject } from '../kernel/json.js';
 import { silentLog } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import type { Upstream, UpstreamNotification } from '../model/upstream.js';
-import { createChildKeeper } from './child.js';
-import type { Verdict } from './era.js';
+import { createChildKeeper } from './transport/child.js';
+import type { Verdict } from './era/era.js';
 import { openUpstream, type OpenDeps } from './open.js';
 
 const require = createRequire(import.meta.url);

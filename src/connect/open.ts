@@ -1,19 +1,19 @@
 import type { Clock } from '../kernel/clock.js';
-import { isInternalHost } from '../kernel/address.js';
+import { isInternalHost } from '../net/address.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { LOOP_DETECTED, type Lineage } from '../kernel/lineage.js';
+import { LOOP_DETECTED, type Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { Screen } from '../model/host.js';
 import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import { SHARED, type Lane } from './lane.js';
-import type { ChildKeeper } from './child.js';
-import { childEnvironment } from './environment.js';
-import type { Connected, Link, Terms, Verdict } from './era.js';
-import type { SignIns } from './oauth.js';
-import type { Tap } from './tap.js';
-import { toUpstreamError } from './upstream-errors.js';
+import { SHARED, type Lane } from './connection-key.js';
+import type { ChildKeeper } from './transport/child.js';
+import { childEnvironment } from './transport/environment.js';
+import type { Connected, Link, Terms, Verdict } from './era/era.js';
+import type { SignIns } from './oauth/sign-ins.js';
+import type { Tap } from './transport/tap.js';
+import { toUpstreamError } from './upstream/errors.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
 export interface VerdictMemory {
@@ -96,9 +96,9 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   const isChild = transport.type === 'stdio';
   // Loaded with the first connection: answering from what is cached must not pay for it, nor a child for the client.
   const [{ connectChildAs, negotiateChild }, { createUpstream }, remote] = await Promise.all([
-    import('./era.js'),
-    import('./upstream.js'),
-    isChild ? undefined : import('./era-remote.js'),
+    import('./era/era.js'),
+    import('./upstream/upstream.js'),
+    isChild ? undefined : import('./era/era-remote.js'),
   ]);
   terms.signal.throwIfAborted();
   const open = (kind: 'http' | 'sse'): Promise<Link> =>
@@ -155,7 +155,7 @@ async function connectNative(
   terms: Terms,
   deps: OpenDeps,
 ): Promise<Connected | undefined> {
-  const { connectChildAs } = await import('./era.js');
+  const { connectChildAs } = await import('./era/era.js');
   try {
     // Silence is a refusal too, and must leave time for the other handshake.
     return await connectChildAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
@@ -197,8 +197,8 @@ function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): 
 
 async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {
   const [{ createStdioTransport }, { createRequests }] = await Promise.all([
-    import('./stdio-transport.js'),
-    import('./upstream-requests.js'),
+    import('./transport/stdio-transport.js'),
+    import('./upstream/requests.js'),
   ]);
   terms.signal.throwIfAborted();
   const { id } = server;
@@ -241,9 +241,9 @@ function mustStayPublic({ origin }: Server, { url }: HttpTransport): boolean {
 
 async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTransport, deps: OpenDeps): Promise<Link> {
   const [{ createRemoteTransport }, { createPublicFetch }, { createRequests }] = await Promise.all([
-    import('./http-transport.js'),
-    import('./public-fetch.js'),
-    import('./upstream-requests.js'),
+    import('./transport/http-transport.js'),
+    import('../net/public-fetch.js'),
+    import('./upstream/requests.js'),
   ]);
   const { id } = server;
   const { transport, isLoss, farewell } = createRemoteTransport(kind, config, {
@@ -254,7 +254,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     ...(mustStayPublic(server, config) && { fetch: createPublicFetch(id) }),
   });
   if (deps.tap) {
-    const { tapTransport } = await import('./tap.js');
+    const { tapTransport } = await import('./transport/tap.js');
     deps.tap('note', `connect: ${server.shown.target} (${kind})`);
     tapTransport(transport, deps.tap);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
-import { createEmitter } from '../kernel/emitter.js';
+import { createEmitter } from '../kernel/async/emitter.js';
 import { ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 

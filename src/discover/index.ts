@@ -1,10 +1,10 @@
 export { discoverAll } from './discover-all.js';
-export { listBesides } from './besides.js';
+export { listBesides } from './list-extras.js';
 export type { LeftOut } from './salvage.js';
 export type { UpstreamFacts } from './stored-list.js';
 export { createToolCache, type CacheStats, type ToolCache } from './tool-cache.js';
-export { RUNG_WORTH, type Rung } from './extract.js';
+export { RUNG_WORTH, type Rung } from './fallback/extract.js';
 export { inferOutput, mayBeTried, safeInput } from './infer-output.js';
-export { climb, isPlainAnswer, type Climbed, type Printed } from './ladder.js';
-export { predictTools } from './predict.js';
+export { climb, isPlainAnswer, type Climbed, type Printed } from './fallback/strategies.js';
+export { predictTools } from './fallback/predict.js';
 export { listPrompts, listResources, listResourceTemplates, listTools } from './list.js';

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { inTurns } from '../kernel/turns.js';
+import { inTurns } from '../kernel/async/cooperative.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
 import type { Listed } from './list.js';

@@ -1,4 +1,4 @@
-import type { Cancel } from '../kernel/cancel.js';
+import type { Cancel } from '../kernel/async/cancel.js';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';

@@ -1,10 +1,10 @@
-import { unlessCancelled, type Cancel } from '../kernel/cancel.js';
+import { unlessCancelled, type Cancel } from '../kernel/async/cancel.js';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
-import { createParamHeaders } from '../kernel/param-headers.js';
+import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
-import { auditedMeta } from '../kernel/request-meta.js';
+import { auditedMeta } from '../protocol/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { AuditRecord } from '../model/audit-record.js';
@@ -12,11 +12,11 @@ import type { Call, CallResult, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { Upstream } from '../model/upstream.js';
-import type { ArgumentValidator } from './argument-validator.js';
+import type { ArgumentValidator } from './validation/argument-validator.js';
 import type { Check, Subject } from './checks.js';
 import { isErrorResult } from './error-body.js';
 import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
-import { createOutputCheck } from './output-check.js';
+import { createOutputCheck } from './validation/output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
 
 /** One execution for the audit log; the arguments are as the caller gave them, redaction comes later. */

@@ -1,12 +1,12 @@
 import { printable } from '../kernel/text.js';
 import { catalogueText, type CatalogueOptions } from './catalogue.js';
 import { fileNameOf, SERVER_FILE, toolFileOf } from './file-name.js';
-import { nameText, stringsText, stringText } from './rtfs-text.js';
+import { nameText, stringsText, stringText } from './rtfs/rtfs-text.js';
 import type { Section } from './section.js';
 import { bareUrl, splitTarget } from './target.js';
 import { typescriptText } from './typescript.js';
 import { openExportDirectory } from './write-file.js';
-import { rtfsFile, type RtfsDialect } from './write-rtfs.js';
+import { rtfsFile, type RtfsDialect } from './rtfs/write-rtfs.js';
 
 /** The forms that tools are exported in (SCH-8). */
 export const EXPORT_FORMATS = ['rtfs', 'markdown', 'json', 'typescript'] as const;

@@ -12,7 +12,7 @@ import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
 import { toolSignature, toolToManifest } from './manifest.js';
 import { bareUrl, splitTarget } from './target.js';
-import { rtfsFile } from './write-rtfs.js';
+import { rtfsFile } from './rtfs/write-rtfs.js';
 
 function serverOf(entry: ServerEntry, env: Record<string, string> = {}): { server: Server; secrets: string[] } {
   const { servers, secrets } = resolveConfig({ servers: { s: entry } }, { source: 'library', env });

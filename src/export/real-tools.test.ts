@@ -8,9 +8,9 @@ import { Manifest } from '../model/manifest.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
 import { exportText, writeRtfs } from './export.js';
 import { shapeOf } from './read-schema.js';
-import { readRtfs } from './read-rtfs.js';
+import { readRtfs } from './rtfs/read-rtfs.js';
 import { sectionOf, type Section } from './section.js';
-import { rtfsFile } from './write-rtfs.js';
+import { rtfsFile } from './rtfs/write-rtfs.js';
 
 const RULES = compileRules([]);
 

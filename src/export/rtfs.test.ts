@@ -4,8 +4,8 @@ import { anyText } from '../../test/support/any-text.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { Manifest } from '../model/manifest.js';
 import { shapeOf } from './read-schema.js';
-import { readRtfs } from './read-rtfs.js';
-import { capabilityText, rtfsFile, typeText } from './write-rtfs.js';
+import { readRtfs } from './rtfs/read-rtfs.js';
+import { capabilityText, rtfsFile, typeText } from './rtfs/write-rtfs.js';
 import { schemaOf } from './write-schema.js';
 
 const ISSUES: JsonObject = {

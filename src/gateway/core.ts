@@ -1,27 +1,27 @@
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { laneIdOf, type Tap } from '../connect/index.js';
-import { createEmitter, type Emitter } from '../kernel/emitter.js';
+import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
-import { createCatalog, isStandIn, type Catalog } from './catalog.js';
-import { createConnectionKeeper, type ConnectionKeeper } from './connection-keeper.js';
-import { createExperience, type ExperienceKeeper } from './experience.js';
-import { createFailureMemory } from './failure-memory.js';
-import { fillCatalog, isWorthRefreshing } from './fill.js';
-import { createLearner, learningProgress, type Learner } from './learner.js';
-import { createListSync } from './list-sync.js';
-import { learnAndTell, type Lanes } from './learn-and-tell.js';
-import { learnWithoutHandshake } from './compatibility.js';
+import { createCatalog, isStandIn, type Catalog } from '../catalog/catalog.js';
+import { createConnectionKeeper, type ConnectionKeeper } from '../catalog/learning/connection-keeper.js';
+import { createExperience, type ExperienceKeeper } from '../catalog/experience.js';
+import { createFailureMemory } from '../catalog/learning/failure-memory.js';
+import { fillCatalog, isWorthRefreshing } from '../catalog/learning/fill.js';
+import { createLearner, learningProgress, type Learner } from '../catalog/learning/learner.js';
+import { createListSync } from '../catalog/learning/list-sync.js';
+import { learnAndTell, type Lanes } from '../catalog/learning/learn-server.js';
+import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
 import type { GatewayDeps } from './deps.js';
-import { createRefresher } from './refresher.js';
-import { createRelister } from './relister.js';
+import { createRefresher } from '../catalog/learning/refresher.js';
+import { createRelister } from '../catalog/learning/relister.js';
 import { createRetention } from './retention.js';
-import { createSeparateSessions, type Sessions } from './separate-sessions.js';
-import { createTrust, type Trust } from './trust.js';
-import type { AskOptions, GatewayEvent } from './verbs.js';
-import { isUsable, problemOf } from './views.js';
+import { createSeparateSessions, type Sessions } from '../catalog/learning/separate-sessions.js';
+import { createTrust, type Trust } from '../catalog/trust.js';
+import type { AskOptions, GatewayEvent } from './contract.js';
+import { isUsable, problemOf } from '../catalog/views.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
 export interface Core {

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { Limiter, Pool, SignIns, Tap } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
-import type { Lineage } from '../kernel/lineage.js';
+import type { Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
@@ -14,9 +14,9 @@ import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
-import type { CompatibilityDeps } from './compatibility.js';
-import type { ProposingDeps } from './proposing.js';
-import type { RegistrySources } from './server-registry.js';
+import type { CompatibilityDeps } from '../catalog/learning/handshake-fallback.js';
+import type { ProposingDeps } from './verbs/server-proposals.js';
+import type { RegistrySources } from './verbs/server-registry.js';
 
 /** What the gateway is made of; `main.ts` hands it in. */
 export interface GatewayDeps {

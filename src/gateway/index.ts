@@ -1,13 +1,13 @@
 export { createGateway } from './gateway.js';
-export type { ServerFacts } from './catalog.js';
-export type { Changes } from './changes.js';
-export type { AskOptions, CallOptions, Gateway, GatewayEvent } from './verbs.js';
-export type { RulingOptions, RulingReport } from './approving.js';
-export type { Candidate, IntrospectionTarget, ProposedServer } from './proposing.js';
-export { examineStore, type DoctorReport, type Finding } from './doctor.js';
-export type { EvaluationReport, JudgedQuery, RecordedServer } from './evaluation.js';
-export type { ExportOptions, ExportReport } from './exporting.js';
-export type { DiscoveryOutcome, DiscoveryProgress } from './learner.js';
+export type { ServerFacts } from '../catalog/catalog.js';
+export type { Changes } from '../catalog/changes.js';
+export type { AskOptions, CallOptions, Gateway, GatewayEvent } from './contract.js';
+export type { RulingOptions, RulingReport } from './verbs/approval-verbs.js';
+export type { Candidate, IntrospectionTarget, ProposedServer } from './verbs/server-proposals.js';
+export { examineStore, type DoctorReport, type Finding } from './reports/doctor.js';
+export type { EvaluationReport, JudgedQuery, RecordedServer } from './reports/evaluation.js';
+export type { ExportOptions, ExportReport } from './verbs/export-verbs.js';
+export type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';
 export type {
   CapabilityFindings,
   RegistryCandidate,
@@ -16,21 +16,21 @@ export type {
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
-} from './finding.js';
-export type { RegistrySources } from './server-registry.js';
-export type { ListFindings } from './list-findings.js';
-export type { RawReport } from './raw-report.js';
-export { idOfTarget, type DiscoveryOptions, type DiscoveryTarget, type ServerConfig } from './discovery-options.js';
-export type { Learned } from './pipeline.js';
-export type { SchemaFindings } from './schema-findings.js';
+} from './verbs/registry-verbs.js';
+export type { RegistrySources } from './verbs/server-registry.js';
+export type { ListFindings } from './reports/list-findings.js';
+export type { RawReport } from './reports/raw-report.js';
+export { idOfTarget, type DiscoveryOptions, type DiscoveryTarget, type ServerConfig } from './verbs/discovery-options.js';
+export type { Learned } from '../catalog/learning/pipeline.js';
+export type { SchemaFindings } from './reports/schema-findings.js';
 export { scopeToSkill } from './scoped.js';
-export type { SkillHandle, SkillView } from './skills.js';
+export type { SkillHandle, SkillView } from './verbs/skill-verbs.js';
 export type { ReloadReport } from './reload.js';
-export type { SignInOptions, SignInStatus } from './sign-in.js';
-export { showConfig } from './shown-config.js';
+export type { SignInOptions, SignInStatus } from './verbs/sign-in-verbs.js';
+export { showConfig } from './reports/shown-config.js';
 export { noServer } from './visibility.js';
-export type { Knowledge, ServerView } from './views.js';
-export { explainOutOfScope, explainUnseen, type Why } from './why.js';
+export type { Knowledge, ServerView } from '../catalog/views.js';
+export { explainOutOfScope, explainUnseen, type Why } from './reports/why.js';
 export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
 export type { Registry } from '../registry/index.js';

@@ -6,8 +6,8 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { VectorSource } from '../search/index.js';
-import { createCatalog, type Catalog } from './catalog.js';
-import { isUsable } from './views.js';
+import { createCatalog, type Catalog } from '../catalog/catalog.js';
+import { isUsable } from '../catalog/views.js';
 
 /** What a reload changed. */
 export interface ReloadReport extends JsonObject {

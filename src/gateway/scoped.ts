@@ -1,8 +1,8 @@
 import { forbidden } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
-import type { SkillHandle } from './skills.js';
-import type { Gateway } from './verbs.js';
-import { explainOutOfScope } from './why.js';
+import type { SkillHandle } from './verbs/skill-verbs.js';
+import type { Gateway } from './contract.js';
+import { explainOutOfScope } from './reports/why.js';
 
 /** Verbs that say and change nothing a skill could misuse. */
 const PASSED: ReadonlySet<keyof Gateway> = new Set([

@@ -2,10 +2,10 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Server } from '../model/server.js';
 import type { AgentBriefingEvent, Negotiation, Skill } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
-import type { OfferingServer, ServerCondition, SkillSet } from '../negotiate/index.js';
+import type { OfferingServer, ServerCondition, SkillSet } from '../skills/index.js';
 import { originOf } from '../approvals/index.js';
 import type { Core } from './core.js';
-import { isUsable, problemOf } from './views.js';
+import { isUsable, problemOf } from '../catalog/views.js';
 
 /** The skills there are and how each stands, in step with files and servers. */
 export interface SkillStates {
@@ -36,7 +36,7 @@ export interface SkillStates {
 /** Needed only where there are skills, so it is loaded then. */
 async function loadRoom() {
   const { covers, createBriefings, deriveCapabilities, negotiate, readSkill, readSkills, watchSkills } =
-    await import('../negotiate/index.js');
+    await import('../skills/index.js');
   return { covers, createBriefings, deriveCapabilities, negotiate, readSkill, readSkills, watchSkills };
 }
 

@@ -1,7 +1,7 @@
 import { ToolscoutError } from '../kernel/errors.js';
 import { nearestNames } from '../kernel/text.js';
 import type { Call } from '../model/call.js';
-import { didYouMean } from './catalog.js';
+import { didYouMean } from '../catalog/catalog.js';
 import type { Core } from './core.js';
 
 /**

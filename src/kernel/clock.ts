@@ -1,4 +1,4 @@
-import type { Cancel } from './cancel.js';
+import type { Cancel } from './async/cancel.js';
 
 /** A pending timer. */
 export interface Timer {

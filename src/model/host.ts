@@ -1,4 +1,4 @@
-import type { Cancel } from '../kernel/cancel.js';
+import type { Cancel } from '../kernel/async/cancel.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 
 /** What a server may ask of the host behind a call. */

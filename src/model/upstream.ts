@@ -1,4 +1,4 @@
-import type { Cancel } from '../kernel/cancel.js';
+import type { Cancel } from '../kernel/async/cancel.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
 import type { Host } from './host.js';

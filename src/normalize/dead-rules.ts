@@ -1,6 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
-import { alternativesOf, coversPlaces, literalOf, type GlobPlace } from '../kernel/glob-cover.js';
-import type { Pattern, PatternList } from '../kernel/pattern.js';
+import { alternativesOf, coversPlaces, literalOf, type GlobPlace } from '../kernel/patterns/glob-cover.js';
+import type { Pattern, PatternList } from '../kernel/patterns/pattern.js';
 import type { RuleConfig } from '../model/config.js';
 
 /** A rule that was compiled. */

@@ -1,7 +1,7 @@
 import { hashJson, sha256 } from '../kernel/hash.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
-import { matchesNames } from '../kernel/pattern.js';
+import { matchesNames } from '../kernel/patterns/pattern.js';
 import type { Server } from '../model/server.js';
 import type { Decision, Tool } from '../model/tool.js';
 import { inferCategories, inferDomains } from './domains.js';

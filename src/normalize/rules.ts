@@ -1,5 +1,5 @@
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
-import { compilePattern, compilePatterns } from '../kernel/pattern.js';
+import { compilePattern, compilePatterns } from '../kernel/patterns/pattern.js';
 import { oneLine } from '../kernel/text.js';
 import type { RuleConfig } from '../model/config.js';
 import type { Decision } from '../model/tool.js';

@@ -1,4 +1,4 @@
-import { createFieldMatcher } from '../kernel/field-glob.js';
+import { createFieldMatcher } from '../kernel/patterns/field-glob.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { MASK } from '../kernel/secrets.js';
 import type { Call } from '../model/call.js';

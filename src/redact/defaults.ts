@@ -1,4 +1,4 @@
-import { compileFieldGlob, type FieldGlob } from '../kernel/field-glob.js';
+import { compileFieldGlob, type FieldGlob } from '../kernel/patterns/field-glob.js';
 
 /** Fields that are never logged or stored in clear, whatever the configuration says (NEG-6). */
 const FIELDS = [

@@ -1,7 +1,7 @@
-import { compileFieldGlob, createFieldMatcher, type FieldGlob, type FieldMatcher } from '../kernel/field-glob.js';
-import { compilePattern, type Pattern } from '../kernel/pattern.js';
-import type { LinearRegex } from '../kernel/regex.js';
-import { compileValuePattern, isValuePattern } from '../kernel/value-pattern.js';
+import { compileFieldGlob, createFieldMatcher, type FieldGlob, type FieldMatcher } from '../kernel/patterns/field-glob.js';
+import { compilePattern, type Pattern } from '../kernel/patterns/pattern.js';
+import type { LinearRegex } from '../kernel/patterns/regex.js';
+import { compileValuePattern, isValuePattern } from '../kernel/patterns/value-pattern.js';
 import type { RedactionConfig } from '../model/config.js';
 import type { TextRule } from './text.js';
 

@@ -1,4 +1,4 @@
-import type { FieldPlace } from '../kernel/field-glob.js';
+import type { FieldPlace } from '../kernel/patterns/field-glob.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { MASK } from '../kernel/secrets.js';
 import { hashMark } from './marks.js';

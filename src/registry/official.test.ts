@@ -8,7 +8,7 @@ import { silentLog } from '../kernel/log.js';
 import type { Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { createRegistryClient, type RegistryClient, type RegistryClientDeps } from './official.js';
-import { createSafeFetch } from './safe-fetch.js';
+import { createSafeFetch } from '../net/safe-fetch.js';
 
 const entry = (name: string, more: JsonObject = {}, official: JsonObject = {}): JsonObject =>
   registryEntry({ name, description: `does ${name}`, version: '1.0.0', ...more }, official);

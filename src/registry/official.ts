@@ -6,7 +6,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
 import type { RegistryAnswer, RegistryServer } from '../model/registry-server.js';
 import type { Store } from '../model/store.js';
-import type { Fetched, SafeFetch } from './safe-fetch.js';
+import type { Fetched, SafeFetch } from '../net/safe-fetch.js';
 import { readEntry } from './server-json.js';
 
 /** What narrows a search of the registry. */

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../test/support/fake-clock.js';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import type { InventoryItem } from './inventory.js';
 import { createProbe, type ProbeResult } from './probe.js';
-import { createSafeFetch, type SafeFetchDeps } from './safe-fetch.js';
+import { createSafeFetch, type SafeFetchDeps } from '../net/safe-fetch.js';
 
 type Answer = string | number | object | ((response: ServerResponse) => void);
 

@@ -10,7 +10,7 @@ import {
   type SelfDescription,
 } from './documents.js';
 import type { InventoryItem } from './inventory.js';
-import type { Fetched, FetchOptions, SafeFetch } from './safe-fetch.js';
+import type { Fetched, FetchOptions, SafeFetch } from '../net/safe-fetch.js';
 
 /** What one check of a server found. */
 export interface ProbeResult {

@@ -7,7 +7,7 @@ import { silentLog } from '../kernel/log.js';
 import type { InventoryItem } from './inventory.js';
 import { createProbe, type Probe, type ProbeResult } from './probe.js';
 import { createRegistry, type LocalState, type ReadInventory, type Registry, type RegistryDeps } from './registry.js';
-import { createSafeFetch } from './safe-fetch.js';
+import { createSafeFetch } from '../net/safe-fetch.js';
 
 const item = (id: string, more: Partial<InventoryItem> = {}): InventoryItem => ({
   id,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Timer } from '../kernel/clock.js';
-import { createEmitter } from '../kernel/emitter.js';
+import { createEmitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import type { Snapshot, SnapshotFilters, SnapshotItem } from '../model/snapshot.js';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../kernel/clock.js';
 import { silentLog } from '../kernel/log.js';
 import type { Store } from '../model/store.js';
-import { openSqliteStore } from './sqlite.js';
+import { openSqliteStore } from './sqlite/sqlite.js';
 
 const SCRIPT = fileURLToPath(new URL('../../test/contract/store-process.ts', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { exposedName } from '../../src/front/mcp/names.js';
+import { exposedName } from '../../src/front/mcp/menu/names.js';
 import { fixture, type FixtureCommand } from '../support/fixture.js';
 import type { Mode } from './client.js';
 import type { Json } from './model/dialect.js';

@@ -1,12 +1,12 @@
 import { createChildKeeper, createLimiter, createPool, openUpstream } from '../../src/connect/index.js';
 import { listTools } from '../../src/discover/index.js';
-import { createParamHeaders } from '../../src/kernel/param-headers.js';
+import { createParamHeaders } from '../../src/protocol/param-headers.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { createLog } from '../../src/kernel/log.js';
 import { EVERY_CAPABILITY, type Host } from '../../src/model/host.js';
 import type { Upstream } from '../../src/model/upstream.js';
-import { VERSION } from '../../src/version.js';
+import { VERSION } from '../../src/kernel/version.js';
 import { httpServer } from '../support/test-server.js';
 
 /** What may be handed to the adapter besides what every connection needs, such as how to sign in. */

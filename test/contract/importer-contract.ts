@@ -4,9 +4,9 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Importer, Place, SourceFile, SourcePath } from '../../src/config/sources/importer.js';
-import { importClient } from '../../src/config/sources/import-sources.js';
-import { isServerId } from '../../src/config/server-id.js';
+import type { Importer, Place, SourceFile, SourcePath } from '../../src/clients/importer.js';
+import { importClient } from '../../src/clients/import-sources.js';
+import { isServerId } from '../../src/config/resolve/server-id.js';
 import { ServerEntry } from '../../src/model/config.js';
 import type { ImportedServer } from '../../src/model/source.js';
 import { temporaryDirectory } from '../support/fixture.js';
@@ -245,6 +245,6 @@ export function describeImporter(importer: Importer): void {
 }
 
 async function parsed(importer: Importer, place: Place): Promise<SourceFile[]> {
-  const { readFiles } = await import('../../src/config/sources/read-files.js');
+  const { readFiles } = await import('../../src/clients/reading/read-files.js');
   return [...(await readFiles(importer.locate(place))).files];
 }

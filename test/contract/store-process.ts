@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import type { Store } from '../../src/model/store.js';
-import { openSqliteStore } from '../../src/store/sqlite.js';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.js';
 
 const [act = '', directory = '', name = '', count = '0'] = process.argv.slice(2);
 /** Written at once, so that what is said was true before a kill; a full pipe is tried again. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../src/front/http/listen.js';
+import { listen } from '../../src/front/http/listen/listen.js';
 import { clientTypes } from '../support/client-types.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openHttpApp } from '../support/http-app.js';

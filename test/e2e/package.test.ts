@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/config/index.js';
-import { VERSION } from '../../src/version.js';
+import { VERSION } from '../../src/kernel/version.js';
 import { finish } from '../support/toolscout.js';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callMetaTool } from '../../src/front/mcp/meta-tools.js';
+import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { commandLine } from '../support/command-line.js';

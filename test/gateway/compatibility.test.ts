@@ -6,7 +6,7 @@ import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixt
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { scriptedServer } from '../support/scripted-server.js';
 import { readRtfs, rtfsFile } from '../../src/export/index.js';
-import { callMetaTool } from '../../src/front/mcp/meta-tools.js';
+import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 
 const QUICK = { limits: { connectTimeoutMs: 1500 }, timeout: 1500 };
 

@@ -1,12 +1,12 @@
 import { isIPv4 } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/config/index.js';
-import { parseConfig } from '../../src/config/parse.js';
-import { checkEndpoint } from '../../src/connect/oauth-endpoint.js';
-import { isInternalHost } from '../../src/kernel/address.js';
+import { parseConfig } from '../../src/config/read/parse.js';
+import { checkEndpoint } from '../../src/connect/oauth/endpoint.js';
+import { isInternalHost } from '../../src/net/address.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
-import { isMessage } from '../../src/kernel/json-rpc.js';
-import { createLineReader } from '../../src/kernel/lines.js';
+import { isMessage } from '../../src/protocol/json-rpc.js';
+import { createLineReader } from '../../src/protocol/lines.js';
 
 /** More for a long night: `FUZZ_RUNS=1000000 npx vitest run test/gateway/fuzz.test.ts`. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20_000);

@@ -6,7 +6,7 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, startHttpFixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { createMetrics } from '../../src/front/http/metrics.js';
+import { createMetrics } from '../../src/front/http/metrics/metrics.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { openHttpApp } from '../support/http-app.js';
 import type { ToolscoutError } from '../../src/kernel/errors.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { Gateway } from '../../src/gateway/index.js';
-import { createToolscout } from '../../src/main.js';
+import { createToolscout } from '../../src/app/create-toolscout.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { scopeGateway } from '../../src/front/http/scoped-gateway.js';
+import { scopeGateway } from '../../src/front/http/auth/scoped-gateway.js';
 import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { Principal } from '../../src/model/principal.js';

@@ -9,7 +9,7 @@ import type { ServeOptions } from '../../src/front/cli/context.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
-import { serve } from '../../src/serve.js';
+import { serve } from '../../src/app/serve.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { modernPost } from '../support/modern-request.js';
 import { startCounter } from '../support/open-toolscout.js';

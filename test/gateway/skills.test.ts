@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
-import { createToolscout } from '../../src/main.js';
+import { createToolscout } from '../../src/app/create-toolscout.js';
 import type { AgentBriefingEvent } from '../../src/model/skill.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createToolscout } from '../../src/main.js';
+import { createToolscout } from '../../src/app/create-toolscout.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 
 /** What this process holds open: files, sockets, pipes, children and timers. */

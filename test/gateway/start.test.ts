@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
-import { callMetaTool } from '../../src/front/mcp/meta-tools.js';
+import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 import { commandLine } from '../support/command-line.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
 

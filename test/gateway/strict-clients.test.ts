@@ -2,7 +2,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http.js';
+import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http/http.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { createToolscout } from '../../src/main.js';
+import { createToolscout } from '../../src/app/create-toolscout.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';

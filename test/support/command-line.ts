@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { createClients } from '../../src/clients.js';
+import { createClients } from '../../src/app/client-commands.js';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
-import { createOwnConfig } from '../../src/own-config.js';
+import { createOwnConfig } from '../../src/app/own-config.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createHttpApp, type HttpAppOptions } from '../../src/front/http/app.js';
-import { createMcpDoors } from '../../src/front/http/mcp-doors.js';
-import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http.js';
+import { createMcpDoors } from '../../src/front/http/auth/principal-endpoints.js';
+import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http/http.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { systemClock } from '../../src/kernel/clock.js';

@@ -9,10 +9,10 @@ import {
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { createHttpApp } from '../../src/front/http/app.js';
-import { listen } from '../../src/front/http/listen.js';
-import { createMcpEndpoint } from '../../src/front/mcp/http.js';
+import { listen } from '../../src/front/http/listen/listen.js';
+import { createMcpEndpoint } from '../../src/front/mcp/http/http.js';
 import type { FrontDeps } from '../../src/front/mcp/server.js';
-import { serveMcpStdio } from '../../src/front/mcp/stdio.js';
+import { serveMcpStdio } from '../../src/front/mcp/stdio/stdio.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { createToolscout, type ToolscoutOptions } from '../../src/main.js';
+import { createToolscout, type ToolscoutOptions } from '../../src/app/create-toolscout.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { temporaryDirectory } from './fixture.js';

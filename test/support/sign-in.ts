@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createSignIns, openBrowserInteraction, openUpstream } from '../../src/connect/index.js';
-import type { Session } from '../../src/connect/oauth-session.js';
+import type { Session } from '../../src/connect/oauth/session.js';
 import { systemClock, type Clock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createSecretMask } from '../../src/kernel/secrets.js';

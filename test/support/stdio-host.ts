@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { serveMcpStdio } from '../../src/front/mcp/stdio.js';
+import { serveMcpStdio } from '../../src/front/mcp/stdio/stdio.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import type { JsonObject } from '../../src/kernel/json.js';

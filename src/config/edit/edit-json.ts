@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import { valueAt } from '../path.js';
+import { valueAt } from '../read/path.js';
 import type { Edit } from './edit.js';
 import { indentOf } from './indent.js';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../kernel/json.js';
-import { parseData, type DataFormat } from '../parse.js';
+import { parseData, type DataFormat } from '../read/parse.js';
 import type { Edit } from './edit.js';
 import { editText } from './edit-text.js';
 

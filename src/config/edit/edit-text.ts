@@ -1,7 +1,7 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
-import { parseData, type DataFormat } from '../parse.js';
-import { valueAt } from '../path.js';
+import { parseData, type DataFormat } from '../read/parse.js';
+import { valueAt } from '../read/path.js';
 import type { Edit } from './edit.js';
 import { editJson } from './edit-json.js';
 import { editToml } from './edit-toml.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
-import { META_NAMES } from '../mcp/meta-tools.js';
+import { META_NAMES } from '../mcp/menu/meta-tools.js';
 import { ERROR_TABLE, type ErrorCode } from '../../kernel/errors.js';
 import { adviceFor } from './advice.js';
 

@@ -2,7 +2,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth } from '../../model/config.js';
-import { openApiDocument } from './openapi.js';
+import { openApiDocument } from './openapi/openapi.js';
 import type { DocumentedOperation, Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';

@@ -7,7 +7,7 @@ import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
-import { listen } from './listen.js';
+import { listen } from './listen/listen.js';
 
 const CALL = '{"server":"old","tool":"echo","arguments":{"message":"hi"}}';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -8,10 +8,10 @@ import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
-import { createMcpEndpoint } from '../mcp/http.js';
+import { createMcpEndpoint } from '../mcp/http/http.js';
 import { createHttpApp } from './app.js';
-import { isLoopback } from './guard.js';
-import { listen, type HttpFront } from './listen.js';
+import { isLoopback } from './dispatch/guard.js';
+import { listen, type HttpFront } from './listen/listen.js';
 
 type App = ReturnType<typeof createHttpApp>;
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
-import { listen } from './listen.js';
+import { listen } from './listen/listen.js';
 
 interface Page {
   readonly servers: Array<{ server: { name: string; version: string; remotes: Array<{ url: string }> } }>;

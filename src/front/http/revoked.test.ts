@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { sha256 } from '../../kernel/hash.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { ConfigInput } from '../../model/config.js';
-import { listen } from './listen.js';
+import { listen } from './listen/listen.js';
 
 type Auth = NonNullable<NonNullable<ConfigInput['http']>['auth']>;
 

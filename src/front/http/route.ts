@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Gateway } from '../../gateway/index.js';
 import type { Principal, Scope } from '../../model/principal.js';
-import type { Address } from './address.js';
+import type { Address } from './dispatch/address.js';
 
 /** What belongs together, for whoever mounts only a part (REG-10). */
 export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status';

@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { createEventStream } from './event-stream.js';
-import { listen } from './listen.js';
+import { listen } from './listen/listen.js';
 
 const EVENTS = { accept: 'text/event-stream' };
 

@@ -4,13 +4,13 @@ import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { silentLog, type Log } from '../../kernel/log.js';
 import { LOCAL, type Principal } from '../../model/principal.js';
 import { apiRoutes } from './api.js';
-import type { Authenticator } from './auth.js';
-import { createDispatch } from './dispatch.js';
-import { createGuard } from './guard.js';
-import { createMetrics } from './metrics.js';
-import { problemResponse } from './problem.js';
+import type { Authenticator } from './auth/auth.js';
+import { createDispatch } from './dispatch/dispatch.js';
+import { createGuard } from './dispatch/guard.js';
+import { createMetrics } from './metrics/metrics.js';
+import { problemResponse } from './dispatch/problem.js';
 import type { RouteGroup } from './route.js';
-import { traceIdOf } from './trace.js';
+import { traceIdOf } from './dispatch/trace.js';
 
 /** How the routes stand in somebody else's app. */
 export interface ToolsApiOptions {

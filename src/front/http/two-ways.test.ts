@@ -4,7 +4,7 @@ import { fixture } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import type { Gateway } from '../../gateway/index.js';
-import { listen } from './listen.js';
+import { listen } from './listen/listen.js';
 
 /** A page that may ask but with which nothing is shared: its requests walk through the app, others do not. */
 const WALKING = { origin: 'http://localhost:3000' };

@@ -1,4 +1,4 @@
-import type { Cancel } from '../../kernel/cancel.js';
+import type { Cancel } from '../../kernel/async/cancel.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { Call, Progress } from '../../model/call.js';

@@ -3,15 +3,15 @@ import type { Changes, GatewayEvent } from '../../gateway/index.js';
 import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { createBriefingFeed } from './briefing-feed.js';
-import { withHostLane, type HostLane, type HostLaneOptions } from './host-lane.js';
-import { createCatalogOffer } from './catalog-offer.js';
-import { hostNameIn, knownHost } from './known-hosts.js';
-import { createListItems } from './list-items.js';
-import { createModernHosts, type ModernHosts } from './modern.js';
-import { createModeChoice } from './modes.js';
-import type { Offer } from './offer.js';
-import { createServerOffer } from './server-offer.js';
+import { createBriefingFeed } from './sessions/briefing-feed.js';
+import { withHostLane, type HostLane, type HostLaneOptions } from './sessions/legacy-host-transport.js';
+import { createCatalogOffer } from './menu/catalog-surface.js';
+import { hostNameIn, knownHost } from './menu/known-hosts.js';
+import { createListItems } from './menu/list-items.js';
+import { createModernHosts, type ModernHosts } from './sessions/modern.js';
+import { createModeChoice } from './menu/modes.js';
+import type { Offer } from './menu/host-surface.js';
+import { createServerOffer } from './menu/server-surface.js';
 import type { FrontDeps } from './server.js';
 
 /** A list of which a host can be told that it has changed. */

@@ -4,8 +4,8 @@ import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { toRpcError } from './exchange.js';
-import type { ModeChoice } from './modes.js';
-import type { Offer } from './offer.js';
+import type { ModeChoice } from './menu/modes.js';
+import type { Offer } from './menu/host-surface.js';
 
 /** How toolscout names itself to hosts. */
 export interface FrontInfo {

@@ -1,4 +1,4 @@
-import { inTurns, turnByTurn } from '../../kernel/turns.js';
+import { inTurns, turnByTurn } from '../../kernel/async/cooperative.js';
 import type { Tool } from '../../model/tool.js';
 import type { Analyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';

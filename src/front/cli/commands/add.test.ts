@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
 import { validateConfig } from '../../../config/index.js';
-import { parseConfig } from '../../../config/parse.js';
+import { parseConfig } from '../../../config/read/parse.js';
 import { systemClock } from '../../../kernel/clock.js';
 import { silentLog } from '../../../kernel/log.js';
 import { openSqliteStore } from '../../../store/index.js';

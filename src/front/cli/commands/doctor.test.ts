@@ -7,7 +7,7 @@ import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import type { DoctorReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { ConfigInput } from '../../../model/config.js';
-import { checkStore, createToolscout } from '../../../main.js';
+import { checkStore, createToolscout } from '../../../app/create-toolscout.js';
 
 const PROBLEMS = [
   { path: 'servers.a.comand', message: 'unknown key; did you mean "command"?' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../../test/contract/importer-contract.js';
 import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
-import { createClients } from '../../../clients.js';
+import { createClients } from '../../../app/client-commands.js';
 import { loadConfig } from '../../../config/index.js';
 import { SOURCE_TYPES } from '../../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../../model/source.js';

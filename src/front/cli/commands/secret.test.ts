@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
-import { readSecret, SecretCancelled } from '../../../read-secret.js';
+import { readSecret, SecretCancelled } from '../../../app/read-secret.js';
 
 async function settle() {
   const home = await temporaryDirectory();

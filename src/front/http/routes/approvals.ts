@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PROBLEM_TYPE } from '../problem.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
-import { ApprovalDiffs, ApprovalList, ManifestList, Problem, RulingReport, RulingRequest } from '../schemas.js';
+import { ApprovalDiffs, ApprovalList, ManifestList, Problem, RulingReport, RulingRequest } from '../openapi/schemas.js';
 
 const problem = (description: string): Route['responses'][string] => ({
   description,

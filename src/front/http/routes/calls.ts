@@ -4,10 +4,10 @@ import type { Log } from '../../../kernel/log.js';
 import type { CallResult, Failure } from '../../../model/call.js';
 import type { CallOptions } from '../../../gateway/index.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../event-stream.js';
-import { PROBLEM_TYPE, problemResponse } from '../problem.js';
+import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { CallAnswer, CallRequest, Events, Problem } from '../schemas.js';
-import { traceMeta } from '../trace.js';
+import { CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
+import { traceMeta } from '../dispatch/trace.js';
 import type * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;

@@ -3,10 +3,10 @@ import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { SCOPES } from '../../../model/principal.js';
-import { RESOURCE_METADATA } from '../auth.js';
-import { PROBLEM_TYPE } from '../problem.js';
+import { RESOURCE_METADATA } from '../auth/auth.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { AnyObject, Problem } from '../schemas.js';
+import { AnyObject, Problem } from '../openapi/schemas.js';
 
 /** The content types of a catalog and of a server card. */
 const CATALOG = 'application/ai-catalog+json';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PROBLEM_TYPE } from '../problem.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
-import { Approval, Introspection, IntrospectionRequest, Problem, ProposedServer } from '../schemas.js';
+import { Approval, Introspection, IntrospectionRequest, Problem, ProposedServer } from '../openapi/schemas.js';
 
 const problem = (description: string): Route['responses'][string] => ({
   description,

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Gateway, Registry } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { PROBLEM_TYPE } from '../problem.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Reply, type Route } from '../route.js';
-import { Problem, Snapshot } from '../schemas.js';
+import { Problem, Snapshot } from '../openapi/schemas.js';
 
 /** A snapshot that needs only to be sent. */
 interface Ready {

@@ -1,6 +1,6 @@
 import type { Knowledge } from '../../../gateway/index.js';
 import { route, type Route } from '../route.js';
-import { AnyObject, Health, Metrics, Ready } from '../schemas.js';
+import { AnyObject, Health, Metrics, Ready } from '../openapi/schemas.js';
 
 /** The content type of the text format of Prometheus. */
 const PROMETHEUS = 'text/plain; version=0.0.4';

@@ -3,10 +3,10 @@ import type { Gateway, ServerView } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
-import { wholeNumber } from '../input.js';
-import { PROBLEM_TYPE } from '../problem.js';
+import { wholeNumber } from '../dispatch/input.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
-import { Problem, RegistryEntry, RegistryPage } from '../schemas.js';
+import { Problem, RegistryEntry, RegistryPage } from '../openapi/schemas.js';
 import { registryOf } from './registry.js';
 
 /** What stands before the id of a server: registries want a name in reverse-DNS form. */

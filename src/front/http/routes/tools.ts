@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { LIMITS } from '../../../kernel/limits.js';
 import { hasScope } from '../../../model/principal.js';
-import { wholeNumber } from '../input.js';
-import { PROBLEM_TYPE } from '../problem.js';
+import { wholeNumber } from '../dispatch/input.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
-import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../schemas.js';
-import { traceMeta } from '../trace.js';
+import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
+import { traceMeta } from '../dispatch/trace.js';
 
 const name = z.string().min(1).max(500);
 const flag = z.enum(['true', 'false']);

@@ -1,0 +1,206 @@
+import type { ServeOptions } from '../front/cli/context.js';
+import type { Terminal } from '../front/cli/terminal.js';
+import { serveMcpStdio } from '../front/mcp/stdio/stdio.js';
+import { systemClock } from '../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { createLog, type Log } from '../kernel/log.js';
+import { createSecretMask } from '../kernel/secrets.js';
+import { counted, printable } from '../kernel/text.js';
+import { createRedaction } from '../redact/index.js';
+import type { Gateway } from '../gateway/index.js';
+import { scopeToSkill } from '../gateway/index.js';
+import { createToolscout, type ToolscoutOptions } from './create-toolscout.js';
+import { VERSION } from '../kernel/version.js';
+
+/** How long calls may still run once toolscout was told to stop. */
+const DRAIN_MS = 5000;
+
+/** The first report waits this long for servers that are learned for the first time. */
+const LEARNING_PATIENCE_MS = 30_000;
+
+/** Servers that could not be learned, named in the first report. */
+const MISSING_SHOWN = 5;
+
+/** What there is to try with the servers of the demo. */
+const DEMO_TRIES = [
+  'search "read a text file"',
+  'inspect everything echo',
+  'call filesystem read_text_file path=README.md',
+] as const;
+
+const INFO = { name: 'toolscout', version: VERSION };
+
+interface Running {
+  /** Where it is reached; nowhere over stdio. */
+  readonly urls: readonly string[];
+  /** Resolves when the front has ended by itself, as stdio does when its host goes. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
+  const { server } = options;
+  if (server !== undefined && !gateway.config().servers.some(({ id }) => id === server)) {
+    throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
+  }
+  const { stdin: input, stdout: output } = streams;
+  const { mode, admin } = options;
+  const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });
+  return { urls: [], ended: front.closed, close: () => front.close() };
+}
+
+/** `offered` is what hosts and callers may see of the gateway. */
+async function serveHttp(
+  { gateway, offered }: { readonly gateway: Gateway; readonly offered: Gateway },
+  log: Log,
+  options: ServeOptions,
+  terminal: Terminal,
+): Promise<Running> {
+  const { openHttpFront } = await import('./serve-http.js');
+  const front = await openHttpFront({ opened: gateway, offered }, log, options);
+  terminal.out(welcome(gateway, front.urls, terminal, options));
+  announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
+  return {
+    urls: front.urls,
+    ended: new Promise(() => {}),
+    close: () => front.close(),
+  };
+}
+
+/** Says what is behind the door once it is known, and who is missing and why. */
+async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
+  let done = 0;
+  const stop = gateway.onEvent((event) => {
+    if (event.type !== 'learned' && event.type !== 'learn-failed') return;
+    done += 1;
+    terminal.status(`  learning servers… ${done}`);
+  });
+  await gateway.settle(LEARNING_PATIENCE_MS);
+  stop();
+  const views = await gateway.listServers();
+  const missing = views.filter((view) => view.problem !== undefined);
+  const tools = views.reduce((sum, view) => sum + view.tools, 0);
+  terminal.out(`\n  Ready: ${counted(tools, 'tool')} of ${counted(views.length - missing.length, 'server')}.`);
+  for (const { id, problem } of missing.slice(0, MISSING_SHOWN)) {
+    terminal.out(terminal.paint.yellow(`  ! ${id}: ${printable(problem ?? '')}`));
+  }
+  if (missing.length > MISSING_SHOWN) terminal.out(`  … and ${missing.length - MISSING_SHOWN} more: toolscout doctor`);
+}
+
+/** What a person sees in the first second: where it is, how to connect, what to try. */
+function welcome(
+  gateway: Gateway,
+  [url = '', ...others]: readonly string[],
+  { paint }: Terminal,
+  { demo }: ServeOptions,
+): string {
+  const { servers, path, source, pending, config } = gateway.config();
+  const key = config.http.auth === undefined ? '' : ' --header "Authorization: Bearer $KEY"';
+  const isDemo = source === 'demo';
+  const none = pending ? `${pending.path} (not approved)` : 'no config found';
+  const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : none);
+  // The tools of the demo are known; of anybody else's servers nothing is, yet.
+  const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
+  return [
+    `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
+    '',
+    `  MCP endpoint  ${paint.cyan(`${url}/mcp`)}`,
+    `  HTTP API      ${url}/v1 (described in ${url}/openapi.json)`,
+    ...(others.length > 0 ? [`  Also at       ${others.join(', ')}`] : []),
+    `  Connect       claude mcp add --transport http toolscout ${url}/mcp${key}`,
+    '',
+    '  Try',
+    ...tries.map((each) => `    npx toolscout ${each}`),
+    '',
+    paint.dim('  Ctrl-C stops it.'),
+  ].join('\n');
+}
+
+/** Runs the gateway with one front until it is told to stop, then stops everything it started. */
+export async function serve(
+  options: ServeOptions & Pick<ToolscoutOptions, 'onNotice'>,
+  process: { readonly terminal: Terminal; readonly streams: NodeJS.Process },
+): Promise<void> {
+  const { terminal, streams } = process;
+  const gateway = await createToolscout(options);
+  const mask = createSecretMask();
+  const redaction = createRedaction({ hide: (text) => mask.hide(text) });
+  const learnSecrets = (): void => {
+    const { secrets, config } = gateway.config();
+    mask.add(secrets);
+    redaction.use(config.redaction);
+  };
+  learnSecrets();
+  gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
+  const log = createLog({
+    level: options.logLevel ?? (options.stdio ? 'warn' : 'info'),
+    now: systemClock.now,
+    mask: (text) => mask.hide(text),
+    redact: redaction.logged,
+    write: (line) => streams.stderr.write(line),
+  });
+  const start = async (): Promise<Running> => {
+    const { skill } = options;
+    const offered = skill === undefined ? gateway : scopeToSkill(gateway, await gateway.skill(skill));
+    if (options.stdio) return serveStdio(offered, log, streams, options);
+    return serveHttp({ gateway, offered }, log, options, terminal);
+  };
+  const front = await start().catch(async (thrown: unknown) => {
+    // The gateway has begun to learn its servers; they must not outlive a front that never came.
+    await gateway.close({ drainMs: 0 });
+    throw thrown;
+  });
+
+  const started = systemClock.monotonic();
+  const { path, source, servers } = gateway.config();
+  log.info('serve.started', {
+    version: VERSION,
+    over: options.stdio ? 'stdio' : 'http',
+    addresses: front.urls,
+    config: path ?? source,
+    servers: servers.length,
+  });
+
+  const reload = (): void => {
+    gateway.reload().then(
+      (report) => log.info('config.reloaded', { report }),
+      (thrown: unknown) => log.error('config.invalid', { reason: messageOf(thrown) }),
+    );
+  };
+  const failed = new Promise<Error>((resolve) => {
+    streams.once('uncaughtException', resolve);
+    streams.once('unhandledRejection', (reason) =>
+      resolve(reason instanceof Error ? reason : new Error(String(reason))),
+    );
+  });
+  let reason = 'host gone';
+  const told = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      streams.once(signal, () => {
+        reason = signal;
+        resolve();
+      });
+    }
+  });
+  let isHostGone = false;
+  const ended = front.ended.then(
+    () => {
+      isHostGone = true;
+      return undefined;
+    },
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(messageOf(thrown))),
+  );
+  streams.on('SIGHUP', reload);
+
+  const failure = await Promise.race([told, ended, failed]);
+  streams.off('SIGHUP', reload);
+  // A second signal means now; the watchdog takes care of the children.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
+  if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
+  // The gateway first: its running calls finish, and the front still carries their answers to whoever is left.
+  await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
+  await front.close();
+  const seconds = Math.round((systemClock.monotonic() - started) / 1000);
+  log.info('serve.stopped', { reason: failure ? `failure: ${failure.message}` : reason, seconds });
+  streams.exit(failure ? 1 : 0);
+}

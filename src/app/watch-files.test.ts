@@ -1,0 +1,141 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
+import { startCounter } from '../../test/support/open-toolscout.js';
+import type { Gateway } from '../gateway/index.js';
+import { createToolscout } from './create-toolscout.js';
+import type { ConfigInput } from '../model/config.js';
+
+const PATH = process.env['PATH'];
+
+async function home(): Promise<{ root: string; write(file: string, data: object): Promise<void> }> {
+  const root = await temporaryDirectory();
+  const write = async (file: string, data: object): Promise<void> => {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), JSON.stringify(data));
+  };
+  return { root, write };
+}
+
+async function open(root: string, config: ConfigInput | string): Promise<Gateway> {
+  const env = { PATH, HOME: root };
+  const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: join(root, 'p'), env };
+  await mkdir(options.cwd, { recursive: true });
+  const gateway = await createToolscout({ ...options, config });
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+  return gateway;
+}
+
+const ids = (gateway: Gateway): string[] => gateway.config().servers.map(({ id }) => id);
+
+describe('the config of a running toolscout', () => {
+  const found = async (root: string): Promise<Gateway> => {
+    const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: root, env: { PATH, HOME: root } };
+    const gateway = await createToolscout(options);
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    return gateway;
+  };
+
+  it('CFG-6 the file that took over is watched', async () => {
+    const { root, write } = await home();
+    await write('toolscout.config.json', { servers: { first: { command: 'x' } } });
+    const gateway = await found(root);
+    await write('.toolscout/config.json', { servers: { second: { command: 'x' } } });
+    await gateway.reload();
+    expect(ids(gateway)).toEqual(['second']);
+    await write('.toolscout/config.json', { servers: { third: { command: 'x' } } });
+    await waitUntil(() => ids(gateway).join() === 'third', { what: 'the change was taken over', timeoutMs: 20_000 });
+  });
+
+  it('CFG-6 a config that comes after the start is watched once a reload has found it', async () => {
+    const { root, write } = await home();
+    const gateway = await found(root);
+    expect(gateway.config().path).toBeUndefined();
+    await write('toolscout.config.json', { servers: { first: { command: 'x' } } });
+    await gateway.reload();
+    await write('toolscout.config.json', { servers: { second: { command: 'x' } } });
+    await waitUntil(() => ids(gateway).join() === 'second', { what: 'the change was taken over', timeoutMs: 20_000 });
+  });
+});
+
+describe('sources of a running toolscout', () => {
+  it('CFG-5 EXEC-1 a server of another client is found and run like our own', async () => {
+    const { root, write } = await home();
+    await write('.cursor/mcp.json', { mcpServers: { theirs: fixture('legacy') } });
+    const gateway = await open(root, { sources: ['cursor'] });
+    await gateway.discover();
+    const [tool] = await gateway.listTools('theirs');
+    expect(tool).toBeDefined();
+    expect((await gateway.listServers())[0]).toMatchObject({ id: 'theirs', source: join(root, '.cursor/mcp.json') });
+    const { hits } = await gateway.searchTools(tool!.name, { limit: 3 });
+    expect(hits[0]).toMatchObject({ server: 'theirs' });
+  });
+
+  it('CFG-5 CFG-6 a change of a client’s servers is taken over, also of a file that comes later; other changes are not', async () => {
+    const { root, write } = await home();
+    await write('.claude.json', { mcpServers: { a: { command: 'a' } } });
+    const gateway = await open(root, { sources: ['claude-code', 'cursor'] });
+    let reloads = 0;
+    gateway.onEvent((event) => (reloads += event.type === 'reloaded' ? 1 : 0));
+    expect(ids(gateway)).toEqual(['a']);
+    await write('.claude.json', { mcpServers: { a: { command: 'a' } }, history: ['much'] });
+    await write('.cursor/mcp.json', { mcpServers: { b: { command: 'b' } } });
+    await waitUntil(() => ids(gateway).includes('b'), { what: 'the new file was read', timeoutMs: 20_000 });
+    expect(reloads).toBe(1);
+    await write('.claude.json', { mcpServers: { c: { command: 'c' } }, history: ['much'] });
+    await waitUntil(() => ids(gateway).join() === 'c,b', { what: 'the change was taken over', timeoutMs: 20_000 });
+  });
+
+  it('CFG-6 a source that a reload brings is watched from then on, and a broken file keeps its last good servers, with an event', async () => {
+    const { root, write } = await home();
+    const file = join(root, 'config.json');
+    await writeFile(file, '{"servers": {"own": {"command": "x"}}}');
+    await write('.kiro/settings/mcp.json', { mcpServers: { k: { command: 'k' } } });
+    const gateway = await open(root, file);
+    await writeFile(file, '{"servers": {"own": {"command": "x"}}, "sources": ["kiro"]}');
+    await waitUntil(() => ids(gateway).includes('k'), { what: 'the source was read', timeoutMs: 20_000 });
+    const kept: string[] = [];
+    gateway.onEvent((event) => event.type === 'source-kept' && kept.push(event.file));
+    await writeFile(join(root, '.kiro/settings/mcp.json'), '{"mcpServers": ');
+    await waitUntil(() => kept.length > 0, { what: 'the broken file was noticed', timeoutMs: 20_000 });
+    expect(kept).toEqual([join(root, '.kiro/settings/mcp.json')]);
+    expect(ids(gateway)).toEqual(['own', 'k']);
+    const warning = { path: 'sources.kiro', message: expect.stringContaining('stay as they were last read') as string };
+    expect(gateway.config().warnings).toContainEqual(warning);
+    expect((await gateway.doctor()).findings).toContainEqual(
+      expect.objectContaining({ level: 'warning', message: expect.stringContaining('as they were last read') }),
+    );
+    // The very same content again: the warning goes, although no server has changed.
+    await write('.kiro/settings/mcp.json', { mcpServers: { k: { command: 'k' } } });
+    await waitUntil(() => gateway.config().keptSources.length === 0, { what: 'the mended file', timeoutMs: 20_000 });
+    expect(ids(gateway)).toEqual(['own', 'k']);
+    await write('.kiro/settings/mcp.json', { mcpServers: { l: { command: 'l' } } });
+    await waitUntil(() => ids(gateway).includes('l'), { what: 'the mended file was read', timeoutMs: 20_000 });
+  });
+
+  it('SEC-9 a server of a project’s file is pending: it is listed, and nothing starts it', async () => {
+    const { root, write } = await home();
+    const counter = await startCounter();
+    const { command, args } = fixture('legacy', counter.flag);
+    await write('p/.mcp.json', { mcpServers: { theirs: { command, args } } });
+    const gateway = await open(root, { sources: ['claude-code'] });
+    await gateway.discover();
+    await gateway.searchTools('echo');
+    const called = await gateway.executeTool('theirs', 'echo', { text: 'x' });
+    expect(called.success).toBe(false);
+    const [view] = await gateway.listServers();
+    expect(view).toMatchObject({ id: 'theirs', problem: expect.stringContaining('waits for approval') as string });
+    expect(await counter.pids()).toEqual([]);
+    // The same server, once it is the user's own.
+    const own = await open(root, {
+      sources: ['claude-code'],
+      servers: { mine: { command, args, cwd: join(root, 'p') } },
+    });
+    expect(ids(own)).toEqual(['mine']);
+    await own.discover();
+    const [tool] = await own.listTools('mine');
+    expect(tool).toBeDefined();
+    expect(await counter.pids()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,92 @@
+import type { RawExchange, RawOptions, Tap } from '../../connect/index.js';
+import { climb, isPlainAnswer, predictTools, type Climbed, type Printed } from '../../discover/index.js';
+import type { Clock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
+import { sha256 } from '../../kernel/hash.js';
+import { isObject, type JsonObject } from '../../kernel/json.js';
+import type { Log } from '../../kernel/log.js';
+import { isWildcardName } from '../../kernel/patterns/pattern.js';
+import type { Config } from '../../model/config.js';
+import type { Server } from '../../model/server.js';
+import type { Store } from '../../model/store.js';
+
+/** What reaches servers with which no handshake is possible. */
+export interface CompatibilityDeps {
+  readonly rawRun?: (server: Server, options: RawOptions) => Promise<RawExchange>;
+  readonly fetch?: typeof fetch;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: () => Pick<Config, 'timeout' | 'ai'>;
+  /** Has later connections to a server made without a handshake: it answers requests and knows none. */
+  readonly rememberPlain?: (server: Server) => Promise<void>;
+  /** Hears everything that is said. */
+  readonly tap?: Tap;
+}
+
+const SPACE = 'predictions';
+const KEPT_MS = 86_400_000;
+
+/** The share of the time limit that a program gets where a model may be asked after it. */
+const PROGRAM_SHARE = 0.7;
+
+/**
+ * Finds tools of a server that could not be asked properly (DISC-6), all ways together within `timeout` (DISC-7). Nothing
+ * it finds beside a plain answer can be called; a failure on the way is as if that way had found nothing. The program is
+ * started only where `mayRun` says so.
+ */
+export async function learnWithoutHandshake(
+  server: Server,
+  deps: CompatibilityDeps,
+  signal: AbortSignal,
+  mayRun: boolean,
+): Promise<Climbed | undefined> {
+  const { rawRun, clock, log, tap } = deps;
+  const { timeout, ai } = deps.config();
+  const mayPredict = ai.enabled && ai.fallbackToAi;
+  const until = clock.monotonic() + timeout;
+  const limit = new AbortController();
+  const onAbort = (): void => limit.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = clock.after(timeout, () => limit.abort(new Error('its time was over')), { awaited: true });
+  const run = async (env: Readonly<Record<string, string>>, request: string): Promise<Printed> => {
+    const reply = (line: string): 'done' | [] => (isPlainAnswer(line) ? 'done' : []);
+    const left = (until - clock.monotonic()) * (mayPredict ? PROGRAM_SHARE : 1);
+    try {
+      return await rawRun!(server, { env, opening: [request], reply, timeoutMs: Math.max(1, left), signal, tap });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      log.debug('discover.ladder', { server: server.id, reason: messageOf(thrown) });
+      return { stdout: '', stderr: '' };
+    }
+  };
+  try {
+    const climbed = await climb({
+      ...(mayRun && rawRun && server.transport.type === 'stdio' && { run }),
+      autoApproved: (server.autoApproved ?? []).filter((name) => !isWildcardName(name)),
+      predict: async () => (mayPredict ? predict(server, deps, limit.signal) : []),
+    });
+    signal.throwIfAborted();
+    if (!climbed) return undefined;
+    log.info('discover.climbed', { server: server.id, rung: climbed.rung, tools: climbed.items.length });
+    if (climbed.rung === 'plain-list') await deps.rememberPlain?.(server);
+    return climbed;
+  } finally {
+    timer.cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function predict(server: Server, deps: CompatibilityDeps, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const { ai } = deps.config();
+  const key = sha256(`${ai.baseUrl}\0${ai.model}\0${server.id}`);
+  const known = ai.cache ? (await deps.store.get(SPACE, key))?.value : undefined;
+  if (isObject(known) && typeof known['at'] === 'number' && Array.isArray(known['tools'])) {
+    const age = deps.clock.now() - known['at'];
+    if (age >= 0 && age < KEPT_MS) return known['tools'].filter(isObject);
+  }
+  if (!deps.fetch) return [];
+  const tools = await predictTools(server, ai, { fetch: deps.fetch, log: deps.log, signal });
+  if (ai.cache && tools.length > 0) await deps.store.put(SPACE, key, { at: deps.clock.now(), tools: [...tools] });
+  return tools;
+}

@@ -1,0 +1,63 @@
+import type { Emitter } from '../../kernel/async/emitter.js';
+import { hideIn, toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import type { Server } from '../../model/server.js';
+import { changesBetween } from '../changes.js';
+import { learn, type Learned, type PipelineDeps } from './pipeline.js';
+import type { GatewayEvent } from '../../gateway/contract.js';
+
+/** The connections on which a list was seen to be old. */
+export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
+
+/** What learning a server and telling of it needs. */
+export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
+  readonly log: Log;
+  readonly events: Emitter<GatewayEvent>;
+  /** Removes secrets from a text. */
+  readonly hide: (text: string) => string;
+  /** Throws the reason when a server may not be connected to. */
+  readonly usable: (id: string) => Server;
+  /** The lanes on which a server's list was seen to be old; each is handed out once. */
+  readonly takeLanes: (id: string) => Lanes;
+  /** Takes them back: the list was not read there, and must be the next time. */
+  readonly returnLanes: (id: string, lanes: Lanes) => void;
+}
+
+/** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
+export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
+  const { catalog, events, hide, log } = deps;
+  const { id } = server;
+  let lanes: Lanes = {};
+  let isAsked = false;
+  const noteFailure = ({ code, message }: ToolscoutError): void => {
+    log.warn('discover.failed', { server: id, reason: message });
+    const entry = { kind: 'discovered', principal: 'toolscout', server: id, outcome: 'failure', code } as const;
+    if (isAsked) deps.audit.record({ ...entry, detail: { reason: message } });
+  };
+  try {
+    deps.usable(id);
+    const before = catalog().list(id);
+    const onPartial: PipelineDeps['onPartial'] = (_, method, reason) =>
+      log.info('discover.partial', { server: id, method, reason: hide(reason) });
+    const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
+      log.warn('discover.dropped', { server: id, method, ...bad });
+    lanes = deps.takeLanes(id);
+    isAsked = true;
+    const learned = await learn(server, { ...deps, ...lanes, onPartial, onDropped }, signal);
+    for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
+    const changed = changesBetween(before, catalog().list(id));
+    events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
+    if (!learned.failure) return learned;
+    const failure = hideIn(learned.failure, hide);
+    noteFailure(failure);
+    return { ...learned, failure };
+  } catch (thrown) {
+    deps.returnLanes(id, lanes);
+    const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
+    if (!signal.aborted) {
+      noteFailure(error);
+      events.emit({ type: 'learn-failed', server: id, reason: error.message });
+    }
+    throw error;
+  }
+}

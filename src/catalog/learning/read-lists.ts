@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listBesides, listTools, type LeftOut } from '../../discover/index.js';
+import type { ToolscoutError } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { Server } from '../../model/server.js';
+import type { Upstream } from '../../model/upstream.js';
+import type { LearnedList, ServerFacts } from '../catalog.js';
+import type { Sessions } from './separate-sessions.js';
+
+/** Everything a server listed, and what it said of itself. */
+export interface Lists {
+  readonly list: Awaited<ReturnType<typeof listTools>>;
+  readonly facts: ServerFacts;
+}
+
+type Bad = Lists['list']['bad'][number];
+
+/** What reading the lists of a server needs. */
+export interface ReadListsDeps {
+  readonly pool: Sessions;
+  /** Waits until the server may be asked for the next page of a list (CONN-7). */
+  readonly pace: () => Promise<void>;
+  /** Told of a list besides the tools that a server announced and did not give. */
+  readonly onPartial?: (server: Server, method: string, reason: string) => void;
+  /** Told of an entry besides the tools that could not be kept. */
+  readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
+  /** Tries again what a server refuses for the moment, while that makes sense. */
+  readonly again?: <T>(task: () => Promise<T>, makesSense?: (error: ToolscoutError) => boolean) => Promise<T>;
+  /** The lane on which the server announced a change, when that is why it is asked. */
+  readonly announcedOn?: string;
+  /** The lane of a call that is why it is asked: the list is merely old. */
+  readonly calledOn?: string;
+  /** What is known of it already. */
+  readonly known?: LearnedList;
+}
+
+/** Both lists; where an entry stands in both, the later one. */
+function union(
+  base: readonly JsonObject[] | undefined,
+  more: readonly JsonObject[] | undefined,
+  key: string,
+): JsonObject[] {
+  const entries = new Map((base ?? []).map((entry) => [entry[key], entry]));
+  for (const entry of more ?? []) entries.set(entry[key], entry);
+  return [...entries.values()];
+}
+
+function unite(base: Lists, more: Lists): Lists {
+  const { resources, resourceTemplates, prompts, leftOut } = more.facts;
+  return {
+    list: { ...base.list, items: union(base.list.items, more.list.items, 'name'), bad: more.list.bad },
+    facts: {
+      ...base.facts,
+      leftOut,
+      resources: union(base.facts.resources, resources, 'uri'),
+      resourceTemplates: union(base.facts.resourceTemplates, resourceTemplates, 'uriTemplate'),
+      prompts: union(base.facts.prompts, prompts, 'name'),
+    },
+  };
+}
+
+/**
+ * Asks a server for all of its lists. A change that was announced on the connection of one host may be
+ * seen on that connection alone: each has a process or a session of its own. So it is asked there, and
+ * what it says is added to what everybody sees; a host that can do less is also shown less, so nothing
+ * that is missing there is taken away.
+ */
+export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
+  const { announcedOn, known, again } = deps;
+  const ask = async (upstream: Upstream): Promise<Lists> => {
+    const { pace } = deps;
+    const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs, pace });
+    const { info, instructions, era, capabilities } = upstream;
+    const leftOut: LeftOut[] = [];
+    const besides = await listBesides(upstream, {
+      signal,
+      timeoutMs: server.timeoutMs,
+      pace,
+      onFailed: (method, reason) => deps.onPartial?.(server, method, reason),
+      onDropped(method, bad) {
+        leftOut.push({ method, ...bad });
+        deps.onDropped?.(server, method, bad);
+      },
+      // The tools wait for these lists, so one that timed out is not waited for again.
+      ...(again && {
+        retry: (task) => again(task, ({ code }) => !upstream.closed && code !== 'TOOL_EXECUTION_TIMEOUT'),
+      }),
+    });
+    return { list, facts: { info, instructions, era, capabilities, leftOut, ...besides } };
+  };
+  const read = (on?: string): Promise<Lists> =>
+    deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
+  // One more process only to hear the same list again would be a waste: the one that runs is asked first.
+  const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
+  if (calledOn !== undefined && deps.pool.isOpen(server.id, calledOn)) {
+    const there = await read(calledOn);
+    if (isDeepStrictEqual(there.list.items, known!.items)) return { list: there.list, facts: known! };
+  }
+  if (announcedOn === undefined || !deps.pool.isOpen(server.id, announcedOn)) return read();
+  const there = await read(announcedOn);
+  // Starting another process only to ask it for what it does not know would be in vain.
+  const isProcess = server.transport.type === 'stdio';
+  if (!isProcess) return unite(await read(), there);
+  return known ? unite({ list: { items: [...known.items], bad: [] }, facts: known }, there) : there;
+}

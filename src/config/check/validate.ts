@@ -1,0 +1,97 @@
+import type { Problem } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import { Config, READ_ONCE } from '../../model/config.js';
+import { checkRedaction } from './check-redaction.js';
+import { checkModes, checkRules } from './check-rules.js';
+import { checkHeaders, checkServers } from './check-servers.js';
+import { checkStore } from './check-store.js';
+import { describeValue, explainIssues } from './issues.js';
+import { joinPath, problemAt, ROOT, type Findings } from '../read/path.js';
+import { findForeignValues } from './plain-data.js';
+import { SECTION } from '../read/raw-field.js';
+
+const FIELDS = new Set(Object.keys(Config.shape));
+
+type Fields = Record<string, unknown>;
+
+/** A config that was looked at: its fields in one place, and everything there is to say about them. */
+export interface CheckedConfig extends Findings {
+  readonly fields: Fields;
+}
+
+/** Fields that say something: in YAML a name with nothing behind it means the default. */
+function given(section: object): Fields {
+  const fields: Fields = Object.create(null) as Fields;
+  for (const [key, value] of Object.entries(section)) if (value !== null && value !== undefined) fields[key] = value;
+  return fields;
+}
+
+function checkSection(fields: Fields, base: string, knownServers: readonly string[] | undefined): Findings {
+  const parsed = Config.safeParse(fields, READ_ONCE);
+  const extraKeys = base === ROOT ? [SECTION] : [];
+  const place = { schema: Config, value: fields, base, extraKeys };
+  const rules = checkRules(fields.toolRules, joinPath(base, 'toolRules'), knownServers);
+  const redaction = checkRedaction(fields.redaction, joinPath(base, 'redaction'), knownServers);
+  const servers = checkServers(fields.servers, joinPath(base, 'servers'));
+  return {
+    problems: [
+      ...(parsed.success ? [] : explainIssues(parsed.error.issues, place)),
+      ...rules.problems,
+      ...redaction.problems,
+      ...checkModes(fields.pinned, fields.hostModes, (field) => joinPath(base, field)),
+      ...servers.problems,
+      ...checkStore(fields.store, joinPath(base, 'store')),
+      ...checkHeaders(fields.authHeaders, joinPath(base, 'authHeaders')),
+    ],
+    warnings: [...rules.warnings, ...redaction.warnings, ...servers.warnings],
+  };
+}
+
+/** One complaint a place: a value that is foreign is not also of the wrong type. */
+function withoutEchoes(foreign: readonly Problem[], others: readonly Problem[]): Problem[] {
+  const taken = new Set(foreign.map((problem) => problem.path));
+  return [...foreign, ...others.filter((problem) => !taken.has(problem.path))];
+}
+
+/**
+ * Looks at a whole config. `shared` says that the file belongs to another program as well, whose
+ * own fields are none of our business.
+ */
+export function checkConfig(raw: unknown, shared = false): CheckedConfig {
+  const foreign = findForeignValues(raw);
+  if (!isObject(raw) || foreign.some((problem) => problem.path === ROOT)) {
+    return { fields: {}, problems: foreign, warnings: [] };
+  }
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  // For editors; it says nothing about what the config means.
+  const { [SECTION]: section, $schema: address, ...outer } = given(raw);
+  if (address !== undefined && typeof address !== 'string') {
+    problems.push(problemAt('$schema', `expected a string, found ${describeValue(address)}`));
+  }
+  if (section !== undefined && !isObject(section)) {
+    problems.push(problemAt(SECTION, `expected an object, found ${describeValue(section)}`));
+  }
+  const inner = isObject(section) ? given(section) : {};
+  const top = Object.fromEntries(Object.entries(outer).filter(([key]) => !shared || FIELDS.has(key)));
+  for (const key of Object.keys(inner).filter((name) => Object.hasOwn(top, name))) {
+    problems.push(problemAt(joinPath(SECTION, key), `is also given as ${joinPath(ROOT, key)}; keep one of the two`));
+  }
+
+  const fields: Fields = { ...top, ...inner };
+  const imports = Array.isArray(fields.sources) && fields.sources.length > 0;
+  const knownServers = imports ? undefined : Object.keys(isObject(fields.servers) ? fields.servers : {});
+  const parts = [[top, ROOT] as const, ...(section === undefined ? [] : [[inner, SECTION] as const])];
+  for (const [part, base] of parts) {
+    const findings = checkSection(part, base, knownServers);
+    problems.push(...findings.problems);
+    warnings.push(...findings.warnings);
+  }
+  return { fields, problems: withoutEchoes(foreign, problems), warnings };
+}
+
+/** Every problem of a config, and everything in it that deserves a look, without loading it (CFG-3). */
+export function validateConfig(raw: unknown): Findings {
+  const { problems, warnings } = checkConfig(raw);
+  return { problems, warnings };
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ConfigApproval } from '../../model/source.js';
+import type { Variables } from '../environment.js';
+import { locateConfig, type FindOptions } from '../read/find.js';
+import { parseConfig } from '../read/parse.js';
+import { resolveConfig } from '../resolve/resolve.js';
+import { approveConfig, fingerprintOf, isCode, trustOf, withdrawConfig } from './trust.js';
+
+/** Fewer characters of a hash could be met by chance. */
+const MIN_PREFIX = 12;
+
+function checkHash(path: string, hash: string, wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  const given = wanted.toLowerCase().replace(/^sha256[:-]/, '');
+  if (given.length < MIN_PREFIX) {
+    throw new ToolscoutError('INVALID_REQUEST', `--hash needs at least ${MIN_PREFIX} characters of the hash.`);
+  }
+  if (hash.startsWith(given)) return;
+  throw new ToolscoutError(
+    'TOOL_CHANGED',
+    `${path} is not what it was: its hash is ${hash.slice(0, MIN_PREFIX)} now.`,
+    {
+      suggestion: 'Look at the file again, then approve it with that hash.',
+    },
+  );
+}
+
+/**
+ * Looks at the config of the current folder, or at the named one, without running it.
+ *
+ * @throws ToolscoutError `NOTHING_FOUND` when there is none; `CONFIGURATION_ERROR` when it is data and not valid.
+ */
+export async function planApproval(options: {
+  readonly find: FindOptions;
+  readonly stateDirectory: string;
+  readonly env: Variables;
+  readonly now: () => number;
+  /** Only if the content has this hash, or one that begins with it. */
+  readonly hash?: string;
+}): Promise<ConfigApproval> {
+  const { find, stateDirectory, env } = options;
+  const found = await locateConfig(find);
+  if (!found || found.origin === 'user') {
+    throw new ToolscoutError('NOTHING_FOUND', `There is no config in ${find.cwd} that needs an approval.`, {
+      suggestion: 'Run it in the folder of the config, or name the file.',
+    });
+  }
+  const { path } = found;
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, { file: path });
+  });
+  const hash = await fingerprintOf(path, text);
+  checkHash(path, hash, options.hash);
+  const raw = isCode(path) ? {} : await parseConfig(text, path);
+  const { servers } = resolveConfig(raw, { source: path, env, directory: dirname(path), scope: 'project' });
+  const section = isObject(raw) && isObject(raw['discovery']) ? raw['discovery'] : {};
+  const fields = isObject(raw) ? [...Object.keys(raw), ...Object.keys(section)] : [];
+  return {
+    path,
+    hash,
+    state: await trustOf(stateDirectory, path, hash),
+    isCode: isCode(path),
+    servers: servers.map(({ id, shown }) => ({ id, transport: shown })),
+    settings: fields.filter((name) => !['servers', 'discovery', '$schema'].includes(name)),
+    approve: () => approveConfig(stateDirectory, path, hash, options.now()),
+    withdraw: () => withdrawConfig(stateDirectory, path),
+  };
+}

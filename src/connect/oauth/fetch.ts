@@ -1,0 +1,49 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { Rejection, Session } from './session.js';
+
+/** How often one request is tried again for more scope (S15). */
+const MOST_STEP_UPS = 2;
+
+/** What a rejection for want of rights says; `undefined` for every other answer. */
+function readRejection(response: Response): Rejection | undefined {
+  const { status } = response;
+  if (status !== 401 && status !== 403) return undefined;
+  const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
+  if (status === 403 && error !== 'insufficient_scope') return undefined;
+  return {
+    status,
+    ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    ...(scope !== undefined && { scope }),
+  };
+}
+
+/**
+ * A `fetch` for the requests to one server that carries the token of its sign-in, and tries again
+ * with a new one when it is refused: once for a token, a few times for scope. A refused request was
+ * not carried out, so that sending it again is safe.
+ */
+export function withSession(send: typeof globalThis.fetch, session: Session, server: string): typeof globalThis.fetch {
+  return async (input, init) => {
+    let renewals = 0;
+    let stepUps = 0;
+    for (;;) {
+      const token = await session.token();
+      const headers = new Headers(init?.headers);
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+      const response = await send(input, { ...init, headers });
+      const rejection = readRejection(response);
+      if (!rejection) return response;
+      await response.body?.cancel();
+      const isLast = rejection.status === 401 ? renewals++ >= 1 : stepUps++ >= MOST_STEP_UPS;
+      if (isLast) {
+        throw new ToolscoutError(
+          'AUTHENTICATION_FAILED',
+          `The server "${server}" refused the token of a new sign-in (HTTP ${rejection.status}).`,
+          { suggestion: `Sign in again: toolscout auth login ${server}`, delivered: false },
+        );
+      }
+      await session.recover(rejection, token);
+    }
+  };
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { sleep, type Clock } from '../../kernel/clock.js';
+import { sha256 } from '../../kernel/hash.js';
+import { isObject, type JsonValue } from '../../kernel/json.js';
+import type { SecretMask } from '../../kernel/secrets.js';
+import type { Store } from '../../model/store.js';
+
+/** The space of the store in which everything about signing in stands. */
+export const OAUTH_SPACE = 'oauth';
+
+/** Nobody renews a token for longer than this; a lock that is older was left behind. */
+const LOCK_MS = 30_000;
+const LOCK_POLL_MS = 100;
+
+const text = z.string();
+
+const OauthClient = z.object({
+  id: text,
+  secret: text.optional(),
+  /** How the client proves itself at the token endpoint, where the authorization server said. */
+  method: text.optional(),
+  redirectUri: text.optional(),
+  origin: z.enum(['configured', 'document', 'registered']),
+  /** Wall-clock time at which the secret ends. */
+  secretExpiresAt: z.number().optional(),
+});
+
+const Grant = z.object({
+  server: text,
+  url: text,
+  issuer: text,
+  resource: text,
+  isResourceNamed: z.boolean(),
+  client: OauthClient,
+  metadata: z.object({
+    issuer: text,
+    authorization_endpoint: text,
+    token_endpoint: text,
+    revocation_endpoint: text.optional(),
+    response_types_supported: z.array(text),
+    token_endpoint_auth_methods_supported: z.array(text).optional(),
+  }),
+  /** What was granted. */
+  scope: text.optional(),
+  /** What the server asked for since; the next sign-in asks for it. */
+  wantedScope: text.optional(),
+  accessToken: text.optional(),
+  refreshToken: text.optional(),
+  obtainedAt: z.number().optional(),
+  expiresAt: z.number().optional(),
+});
+
+/** The client that toolscout is at one authorization server. */
+export type OauthClient = z.infer<typeof OauthClient>;
+
+/**
+ * What was granted to toolscout for one server. It is bound to the issuer and the resource it was
+ * granted by and for, and is never used where either differs (S15).
+ */
+export type Grant = z.infer<typeof Grant>;
+
+/** For which server something was granted: two ids with one URL may be two accounts. */
+export interface GrantKey {
+  readonly server: string;
+  readonly url: string;
+}
+
+/** The grants in the store; every secret that passes through becomes known to the mask. */
+export interface Grants {
+  read(key: GrantKey): Promise<Grant | undefined>;
+  write(grant: Grant): Promise<void>;
+  remove(key: GrantKey): Promise<boolean>;
+  /** Runs a task while no other process that uses this store runs one for the same server. */
+  exclusively<T>(key: GrantKey, task: () => Promise<T>): Promise<T>;
+}
+
+const keyOf = ({ server, url }: GrantKey): string => `grant:${sha256(`${server}\0${url}`)}`;
+const lockOf = ({ server, url }: GrantKey): string => `lock:${sha256(`${server}\0${url}`)}`;
+
+/** The grants of a store. */
+export function createGrants(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+}): Grants {
+  const { store, clock, mask } = deps;
+
+  function hide({ accessToken, refreshToken, client }: Grant): void {
+    mask.add([accessToken, refreshToken, client.secret].filter((secret) => secret !== undefined));
+  }
+
+  /** Takes the lock when it is free or was left behind. */
+  async function take(key: string, owner: string): Promise<boolean> {
+    const entry = await store.get(OAUTH_SPACE, key);
+    const until = isObject(entry?.value) ? entry.value['until'] : undefined;
+    // A lock that lasts longer than any was written by something else, or by a clock that was wrong.
+    if (typeof until === 'number' && until > clock.now() && until <= clock.now() + LOCK_MS) return false;
+    const value: JsonValue = { owner, until: clock.now() + LOCK_MS };
+    return store.put(OAUTH_SPACE, key, value, { ifRevision: entry?.revision ?? 0 });
+  }
+
+  /** Gives it back, unless it was taken over meanwhile. */
+  async function giveBack(key: string, owner: string): Promise<void> {
+    const entry = await store.get(OAUTH_SPACE, key);
+    if (!isObject(entry?.value) || entry.value['owner'] !== owner) return;
+    await store.put(OAUTH_SPACE, key, { owner: '', until: 0 }, { ifRevision: entry.revision });
+  }
+
+  return {
+    async read(key) {
+      const entry = await store.get(OAUTH_SPACE, keyOf(key));
+      const parsed = Grant.safeParse(entry?.value);
+      // What cannot be understood, or belongs to another address, is as good as absent.
+      if (!parsed.success || parsed.data.url !== key.url || parsed.data.server !== key.server) return undefined;
+      hide(parsed.data);
+      return parsed.data;
+    },
+    async write(grant) {
+      hide(grant);
+      await store.put(OAUTH_SPACE, keyOf(grant), JSON.parse(JSON.stringify(grant)) as JsonValue);
+    },
+    remove: (key) => store.delete(OAUTH_SPACE, keyOf(key)),
+    async exclusively(key, task) {
+      const owner = randomUUID();
+      const lock = lockOf(key);
+      while (!(await take(lock, owner))) await sleep(clock, LOCK_POLL_MS);
+      try {
+        return await task();
+      } finally {
+        await giveBack(lock, owner);
+      }
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../../kernel/clock.js';
+import { messageOf, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import type { BreakerState } from '../../model/server.js';
+import { statusBehind } from './retry.js';
+
+/**
+ * Stops asking a server that keeps failing (CONN-3): closed → open after a number of failures in a
+ * row → half-open after a while, when one trial is let through and decides.
+ */
+export interface Breaker {
+  readonly state: BreakerState;
+  /**
+   * Lets a request through, or refuses it. In the half-open state the one that is let through is
+   * the trial, and must end in `succeed`, `fail` or `release`.
+   *
+   * @throws ToolscoutError `CIRCUIT_OPEN` with `retryAfterMs`.
+   */
+  check(): void;
+  /** The server answered. */
+  succeed(): void;
+  /** The server could not be reached or did not answer, for this reason. */
+  fail(cause?: unknown): void;
+  /** The request ended without saying anything about the server. */
+  release(): void;
+}
+
+/** When a breaker opens and closes. */
+export interface BreakerLimits {
+  /** How many failures in a row open it. */
+  readonly failures: number;
+  /** How long it stays open. */
+  readonly resetMs: number;
+}
+
+/** What a breaker needs. */
+export interface BreakerOptions {
+  readonly clock: Clock;
+  /** Asked for every time: a reload may change them. */
+  readonly limits: () => BreakerLimits;
+  /** Whose breaker it is, for the message. */
+  readonly server: string;
+}
+
+/** How long a request is told to wait while the trial of somebody else is under way. */
+const TRIAL_WAIT_MS = 1000;
+
+/** A breaker, closed. */
+export function createBreaker(options: BreakerOptions): Breaker {
+  const { clock, limits, server } = options;
+  let failed = 0;
+  /** When it opened; `undefined` while it is closed. */
+  let openedAt: number | undefined;
+  let trial = false;
+  let lastCause: unknown;
+
+  const remainingMs = (since: number): number => Math.max(0, since + limits().resetMs - clock.monotonic());
+
+  return {
+    get state() {
+      if (openedAt === undefined) return 'closed';
+      return remainingMs(openedAt) > 0 ? 'open' : 'half-open';
+    },
+    check() {
+      if (openedAt === undefined) return;
+      const remaining = remainingMs(openedAt);
+      if (remaining <= 0 && !trial) {
+        trial = true;
+        return;
+      }
+      const retryAfterMs = Math.ceil(remaining) || TRIAL_WAIT_MS;
+      throw new ToolscoutError(
+        'CIRCUIT_OPEN',
+        `Server "${server}" failed ${failed} times in a row and is not called for now; try again in ${retryAfterMs} ms.` +
+          (lastCause === undefined ? '' : ` Last error: ${messageOf(lastCause)}`),
+        { retryAfterMs, delivered: false, cause: lastCause },
+      );
+    },
+    succeed() {
+      failed = 0;
+      openedAt = undefined;
+      trial = false;
+      lastCause = undefined;
+    },
+    fail(cause) {
+      failed++;
+      lastCause = cause ?? lastCause;
+      trial = false;
+      if (openedAt !== undefined || failed >= limits().failures) openedAt = clock.monotonic();
+    },
+    release() {
+      trial = false;
+    },
+  };
+}
+
+const TROUBLE: ReadonlySet<ErrorCode> = new Set([
+  'SERVER_CONNECTION_ERROR',
+  'SESSION_INIT_FAILED',
+  'TOOL_EXECUTION_TIMEOUT',
+]);
+
+/**
+ * What a failed request says about its server: `trouble` when it could not be reached or did not
+ * answer, `answered` when it did (an error of a tool is an answer), `nothing` when the failure lies
+ * elsewhere, as with a cancelled call or a wrong URL (HTTP 4xx).
+ */
+export function judgeFailure(thrown: unknown): 'trouble' | 'answered' | 'nothing' {
+  if (!(thrown instanceof ToolscoutError)) return 'nothing';
+  if (TROUBLE.has(thrown.code)) return (statusBehind(thrown) ?? 500) < 500 ? 'nothing' : 'trouble';
+  return thrown.code === 'TOOL_EXECUTION_ERROR' ? 'answered' : 'nothing';
+}

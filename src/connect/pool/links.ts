@@ -1,0 +1,328 @@
+import type { Cancel } from '../../kernel/async/cancel.js';
+import type { Clock } from '../../kernel/clock.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import type { ConnectionState, Server } from '../../model/server.js';
+import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
+import { judgeFailure } from './breaker.js';
+import { SHARED, type Lane } from '../connection-key.js';
+import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
+import { isKept, keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './slot.js';
+import { backoffMs } from './retry.js';
+
+/** What making and ending connections needs. */
+export interface LinksDeps {
+  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** Called for every connection that new calls may use. */
+  readonly onConnected: () => void;
+  readonly onState: (slot: Slot, to: ConnectionState, reason?: string) => void;
+  readonly onNotification: (link: Link, notification: UpstreamNotification) => void;
+}
+
+/** The life of connections: made once for many, used, retired, ended. */
+export interface Links {
+  /** Every connection that has not ended, retired ones included. */
+  readonly all: ReadonlySet<Link>;
+  /**
+   * Waits for the connection of a slot for a lane, and starts to make one when nobody has. The answer
+   * counts the caller as one who uses it.
+   */
+  join(slot: Slot, server: Server, wish: Wish): Promise<Link>;
+  /** One call less on a connection. */
+  letGo(link: Link): void;
+  /** Nothing new starts on what a slot has; what runs may finish. */
+  retire(slot: Slot, reason: string): void;
+  /** The same for one lane of a slot. */
+  retireLane(slot: Slot, lane: string): void;
+  end(link: Link, to: ConnectionState, reason: string): void;
+  /** Ends everything; resolves when all of it is closed, or after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** For whom a connection is wanted, and how. */
+export interface Wish {
+  readonly lane: Lane;
+  readonly brief: boolean;
+  readonly signal: Cancel | undefined;
+}
+
+/** Connections to one server at once, whatever the number of hosts. */
+const MOST_LANES = 32;
+
+/** A server that refuses may ask for a long pause; it is believed up to this. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** No connections yet. */
+export function createLinks(deps: LinksDeps): Links {
+  const { clock, log, onState } = deps;
+  const all = new Set<Link>();
+  const openings = new Set<Opening>();
+  const unfinished = new Set<Promise<void>>();
+  let stopped = false;
+
+  function finish(work: Promise<void>): void {
+    unfinished.add(work);
+    void work.then(() => unfinished.delete(work));
+  }
+
+  async function closeQuietly(upstream: Upstream): Promise<void> {
+    try {
+      await upstream.close();
+    } catch (thrown) {
+      // It is out of use either way; the log keeps the reason.
+      log.warn('connect.close', { server: upstream.server, error: messageOf(thrown) });
+    }
+  }
+
+  /** Takes a link out of use; true when that had not happened yet. */
+  function drop(link: Link, to: ConnectionState, reason: string): boolean {
+    if (link.ended) return false;
+    link.ended = true;
+    all.delete(link);
+    const { slot, key } = link;
+    if (slot.links.get(key) === link) {
+      slot.links.delete(key);
+      // While another lane is connected, so is the server.
+      if (slot.links.size === 0) onState(slot, to, reason);
+    }
+    return true;
+  }
+
+  function end(link: Link, to: ConnectionState, reason: string): void {
+    if (drop(link, to, reason)) finish(closeQuietly(link.upstream));
+  }
+
+  async function establish(opening: Opening): Promise<void> {
+    const { slot, server, controller } = opening;
+    const settled = (): void => {
+      openings.delete(opening);
+      for (const [key, each] of slot.openings) if (each === opening) slot.openings.delete(key);
+    };
+    let upstream: Upstream;
+    try {
+      upstream = await deps.open(server, controller.signal, opening.lane);
+    } catch (thrown) {
+      settled();
+      return refuse(opening, toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'));
+    }
+    settled();
+    if (stopped) {
+      refuse(opening, shuttingDown());
+      return closeQuietly(upstream);
+    }
+    if (upstream.closed) {
+      const message = `Server "${slot.id}" ended right after it was connected.`;
+      return refuse(opening, new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+    }
+    admit(opening, upstream);
+  }
+
+  function admit(opening: Opening, upstream: Upstream): void {
+    const { slot, server } = opening;
+    slot.era = upstream.era;
+    if (opening.lane.prefers) slot.isModernOnly = upstream.era !== opening.lane.prefers;
+    const key = keyFor(slot, opening.lane);
+    // Who came along because the server was modern, which it no longer is, must not use another's lane.
+    const waiters = [...opening.waiters].filter((waiter) => {
+      const fits = keyFor(slot, waiter.lane) === key;
+      if (!fits) waiter.reject(neverSent(laneLost(slot.id)));
+      return fits;
+    });
+    const present = slot.links.get(key);
+    if (present && !present.upstream.closed) {
+      // It would not speak the older way after all, and the connection that serves everybody is there already.
+      present.busy += waiters.length;
+      for (const waiter of waiters) waiter.resolve(present);
+      return finish(closeQuietly(upstream));
+    }
+    const link: Link = {
+      slot,
+      key,
+      upstream,
+      server,
+      // Whoever waits uses it at once, so it is busy before anybody could close it as idle.
+      busy: waiters.length,
+      brief: waiters.every(({ brief }) => brief),
+      lastUsed: clock.monotonic(),
+      retired: opening.obsolete,
+      ended: false,
+      lossCounted: false,
+    };
+    all.add(link);
+    upstream.onClose((reason) => {
+      // It was cut off, and asked for a pause before it is connected again.
+      if (reason instanceof ToolscoutError && reason.retryAfterMs !== undefined && !link.retired) {
+        slot.failed = { error: reason, count: 1, until: clock.monotonic() + reason.retryAfterMs };
+      }
+      drop(link, reason ? 'error' : 'disconnected', reason?.message ?? 'the server closed the connection');
+    });
+    upstream.onNotification((notification) => {
+      if (!link.retired) deps.onNotification(link, notification);
+    });
+    if (!link.retired) {
+      slot.links.set(key, link);
+      slot.failed = undefined;
+      onState(slot, 'connected');
+      deps.onConnected();
+    }
+    for (const waiter of waiters) waiter.resolve(link);
+    endWhenUnused(link);
+  }
+
+  function refuse(opening: Opening, error: ToolscoutError): void {
+    const { slot, server, waiters } = opening;
+    let told = neverSent(error);
+    if (stopped) told = shuttingDown();
+    else if (!opening.obsolete) {
+      const count = (slot.failed?.count ?? 0) + 1;
+      const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
+      const pauseMs = Math.max(asked, backoffMs(server.retry, count - 1, deps.random));
+      slot.failed = { error, count, until: clock.monotonic() + pauseMs };
+      if (judgeFailure(error) === 'trouble') slot.breaker.fail(error);
+      onState(slot, 'error', error.message);
+      told = neverSent(error, pauseMs);
+    }
+    for (const waiter of waiters) waiter.reject(told);
+  }
+
+  /** Makes room for one more lane: the one that was quiet longest goes. */
+  function makeRoom(slot: Slot): void {
+    if (slot.links.size + slot.openings.size < MOST_LANES) return;
+    let quiet: Link | undefined;
+    for (const link of slot.links.values()) {
+      if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
+    }
+    if (!quiet) throw crowded(slot.id);
+    end(quiet, 'disconnected', 'another host needs the place');
+  }
+
+  function begin(slot: Slot, server: Server, lane: Lane): Opening {
+    makeRoom(slot);
+    let settle = (): void => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const controller = new AbortController();
+    const opening = { slot, server, lane, controller, waiters: new Set<Waiter>(), settled, obsolete: false };
+    slot.openings.set(keyFor(slot, lane), opening);
+    openings.add(opening);
+    // Not before the first waiter stands in line.
+    finish(
+      Promise.resolve()
+        .then(() => establish(opening))
+        .finally(settle),
+    );
+    return opening;
+  }
+
+  function wait({ waiters }: Opening, id: string, { lane, brief, signal }: Wish): Promise<Link> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        waiters.delete(waiter);
+        reject(cancelledBeforeSent(id));
+      };
+      const leave = (): void => signal?.removeEventListener('abort', onAbort);
+      const waiter: Waiter = {
+        lane,
+        brief,
+        resolve(link) {
+          leave();
+          resolve(link);
+        },
+        reject(error) {
+          leave();
+          reject(error);
+        },
+      };
+      waiters.add(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  function endWhenUnused(link: Link): void {
+    if (link.retired && link.busy === 0) end(link, 'disconnected', 'retired');
+  }
+
+  return {
+    all,
+    end,
+
+    async join(slot, server, wish) {
+      for (;;) {
+        const pauseMs = slot.failed ? slot.failed.until - clock.monotonic() : 0;
+        if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
+        if (wish.signal?.aborted) throw cancelledBeforeSent(server.id);
+        const under = slot.openings.get(keyFor(slot, wish.lane));
+        // Whether lanes matter shows with the first connection; nobody starts a second one before that is known.
+        const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
+        if (under || !pioneer) return wait(under ?? begin(slot, server, wish.lane), server.id, wish);
+        await settledOrAborted(pioneer.settled, wish.signal);
+        const link = takeLink(slot, wish.lane, wish.brief);
+        if (link) return link;
+      }
+    },
+
+    letGo(link) {
+      link.busy--;
+      link.lastUsed = clock.monotonic();
+      endWhenUnused(link);
+    },
+
+    retire(slot, reason) {
+      const links = [...slot.links.values()];
+      for (const opening of slot.openings.values()) opening.obsolete = true;
+      slot.links.clear();
+      slot.openings.clear();
+      slot.failed = undefined;
+      slot.era = undefined;
+      slot.isModernOnly = false;
+      onState(slot, 'disconnected', reason);
+      for (const link of links) {
+        link.retired = true;
+        endWhenUnused(link);
+      }
+    },
+
+    retireLane(slot, lane) {
+      const opening = slot.openings.get(lane);
+      const link = slot.links.get(lane);
+      if (opening) opening.obsolete = true;
+      slot.openings.delete(lane);
+      if (!link || lane === SHARED.id) return;
+      link.retired = true;
+      endWhenUnused(link);
+    },
+
+    async stop(graceMs) {
+      stopped = true;
+      for (const opening of openings) opening.controller.abort(shuttingDown());
+      for (const link of all) end(link, 'disconnected', 'toolscout is stopping');
+      let timer: { cancel(): void } | undefined;
+      const patience = new Promise<void>((resolve) => {
+        timer = clock.after(graceMs, resolve, { awaited: true });
+      });
+      await Promise.race([Promise.all(unfinished), patience]);
+      timer?.cancel();
+    },
+  };
+}
+
+function laneLost(server: string): ToolscoutError {
+  const message = `The server "${server}" speaks another protocol revision than it did before.`;
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message);
+}
+
+/** Resolves with the promise, or as soon as the signal is aborted. */
+async function settledOrAborted(promise: Promise<void>, signal: Cancel | undefined): Promise<void> {
+  if (!signal) return promise;
+  let leave = (): void => {};
+  const aborted = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  signal.addEventListener('abort', leave, { once: true });
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener('abort', leave);
+}

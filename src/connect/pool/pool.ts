@@ -1,0 +1,322 @@
+import type { Cancel } from '../../kernel/async/cancel.js';
+import type { Clock } from '../../kernel/clock.js';
+import { createEmitter } from '../../kernel/async/emitter.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { LIMITS } from '../../kernel/limits.js';
+import type { Log } from '../../kernel/log.js';
+import type { Host } from '../../model/host.js';
+import type { ConnectionState, Server, ServerHealth } from '../../model/server.js';
+import type { Upstream } from '../../model/upstream.js';
+import { judgeFailure, type BreakerLimits } from './breaker.js';
+import { createHealthTimer, createIdleTimer } from './health.js';
+import type { Limiter } from './limiter.js';
+import { laneIdOf, laneOf, SHARED, type Lane } from '../connection-key.js';
+import { shuttingDown } from './errors.js';
+import { createLinks } from './links.js';
+import { healthOf, takeLink, type Link, type Slot } from './slot.js';
+import { createServerBreaker } from './server-breaker.js';
+import { createStderrRing } from '../transport/stderr-ring.js';
+
+/** A change of a connection, or something a server said on its own account. */
+export type PoolEvent =
+  | {
+      readonly type: 'state';
+      readonly server: string;
+      readonly from: ConnectionState;
+      readonly to: ConnectionState;
+      readonly reason?: string;
+    }
+  | {
+      readonly type: 'notification';
+      readonly server: string;
+      /** The lane it came on: that of one host, or a shared one. */
+      readonly lane: string;
+      readonly method: string;
+      readonly params?: JsonObject;
+    };
+
+/** For whom a connection is used, and for how long it is needed. */
+export interface PoolUse {
+  /** The host of the call; without one the shared lane is used. */
+  readonly host?: Host;
+  /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
+  readonly brief?: boolean;
+  /** The connection of this lane rather than the host's, where it is open. */
+  readonly on?: string;
+  /** Who asks; a failure counts for this principal first. */
+  readonly principal?: string;
+  /** The time limit that the caller chose: that it was too short says nothing about the server. */
+  readonly timeoutMs?: number;
+}
+
+/** What a pool is made of. */
+export interface PoolDeps {
+  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limiter: Limiter;
+  /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
+  readonly healthIntervalMs: number;
+  readonly breaker: BreakerLimits;
+  /** Removes secrets from what is shown: reasons, last errors, stderr. */
+  readonly hide?: (text: string) => string;
+  readonly random?: () => number;
+}
+
+/** The connections to all servers: at most one a server and lane, made when needed and shared (CONN-3). */
+export interface Pool {
+  /**
+   * Runs a task on the connection to a server, which is made first when there is none. An aborted
+   * `signal` ends the wait for the connection; the task must heed it by itself.
+   */
+  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: Cancel, options?: PoolUse): Promise<T>;
+  /** Whether a server has an open connection on a lane other than the shared one. */
+  isOpen(server: string, lane: string): boolean;
+  /** Every open connection that was made for a host. */
+  connectionsOf(host: Pick<Host, 'id'>): Upstream[];
+  /** A host has gone: its connections end after their calls. */
+  release(host: Pick<Host, 'id'>): void;
+  /** Closes the connections to a server after their calls; the next use connects again. */
+  disconnect(server: string): void;
+  /** Asks a server whether it is there; answers how long that took, in milliseconds. */
+  ping(server: Server): Promise<number>;
+  health(id: string): ServerHealth;
+  /** The last output of a child on stderr. */
+  stderr(id: string): string;
+  appendStderr(id: string, chunk: string | Uint8Array): void;
+  /** Counts a line on stdout that was not protocol. */
+  noteNoise(id: string): void;
+  /** From now on only these servers exist; connections of others end after their calls. */
+  retain(servers: readonly Server[]): void;
+  onEvent(listener: (event: PoolEvent) => void): () => void;
+  /** Takes no new calls, waits for the running ones up to `drainMs`, closes everything within `graceMs`. */
+  close(options: { readonly drainMs: number; readonly graceMs?: number }): Promise<void>;
+}
+
+const PING_TIMEOUT_MS = 10_000;
+
+/** A connection that does not close within this is left to the end of the process. */
+const CLOSE_GRACE_MS = 10_000;
+
+/** An empty pool; nothing is opened before the first use. */
+export function createPool(deps: PoolDeps): Pool {
+  const { clock, log, limiter } = deps;
+  const hide = deps.hide ?? ((text) => text);
+  const startedAt = clock.now();
+  const events = createEmitter<PoolEvent>((thrown) => log.error('connect.listener', { error: messageOf(thrown) }));
+  const slots = new Map<string, Slot>();
+  let running = 0;
+  let onDrained: (() => void) | undefined;
+  let closed: Promise<void> | undefined;
+  /** Nobody waits for a token any more, which would keep the process from ending. */
+  const ending = new AbortController();
+
+  const links = createLinks({
+    open: deps.open,
+    clock,
+    log,
+    random: deps.random ?? Math.random,
+    onConnected() {
+      idleTimer.watch();
+      healthTimer.watch();
+    },
+    onState: move,
+    onNotification: ({ slot, key }, notification) =>
+      events.emit({ type: 'notification', server: slot.id, lane: key, ...notification }),
+  });
+  const idleTimer = createIdleTimer({
+    clock,
+    links: links.all,
+    close: (link) => links.end(link, 'disconnected', 'idle'),
+  });
+  const healthTimer = createHealthTimer({ clock, links: links.all, intervalMs: () => deps.healthIntervalMs, check });
+
+  function move(slot: Slot, to: ConnectionState, reason?: string): void {
+    const shown = reason === undefined ? undefined : hide(reason);
+    if (to !== 'disconnected') slot.lastError = to === 'error' ? shown : undefined;
+    const from = slot.state;
+    if (from === to) return;
+    slot.state = to;
+    slot.since = clock.now();
+    log.info('connect.state', { server: slot.id, from, to, reason: shown });
+    events.emit({ type: 'state', server: slot.id, from, to, ...(shown !== undefined && { reason: shown }) });
+  }
+
+  function newSlot(server: Server): Slot {
+    const slot: Slot = {
+      id: server.id,
+      stderr: createStderrRing(LIMITS.stderrBytes),
+      digest: server.digest,
+      breaker: createServerBreaker({ clock, limits: () => deps.breaker, server: server.id }),
+      era: undefined,
+      isModernOnly: false,
+      links: new Map(),
+      openings: new Map(),
+      failed: undefined,
+      state: 'disconnected',
+      since: clock.now(),
+      latencyMs: undefined,
+      lastError: undefined,
+      noise: 0,
+    };
+    slots.set(server.id, slot);
+    return slot;
+  }
+
+  /** The slot of a server; what belongs to an older configuration of it is retired first. */
+  function slotOf(server: Server): Slot {
+    const slot = slots.get(server.id);
+    if (!slot) return newSlot(server);
+    if (slot.digest === server.digest) return slot;
+    links.retire(slot, 'its configuration changed');
+    return newSlot(server);
+  }
+
+  async function use<T>(
+    server: Server,
+    task: (upstream: Upstream, link: Link) => Promise<T>,
+    signal?: Cancel,
+    options: PoolUse = {},
+  ): Promise<T> {
+    if (closed) throw shuttingDown();
+    const { host, brief = false, on, principal } = options;
+    const slot = slotOf(server);
+    const lane =
+      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host, server);
+    slot.breaker.check(principal);
+    running++;
+    let link: Link | undefined;
+    try {
+      link = takeLink(slot, lane, brief) ?? (await links.join(slot, server, { lane, brief, signal }));
+      const answer = await task(link.upstream, link);
+      slot.breaker.succeed(principal);
+      return answer;
+    } catch (thrown) {
+      learnFrom(slot, link, thrown, options);
+      throw thrown;
+    } finally {
+      if (link) links.letGo(link);
+      running--;
+      if (running === 0) onDrained?.();
+    }
+  }
+
+  async function measure(server: Server, upstream: Upstream): Promise<number> {
+    const started = clock.monotonic();
+    await upstream.ping(Math.min(server.timeoutMs || PING_TIMEOUT_MS, PING_TIMEOUT_MS));
+    return clock.monotonic() - started;
+  }
+
+  /** The check of the health timer: a connection that does not answer is closed, unless a call began meanwhile. */
+  async function check(link: Link): Promise<void> {
+    try {
+      await limiter.wait(link.server, ending.signal);
+      if (!link.ended) link.slot.latencyMs = await measure(link.server, link.upstream);
+    } catch (thrown) {
+      if (link.busy === 0) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
+    }
+  }
+
+  async function ping(server: Server): Promise<number> {
+    await limiter.wait(server, ending.signal);
+    const check = async (upstream: Upstream, link: Link): Promise<number> => {
+      try {
+        return (link.slot.latencyMs = await measure(server, upstream));
+      } catch (thrown) {
+        if (link.busy === 1) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
+        throw thrown;
+      }
+    };
+    return use(server, check, undefined, { brief: true });
+  }
+
+  function drained(drainMs: number): Promise<void> {
+    if (running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = clock.after(drainMs, resolve, { awaited: true });
+      onDrained = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
+  async function shutDown(drainMs: number, graceMs = CLOSE_GRACE_MS): Promise<void> {
+    idleTimer.stop();
+    healthTimer.stop();
+    await drained(drainMs);
+    await links.stop(graceMs);
+    ending.abort(shuttingDown());
+  }
+
+  return {
+    use,
+    ping,
+
+    health(id) {
+      const slot = slots.get(id);
+      return slot ? healthOf(slot) : { state: 'disconnected', breaker: 'closed', since: startedAt };
+    },
+
+    stderr: (id) => hide(slots.get(id)?.stderr.text() ?? ''),
+    appendStderr: (id, chunk) => slots.get(id)?.stderr.append(chunk),
+    noteNoise(id) {
+      const slot = slots.get(id);
+      if (slot) slot.noise++;
+    },
+
+    retain(servers) {
+      const wanted = new Map(servers.filter((server) => server.enabled).map((server) => [server.id, server]));
+      for (const slot of slots.values()) {
+        const server = wanted.get(slot.id);
+        if (!server) {
+          slots.delete(slot.id);
+          links.retire(slot, 'it was removed from the configuration');
+        } else if (server.digest !== slot.digest) slotOf(server);
+        else for (const link of slot.links.values()) link.server = server;
+      }
+      idleTimer.watch();
+      healthTimer.watch();
+    },
+
+    disconnect(id) {
+      const slot = slots.get(id);
+      if (slot) links.retire(slot, 'closed on request');
+    },
+
+    isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,
+
+    connectionsOf(host) {
+      const lane = laneIdOf(host);
+      return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
+    },
+
+    release(host) {
+      const lane = laneIdOf(host);
+      for (const slot of slots.values()) links.retireLane(slot, lane);
+    },
+
+    onEvent: (listener) => events.on(listener),
+
+    close({ drainMs, graceMs }) {
+      closed ??= shutDown(drainMs, graceMs);
+      return closed;
+    },
+  };
+}
+
+/** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
+function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown, { principal, timeoutMs }: PoolUse): void {
+  const isOwnLimit = link && timeoutMs !== undefined && timeoutMs < link.server.timeoutMs && isTimeout(thrown);
+  const verdict = link && !isOwnLimit ? judgeFailure(thrown) : 'nothing';
+  if (verdict === 'answered') return slot.breaker.succeed(principal);
+  const lost = link?.upstream.closed === true;
+  if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release(principal);
+  if (link && lost) link.lossCounted = true;
+  slot.breaker.fail(thrown, principal);
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof ToolscoutError && thrown.code === 'TOOL_EXECUTION_TIMEOUT';
+}

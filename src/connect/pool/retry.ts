@@ -1,0 +1,93 @@
+import type { Cancel } from '../../kernel/async/cancel.js';
+import { sleep, type Clock } from '../../kernel/clock.js';
+import { toToolscoutError, type ErrorCode, type ToolscoutError } from '../../kernel/errors.js';
+import type { RetryConfig } from '../../model/config.js';
+import { httpStatusOf } from '../upstream/errors.js';
+
+/** What trying again needs besides its policy. */
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** A number in [0, 1), for the jitter. */
+  readonly random: () => number;
+  readonly signal?: Cancel;
+  /** Whether this failure may be tried again at all. */
+  readonly mayRetry: (error: ToolscoutError) => boolean;
+}
+
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'RATE_LIMITED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'SERVER_CONNECTION_ERROR',
+]);
+
+/** Failures of the system that time does not heal: the command cannot be run, the URL or the certificate is wrong. */
+const PERMANENT_CAUSE =
+  /^(ENOENT|EACCES|EPERM|ENOTDIR|ENOEXEC|E2BIG|ERR_INVALID_URL|CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_)/;
+
+/** The statuses of HTTP that mean "later". */
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const DEEPEST_CAUSE = 5;
+
+function causesOf(error: ToolscoutError): Error[] {
+  const causes: Error[] = [];
+  let { cause } = error;
+  for (; cause instanceof Error && causes.length < DEEPEST_CAUSE; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
+/** The HTTP status behind a failure, if there is one. */
+export function statusBehind(error: ToolscoutError): number | undefined {
+  if (error.refusal) return error.refusal.status;
+  for (const cause of causesOf(error)) {
+    const status = httpStatusOf(cause);
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}
+
+function isPermanent(error: ToolscoutError): boolean {
+  const status = statusBehind(error);
+  if (status !== undefined) return !TRANSIENT_STATUS.has(status);
+  return causesOf(error).some(
+    (cause) => 'code' in cause && typeof cause.code === 'string' && PERMANENT_CAUSE.test(cause.code),
+  );
+}
+
+/**
+ * Whether the same request may succeed a moment later: the server was busy (429, 503), slow or not
+ * reachable. It says nothing about whether sending it again is safe.
+ */
+export function isTransient(error: ToolscoutError): boolean {
+  return TRANSIENT.has(error.code) && !isPermanent(error);
+}
+
+/** The wait before retry number `retry` (from 0): growing, bounded, jittered (CONN-7). */
+export function backoffMs(policy: RetryConfig, retry: number, random: () => number): number {
+  const jitter = policy.jitterFactor;
+  const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.backoffMultiplier ** retry);
+  return Math.min(policy.maxDelayMs, Math.round(plain * (1 - jitter + 2 * jitter * random())));
+}
+
+/**
+ * Runs a task, and again while it fails in a way that may be retried. A server that says when to
+ * come back is obeyed; one that asks for more patience than the policy has is given up, and the
+ * error tells the caller when.
+ */
+export function withRetry<T>(
+  task: (attempt: number) => Promise<T>,
+  policy: RetryConfig,
+  options: RetryOptions,
+): Promise<T> {
+  const { clock, random, signal, mayRetry } = options;
+
+  const again = async (thrown: unknown, attempt: number): Promise<T> => {
+    const error = toToolscoutError(thrown);
+    const asked = error.retryAfterMs ?? 0;
+    if (attempt > policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) throw thrown;
+    await sleep(clock, Math.max(asked, backoffMs(policy, attempt - 1, random)), signal);
+    return run(attempt);
+  };
+  const run = (attempt: number): Promise<T> => task(attempt).catch((thrown: unknown) => again(thrown, attempt + 1));
+  return run(0);
+}

@@ -1,0 +1,120 @@
+import type { ToolscoutError } from '../../kernel/errors.js';
+import type { ConnectionState, Server, ServerHealth } from '../../model/server.js';
+import type { Upstream } from '../../model/upstream.js';
+import { SHARED, type Lane } from '../connection-key.js';
+import type { ServerBreaker } from './server-breaker.js';
+import type { StderrRing } from '../transport/stderr-ring.js';
+
+/** One connection and who is using it. */
+export interface Link {
+  readonly slot: Slot;
+  readonly upstream: Upstream;
+  /** What it is found under: its lane, or the shared one where the server needs no lanes. */
+  readonly key: string;
+  /** How to treat it; a reload may change that without touching the connection. */
+  server: Server;
+  /** Calls that run on it now. */
+  busy: number;
+  /** Monotonic time of the end of the last call. */
+  lastUsed: number;
+  /** Only looked at so far, for a list or a sign of life: it is not kept for long. */
+  brief: boolean;
+  /** No new calls: it closes as soon as the running ones have ended. */
+  retired: boolean;
+  /** It was closed, or lost. */
+  ended: boolean;
+  /** Its loss was already counted against the server, however many calls it took down. */
+  lossCounted: boolean;
+}
+
+/** Somebody who waits for a connection that is being made. */
+export interface Waiter {
+  readonly lane: Lane;
+  readonly brief: boolean;
+  resolve(link: Link): void;
+  reject(error: ToolscoutError): void;
+}
+
+/** A connection that is being made, shared by everybody who waits for it. */
+export interface Opening {
+  readonly slot: Slot;
+  readonly server: Server;
+  readonly lane: Lane;
+  readonly controller: AbortController;
+  readonly waiters: Set<Waiter>;
+  /** Resolves when it has led to a connection, or failed. */
+  readonly settled: Promise<void>;
+  /** The server was changed or removed meanwhile: the link is for those who wait, and nobody else. */
+  obsolete: boolean;
+}
+
+/** Why the last attempt to connect failed, and until when no other is made. */
+interface FailedOpening {
+  readonly error: ToolscoutError;
+  /** How many failed in a row. */
+  readonly count: number;
+  /** Monotonic. */
+  readonly until: number;
+}
+
+/** Everything the pool knows about one server. */
+export interface Slot {
+  readonly id: string;
+  readonly stderr: StderrRing;
+  /** The configuration all of this belongs to. */
+  digest: string;
+  breaker: ServerBreaker;
+  /** The era of the last connection; lanes matter to legacy servers only. */
+  era: 'legacy' | 'modern' | undefined;
+  /** It was asked to speak the older way and would not. */
+  isModernOnly: boolean;
+  /** By {@link Link.key}. */
+  readonly links: Map<string, Link>;
+  /** By the same key. */
+  readonly openings: Map<string, Opening>;
+  failed: FailedOpening | undefined;
+  state: ConnectionState;
+  /** Wall-clock. */
+  since: number;
+  latencyMs: number | undefined;
+  lastError: string | undefined;
+  noise: number;
+}
+
+/** Whether a connection stays open although no call uses it: the shared one of an eager server (NEG-7). */
+export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
+  return server.eager === true && key === SHARED.id;
+}
+
+/** Under which key the connection for a lane is found. */
+export function keyFor(slot: Slot, lane: Lane): string {
+  if (slot.era !== 'modern') return lane.id;
+  // What is open serves every lane; only where a connection must be made does a wish count.
+  const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
+  return isOwn ? lane.id : SHARED.id;
+}
+
+/** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
+export function takeLink(slot: Slot, lane: Lane, brief: boolean): Link | undefined {
+  const link = slot.links.get(keyFor(slot, lane));
+  if (!link || link.upstream.closed) return undefined;
+  link.busy++;
+  if (!brief) link.brief = false;
+  return link;
+}
+
+/** A slot as it is shown to people. */
+export function healthOf(slot: Slot): ServerHealth {
+  const link = slot.links.get(SHARED.id) ?? slot.links.values().next().value;
+  const upstream = link?.upstream;
+  return {
+    state: slot.state,
+    breaker: slot.breaker.state,
+    since: slot.since,
+    ...(upstream && { era: upstream.era, protocolVersion: upstream.protocolVersion }),
+    ...(upstream?.pid !== undefined && { pid: upstream.pid }),
+    ...(slot.latencyMs !== undefined && { latencyMs: slot.latencyMs }),
+    ...(slot.lastError !== undefined && { lastError: slot.lastError }),
+    ...(slot.noise > 0 && { noise: slot.noise }),
+  };
+}

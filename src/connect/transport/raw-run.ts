@@ -1,0 +1,124 @@
+import type { Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { LIMITS } from '../../kernel/limits.js';
+import type { Server } from '../../model/server.js';
+import type { Child, ChildExit, ChildKeeper } from './child.js';
+import { childEnvironment } from './environment.js';
+import type { Tap } from './tap.js';
+
+/** Everything a program said. */
+export interface RawExchange {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How the program ended by itself; `undefined` when it was ended. */
+  readonly exit?: ChildExit;
+  readonly timedOut: boolean;
+}
+
+/** How a program is talked to. */
+export interface RawOptions {
+  /** Variables beside the configured ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it is told first, a line each. */
+  readonly opening: readonly string[];
+  /** What is said after a line of its stdout; `done` ends the talk. */
+  readonly reply?: (line: string) => readonly string[] | 'done';
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Hears every line that is said. */
+  readonly tap?: Tap;
+}
+
+/** What is kept of either stream. */
+const KEPT_CHARS = LIMITS.toolBytes * 8;
+
+/** A program that has ended may still have something in its pipes. */
+const LAST_WORDS_MS = 100;
+
+/**
+ * Starts the program of a local server, says something to it without the rules of the protocol, and
+ * keeps what it prints until it is done, ends or its time is over; then nothing of it is left.
+ */
+export async function runRaw(
+  server: Server,
+  deps: {
+    readonly clock: Clock;
+    readonly children: ChildKeeper;
+    readonly baseEnv: Readonly<Record<string, string | undefined>>;
+  },
+  options: RawOptions,
+): Promise<RawExchange> {
+  const { transport } = server;
+  if (transport.type !== 'stdio') {
+    throw new ToolscoutError('INVALID_REQUEST', `"${server.id}" is a remote server; only local ones can be run raw.`);
+  }
+  const names = Object.keys(options.env ?? {});
+  options.tap?.('note', `start: ${server.shown.target}${names.length > 0 ? ` (with ${names.join(', ')})` : ''}`);
+  const child = await deps.children.spawn({
+    command: transport.command,
+    args: transport.args,
+    env: { ...childEnvironment(deps.baseEnv, transport.env), ...options.env },
+    cwd: transport.cwd,
+  });
+  try {
+    return await listen(child, deps.clock, options);
+  } finally {
+    void child.stop();
+  }
+}
+
+async function listen(child: Child, clock: Clock, options: RawOptions): Promise<RawExchange> {
+  const kept = { stdout: '', stderr: '' };
+  const note: Tap = (from, text) => options.tap?.(from, text);
+  const say = (text: string): void => {
+    note('us', text);
+    child.stdin.write(`${text}\n`);
+  };
+
+  let finish = (): void => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const hear = (from: 'stdout' | 'stderr'): void => {
+    let unfinished = '';
+    const stream = child[from];
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => {
+      if (kept[from].length < KEPT_CHARS) kept[from] += chunk;
+      unfinished = (unfinished + chunk).slice(-KEPT_CHARS);
+      const whole = unfinished.split('\n');
+      unfinished = whole.pop()!;
+      for (const line of whole) {
+        note(from, line);
+        const reply = from === 'stdout' ? options.reply?.(line) : undefined;
+        if (reply === 'done') finish();
+        else for (const text of reply ?? []) say(text);
+      }
+    });
+    stream.once('end', () => unfinished !== '' && note(from, unfinished));
+  };
+  hear('stdout');
+  hear('stderr');
+  for (const text of options.opening) say(text);
+
+  let timedOut = false;
+  const timer = clock.after(
+    options.timeoutMs,
+    () => {
+      timedOut = true;
+      finish();
+    },
+    { awaited: true },
+  );
+  const onAbort = (): void => finish();
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  void child.exited.then(() => clock.after(LAST_WORDS_MS, finish, { awaited: true }));
+  await done;
+  timer.cancel();
+  options.signal?.removeEventListener('abort', onAbort);
+  options.signal?.throwIfAborted();
+  const { exit } = child;
+  if (timedOut) note('note', `ended after ${options.timeoutMs} ms without an answer`);
+  else if (exit) note('note', `exited with ${exit.signal ?? `code ${exit.code}`}`);
+  return { ...kept, ...(exit && { exit }), timedOut };
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+
+/**
+ * Unsolicited messages, in one burst and per second. The noisiest real server sends a few dozen lines; a
+ * server that reports the progress of several calls a few hundred messages a second.
+ */
+const BURST_MESSAGES = 10_000;
+const MESSAGES_PER_SECOND = 500;
+/** The same in bytes: parsing a megabyte holds up every other server for some milliseconds. */
+const BURST_BYTES = 64 * 1024 * 1024;
+const BYTES_PER_SECOND = 4 * 1024 * 1024;
+/** How long a server that was cut off is not connected again. */
+const PAUSE_MS = 30_000;
+
+/** A line that is not protocol has no use at all, so fewer of them are tolerated. */
+export const NOISE_WEIGHT = 4;
+
+/** Limits what a server sends without being asked: blank lines, garbage, notifications, requests, answers to nothing. */
+export interface UnsolicitedBudget {
+  /** Counts one message; `false` when the server has sent more than is tolerated and must be cut off. */
+  spend(bytes: number, weight?: number): boolean;
+}
+
+/** A full budget for one connection; it fills up again with time. */
+export function createUnsolicitedBudget(clock: Clock): UnsolicitedBudget {
+  let messages = BURST_MESSAGES;
+  let bytesLeft = BURST_BYTES;
+  let last = clock.monotonic();
+
+  const refill = (): void => {
+    const now = clock.monotonic();
+    const seconds = (now - last) / 1000;
+    last = now;
+    messages = Math.min(BURST_MESSAGES, messages + seconds * MESSAGES_PER_SECOND);
+    bytesLeft = Math.min(BURST_BYTES, bytesLeft + seconds * BYTES_PER_SECOND);
+  };
+
+  return {
+    spend(bytes, weight = 1) {
+      messages -= weight;
+      bytesLeft -= bytes;
+      if (messages >= 0 && bytesLeft >= 0) return true;
+      // Time is read only when the budget is used up: a message costs two subtractions.
+      refill();
+      return messages >= 0 && bytesLeft >= 0;
+    },
+  };
+}
+
+/** Why a connection was cut off; `retryAfterMs` keeps the server from being started again at once. */
+export function cutOff(server: string): ToolscoutError {
+  const message =
+    `The server "${server}" sent more than ${BURST_MESSAGES} messages or ${BURST_BYTES / 1024 / 1024} MB ` +
+    'that were not asked for, and was disconnected.';
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
+    retryAfterMs: PAUSE_MS,
+    suggestion: 'Report it to the authors of the server, or remove the server from the config.',
+  });
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../../kernel/clock.js';
+import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
+import type { Log } from '../../kernel/log.js';
+import { CALLBACK_METHODS, offers, type Host, type Screen } from '../../model/host.js';
+
+/** Questions of one server that may be open at once; a flood is refused, not relayed. */
+const MOST_OPEN = 32;
+/** How long a person may think about a question. */
+const PATIENCE_MS = 600_000;
+
+/** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
+
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
+const TOO_MANY = -32_000;
+const USER_REJECTED = -1;
+
+/** What relaying the questions of one server needs. */
+export interface CallbacksDeps {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly send: (message: JsonObject) => void;
+  /** The call a message is about: the one whose answer stream carried it, else the oldest that runs, a free one first. */
+  readonly callOf: (
+    stream: number | undefined,
+    isFree: (call: number) => boolean,
+  ) => { readonly id: number; readonly host?: Host } | undefined;
+  /** The server waits for somebody: the time limit of the call stands still until it is `resume`d. */
+  readonly pause: (call: number) => void;
+  readonly resume: (call: number) => void;
+  /** Nobody can be asked this on behalf of a call; `undefined` when it is not known which call it was. */
+  readonly unasked?: (call: number | undefined, method: string) => void;
+  /** The host the connection belongs to, for questions outside of any call. */
+  readonly owner: Host | undefined;
+  /** What rules take out of questions and answers, as they are now. */
+  readonly screen?: () => Screen | undefined;
+}
+
+/** Questions of one server to the hosts of its calls. */
+export interface Callbacks {
+  /** Takes a request of the server; `false` leaves it to the protocol client. */
+  take(message: JsonObject, stream: number | undefined): boolean;
+  /** The server withdrew a request of its own; `false` when it was none of these. */
+  withdraw(requestId: unknown): boolean;
+  /** A call has ended: nobody is asked on its behalf any more. */
+  ended(call: number): void;
+  close(): void;
+}
+
+interface Open {
+  /** The call it is asked in; on a connection without a stream for each call that is a guess. */
+  call: number | undefined;
+  readonly isGuess: boolean;
+  host: Host;
+  stop: AbortController;
+  /** Whether the server still waits for the answer. */
+  wanted: boolean;
+  /** It was taken to the host of another call, because the one it was asked in has ended. */
+  moved: boolean;
+}
+
+/** The answer of somebody who is there and says no. */
+function decline(method: string): { result: JsonObject } | { error: JsonObject } {
+  if (method === 'roots/list') return { result: { roots: [] } };
+  if (method === 'elicitation/create') return { result: { action: 'decline' } };
+  return { error: { code: USER_REJECTED, message: 'User rejected sampling request' } };
+}
+
+function errorOf(thrown: unknown, method: string): JsonObject {
+  const error: ToolscoutError = toToolscoutError(thrown);
+  const { code = -32_603, data: given } = error.upstream ?? {};
+  const data = isDeeperThan(given, DEEPEST) ? undefined : given;
+  const message = error.upstream ? error.message : `The host did not answer ${method}.`;
+  return { code, message, ...(data !== undefined && { data: data as JsonObject }) };
+}
+
+/** Relays what a server asks to the host of the call it asks it in (META-6). */
+export function createCallbacks(deps: CallbacksDeps): Callbacks {
+  const { server, clock, log } = deps;
+  const open = new Map<unknown, Open>();
+
+  const reply = (id: unknown, answer: { result: JsonObject } | { error: JsonObject }): void =>
+    deps.send({ jsonrpc: '2.0', id: id as string, ...answer });
+
+  const ask = async (id: unknown, entry: Open, method: string, params: JsonObject | undefined): Promise<void> => {
+    const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('nobody answered')));
+    const screen = deps.screen?.();
+    let answer: { result: JsonObject } | { error: JsonObject } | undefined;
+    while (!answer) {
+      const { call, host, stop } = entry;
+      if (call !== undefined) deps.pause(call);
+      try {
+        const shown = params && screen ? screen.question(params) : params;
+        const result = await host.request(method, shown, { signal: stop.signal });
+        if (isDeeperThan(result, DEEPEST)) throw new Error('the answer nests too deep');
+        answer = { result: screen ? screen.answer(result) : result };
+      } catch (thrown) {
+        const error = errorOf(thrown, method);
+        if (!entry.moved) answer = { error: screen ? screen.refusal(error) : error };
+        entry.moved = false;
+      }
+      if (call !== undefined) deps.resume(call);
+    }
+    timer.cancel();
+    open.delete(id);
+    if (entry.wanted) reply(id, answer);
+  };
+
+  /** A call that no question is open for: of several the one that can have asked. */
+  const isFree = (call: number): boolean => {
+    for (const entry of open.values()) if (entry.call === call) return false;
+    return true;
+  };
+
+  /** The call an open question is about has ended; if that was a guess, it was about another. */
+  const move = (entry: Open): void => {
+    const next = entry.isGuess ? deps.callOf(undefined, isFree) : undefined;
+    if (!next?.host) return entry.stop.abort(new Error('the call has ended'));
+    entry.call = next.id;
+    // A host that has a session was asked on its behalf; one that has not must be asked in a call that still runs.
+    if (next.host.era === 'legacy') return;
+    const before = entry.stop;
+    entry.host = next.host;
+    entry.stop = new AbortController();
+    entry.moved = true;
+    before.abort(new Error('it is asked in another call'));
+  };
+
+  return {
+    take(message, stream) {
+      const { id, method } = message;
+      if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) return false;
+      const about = deps.callOf(stream, isFree);
+      const host = about ? about.host : method === 'roots/list' ? deps.owner : undefined;
+      const params = isObject(message['params']) ? message['params'] : {};
+      if (!host) {
+        log.debug('connect.declined', { server, method });
+        deps.unasked?.(about?.id, method);
+        reply(id, decline(method));
+      } else if (!offers(host.capabilities, method, params)) {
+        log.debug('connect.unoffered', { server, method });
+        deps.unasked?.(about?.id, method);
+        const message = `The host does not offer ${method}, so the user cannot be asked.`;
+        reply(id, { error: { code: METHOD_NOT_FOUND, message } });
+      } else if (isDeeperThan(params, DEEPEST)) {
+        reply(id, { error: { code: INVALID_PARAMS, message: `${method} nests deeper than ${DEEPEST} levels.` } });
+      } else if (open.size >= MOST_OPEN || open.has(id)) {
+        reply(id, { error: { code: TOO_MANY, message: 'Too many questions are open.' } });
+      } else {
+        const isGuess = stream === undefined || about?.id !== stream;
+        const stop = new AbortController();
+        const entry: Open = { call: about?.id, isGuess, host, stop, wanted: true, moved: false };
+        open.set(id, entry);
+        void ask(id, entry, method, isObject(message['params']) ? params : undefined);
+      }
+      return true;
+    },
+    withdraw(requestId) {
+      const entry = open.get(requestId);
+      if (!entry) return false;
+      // The protocol: a request that was withdrawn is not answered.
+      entry.wanted = false;
+      entry.stop.abort(new Error('the server withdrew its question'));
+      return true;
+    },
+    ended(call) {
+      if (open.size === 0) return;
+      for (const entry of open.values()) if (entry.call === call) move(entry);
+    },
+    close() {
+      for (const entry of open.values()) {
+        entry.wanted = false;
+        entry.stop.abort(new Error('the connection to the server has ended'));
+      }
+    },
+  };
+}

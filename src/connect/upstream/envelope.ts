@@ -1,0 +1,66 @@
+import { isObject, type JsonObject } from '../../kernel/json.js';
+import type { Host } from '../../model/host.js';
+
+const PREFIX = 'io.modelcontextprotocol/';
+const CAPABILITIES = `${PREFIX}clientCapabilities`;
+const LOG_LEVEL = `${PREFIX}logLevel`;
+/** What a connection says about itself; what a host said about itself to us is not passed off as ours. */
+const ENVELOPE_KEYS = [`${PREFIX}protocolVersion`, `${PREFIX}clientInfo`, CAPABILITIES, LOG_LEVEL] as const;
+
+/** The `_meta` keys every request of the modern era carries. */
+export function modernEnvelope(
+  version: string,
+  clientInfo: { name: string; version: string },
+  capabilities: JsonObject = {},
+): JsonObject {
+  return {
+    [ENVELOPE_KEYS[0]]: version,
+    [ENVELOPE_KEYS[1]]: { name: clientInfo.name, version: clientInfo.version },
+    [CAPABILITIES]: capabilities,
+  };
+}
+
+/** The envelope of one request: what its host can be asked, and how much it wants to hear. */
+function envelopeFor(envelope: JsonObject, method: string, host: Host | undefined): JsonObject {
+  if (host) {
+    const level = host.logLevel;
+    return { ...envelope, [CAPABILITIES]: host.capabilities, ...(level !== undefined && { [LOG_LEVEL]: level }) };
+  }
+  // A list is asked for by somebody who can do everything; a call without a host by somebody who can do nothing.
+  return method === 'tools/call' ? { ...envelope, [CAPABILITIES]: {} } : envelope;
+}
+
+function withoutOurs(given: JsonObject): JsonObject {
+  const meta = { ...given };
+  for (const key of ENVELOPE_KEYS) delete meta[key];
+  // A token of the host means nothing here, and could be one of ours.
+  delete meta['progressToken'];
+  return meta;
+}
+
+function withToken(params: JsonObject | undefined, id: number): JsonObject {
+  const _meta = { progressToken: id };
+  const { name, arguments: args } = params ?? {};
+  // Nearly every request is a plain call. Written out, it costs a fraction of a spread with a field after it.
+  const isPlainCall = params && name !== undefined && args !== undefined && Object.keys(params).length === 2;
+  return isPlainCall ? { name, arguments: args, _meta } : { ...params, _meta };
+}
+
+/** The params of a request as they are sent: with our envelope and our progress token, without the caller's. */
+export function withEnvelope(
+  request: { readonly method: string; readonly params: JsonObject | undefined; readonly id: number },
+  options: { readonly envelope: JsonObject | undefined; readonly progress: boolean; readonly host: Host | undefined },
+): JsonObject | undefined {
+  const { params, id, method } = request;
+  const { envelope, progress, host } = options;
+  const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
+  if (!given && !envelope) return progress ? withToken(params, id) : params;
+  return {
+    ...params,
+    _meta: {
+      ...(given && withoutOurs(given)),
+      ...(progress && { progressToken: id }),
+      ...(envelope && envelopeFor(envelope, method, host)),
+    },
+  };
+}

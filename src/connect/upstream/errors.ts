@@ -1,0 +1,169 @@
+import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
+import { LIMITS } from '../../kernel/limits.js';
+import { oneLine, printable } from '../../kernel/text.js';
+
+/** Failures of the network before anything was sent. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** The HTTP status an SDK error carries, if it is about one. */
+export function httpStatusOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown instanceof ToolscoutError && thrown.refusal) return thrown.refusal.status;
+  const { status } = (thrown as { data?: { status?: unknown } }).data ?? {};
+  if (typeof status === 'number') return status;
+  // The event source reports the status as its code; the SSE transport only in its message.
+  const { code } = thrown as { code?: unknown };
+  if (typeof code === 'number' && code >= 100 && code < 600) return code;
+  const found = /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** The JSON-RPC error code of a failed handshake, if the server answered with one. */
+export function rpcCodeOf(thrown: unknown): number | undefined {
+  if (thrown instanceof ToolscoutError) return thrown.upstream?.code;
+  const code = thrown instanceof Error ? (thrown as { code?: unknown }).code : undefined;
+  return typeof code === 'number' && code < 0 ? code : undefined;
+}
+
+/** The error of a JSON-RPC answer, as the caller of the request sees it. */
+export function rpcError(
+  server: string,
+  error: unknown,
+  mask: (text: string) => string = (text) => text,
+): ToolscoutError {
+  const body = isObject(error) ? error : {};
+  const code = typeof body['code'] === 'number' ? body['code'] : -32603;
+  const text = typeof body['message'] === 'string' && body['message'] !== '' ? body['message'] : `error ${code}`;
+  // What nests too deep could not be written as JSON any more.
+  const data = isDeeperThan(body['data'], LIMITS.depth) ? undefined : body['data'];
+  return new ToolscoutError(
+    'TOOL_EXECUTION_ERROR',
+    `The server "${server}" answered: ${oneLine(printable(mask(text)), 2000)}`,
+    {
+      upstream: { code, message: text, data },
+    },
+  );
+}
+
+function systemCodeOf(thrown: unknown): string | undefined {
+  for (let each = thrown, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
+    const { code } = each as { code?: unknown };
+    if (
+      typeof code === 'string' &&
+      /^(E[A-Z]|UND_ERR|CERT_|DEPTH_|SELF_|UNABLE_)/.test(code) &&
+      !code.startsWith('ERA_')
+    ) {
+      return code;
+    }
+    if (each instanceof AggregateError) {
+      const inner = systemCodeOf(each.errors[0]);
+      if (inner !== undefined) return inner;
+    }
+  }
+  return undefined;
+}
+
+/** Our own error where one stands behind what the SDK threw: the guarded `fetch` throws them. */
+function ourErrorIn(thrown: unknown): ToolscoutError | undefined {
+  for (let each = thrown, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
+    if (each instanceof ToolscoutError) return each;
+  }
+  return undefined;
+}
+
+function parseBody(text: unknown): JsonValue | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // A page for people; its status says enough.
+    return undefined;
+  }
+}
+
+/** Characters of a refusal's body that are kept: one that says what to do is short. */
+export const LONGEST_REFUSAL = 64 * 1024;
+
+/** What a refusal says: its status, and its body where that is a JSON object of a size one can hold on to. */
+export function refusalOf(status: number, text: unknown): NonNullable<ErrorDetails['refusal']> {
+  const body = typeof text === 'string' && text.length <= LONGEST_REFUSAL ? parseBody(text) : undefined;
+  return isObject(body) && !isDeeperThan(body, LIMITS.depth) ? { status, body } : { status };
+}
+
+function httpError(server: string, status: number, thrown: unknown, mask: (text: string) => string): ToolscoutError {
+  const { text, statusText } = (thrown as { data?: { text?: unknown; statusText?: unknown } }).data ?? {};
+  const refusal = refusalOf(status, typeof text === 'string' ? mask(text) : undefined);
+  if (status === 401 || status === 403) {
+    const message = `The server "${server}" refused the credentials (HTTP ${status}).`;
+    return new ToolscoutError('AUTHENTICATION_FAILED', message, { refusal, cause: thrown });
+  }
+  const body = parseBody(text);
+  if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
+    return rpcError(server, body['error'], mask);
+  }
+  // Where a refused redirect points to stands in the message only.
+  const redirect = status >= 300 && status < 400 ? messageOf(thrown) : undefined;
+  const said = oneLine(
+    printable(mask(redirect ?? (typeof text === 'string' && text !== '' ? text : String(statusText ?? '')))),
+    200,
+  );
+  const message = `The server "${server}" answered with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { refusal, cause: thrown });
+}
+
+/** Anything that went wrong on the way to a server, as the error documented at the `Upstream` port. */
+export function toUpstreamError(
+  server: string,
+  thrown: unknown,
+  mask: (text: string) => string = (text) => text,
+): ToolscoutError {
+  const ours = ourErrorIn(thrown);
+  // What a server said in the body of a refusal was kept as it came.
+  if (ours) return ours.refusal?.body === undefined ? ours : hideIn(ours, mask);
+  const status = httpStatusOf(thrown);
+  if (status !== undefined) return httpError(server, status, thrown, mask);
+  if (thrown instanceof Error && thrown.name === 'UnauthorizedError') {
+    return new ToolscoutError('AUTHENTICATION_FAILED', `The server "${server}" asks for credentials.`, {
+      cause: thrown,
+    });
+  }
+  const code = rpcCodeOf(thrown);
+  if (code !== undefined)
+    return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data }, mask);
+  const system = systemCodeOf(thrown);
+  const why = system ?? oneLine(printable(mask(messageOf(thrown))), 300);
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" cannot be reached: ${why}`, {
+    delivered: system !== undefined && NEVER_SENT.has(system) ? false : undefined,
+    cause: thrown,
+  });
+}
+
+/** The error of a request that cannot be sent as JSON. */
+export function unwritable(server: string, thrown: unknown): ToolscoutError {
+  const message = `What is to be sent to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
+  return new ToolscoutError('TOOL_VALIDATION_ERROR', message, { delivered: false, cause: thrown });
+}
+
+/** The error of a request whose answer broke off. */
+export function brokenStream(server: string): ToolscoutError {
+  return new ToolscoutError(
+    'SERVER_CONNECTION_ERROR',
+    `The server "${server}" ended its answer before it was complete.`,
+  );
+}

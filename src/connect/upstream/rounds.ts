@@ -1,0 +1,128 @@
+import type { Cancel } from '../../kernel/async/cancel.js';
+import { sleep, type Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
+import { CALLBACK_METHODS, offers, unaskedAdvice, type Host, type Screen } from '../../model/host.js';
+
+/** Rounds of one call; a server that asks without end is given up. */
+const MOST_ROUNDS = 32;
+/** Questions of one round. */
+const MOST_QUESTIONS = 32;
+/** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
+/** A server that only asks to be called again is given a moment. */
+const PACE_MS = 250;
+
+/** Whether a modern server asks for something before it goes on. */
+export function asksForInput(result: JsonObject): boolean {
+  return result['resultType'] === 'input_required';
+}
+
+function refused(server: string, what: string, suggestion?: string): ToolscoutError {
+  const message = `The server "${server}" asks in the middle of the call ${what}.`;
+  return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion });
+}
+
+/** Refuses what the host did not declare before anything of the round is asked (S8). */
+function questionsOf(server: string, asked: JsonObject, host: Host): Array<[string, string, JsonObject | undefined]> {
+  const entries = Object.entries(asked);
+  if (entries.length > MOST_QUESTIONS) throw refused(server, `more than ${MOST_QUESTIONS} questions at once`);
+  if (isDeeperThan(asked, DEEPEST)) throw refused(server, `something that nests deeper than ${DEEPEST} levels`);
+  return entries.map(([key, question]) => {
+    const method = isObject(question) ? question['method'] : undefined;
+    const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
+    if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) throw refused(server, 'for something unknown');
+    if (!offers(host.capabilities, method, params))
+      throw refused(server, `for ${method}, which the host does not offer`, unaskedAdvice(method));
+    return [key, method, params];
+  });
+}
+
+/** What asking the host of a call needs besides the questions. */
+interface Asking {
+  readonly clock: Clock;
+  readonly signal: Cancel | undefined;
+  readonly screen: Screen | undefined;
+  /** When the call is over at the latest (monotonic). */
+  readonly deadline: number | undefined;
+}
+
+/** Asks the host everything one round wants to know; a single refusal withdraws the others. */
+async function askHost(
+  server: string,
+  asked: JsonObject,
+  host: Host,
+  { signal, screen, clock, deadline }: Asking,
+): Promise<JsonObject> {
+  const stop = new AbortController();
+  const overdue = new ToolscoutError(
+    'TOOL_EXECUTION_TIMEOUT',
+    `The call to "${server}" did not end before its deadline.`,
+  );
+  const timer =
+    deadline === undefined ? undefined : clock.after(deadline - clock.monotonic(), () => stop.abort(overdue));
+  const onAbort = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
+      const shown = params && screen ? screen.question(params) : params;
+      const answer = await host.request(method, shown, { signal: stop.signal });
+      if (isDeeperThan(answer, DEEPEST)) throw refused(server, 'and the answer of the host nests too deep');
+      return [key, screen ? screen.answer(answer) : answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(answers)) as JsonObject;
+  } catch (thrown) {
+    if (stop.signal.reason === overdue) throw overdue;
+    stop.abort(thrown);
+    throw thrown;
+  } finally {
+    timer?.cancel();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Sends a request to a modern server, and again with what its host answered for as long as it asks.
+ * A modern host is handed the question itself: it answers by calling again.
+ */
+export async function sendInRounds(
+  send: (params: JsonObject | undefined) => Promise<JsonObject>,
+  params: JsonObject | undefined,
+  options: {
+    readonly server: string;
+    readonly clock: Clock;
+    readonly host: Host | undefined;
+    readonly signal: Cancel | undefined;
+    readonly deadline?: number;
+    /** What rules take out of questions and answers, as they are now. */
+    readonly screen?: () => Screen | undefined;
+  },
+): Promise<JsonObject> {
+  const { server, clock, host, signal } = options;
+  let result = await send(params);
+  for (let round = 1; asksForInput(result); round++) {
+    if (!host) throw refused(server, 'for input, and nobody is there to give it', unaskedAdvice());
+    if (host.era === 'modern') {
+      // It answers by calling again; but it is not asked for what it did not declare.
+      questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
+      return result;
+    }
+    if (round > MOST_ROUNDS) throw refused(server, `for input more than ${MOST_ROUNDS} times`);
+    const { inputRequests, requestState } = result;
+    const asked = isObject(inputRequests) ? inputRequests : {};
+    if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);
+    const inputResponses = await askHost(server, asked, host, {
+      signal,
+      clock,
+      screen: options.screen?.(),
+      deadline: options.deadline,
+    });
+    result = await send({
+      ...params,
+      inputResponses,
+      ...(typeof requestState === 'string' && { requestState }),
+    });
+  }
+  return result;
+}

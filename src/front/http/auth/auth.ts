@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../kernel/clock.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import type { Log } from '../../../kernel/log.js';
+import type { HttpAuth } from '../../../model/config.js';
+import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
+import { createTokenReader, type FetchDocument, type TokenReader } from './token.js';
+
+/** Where the document about this resource is (RFC 9728). */
+export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+
+/** Finds out who sends a request. */
+export interface Authenticator {
+  /** @throws ToolscoutError `UNAUTHENTICATED` */
+  authenticate(request: Request): Principal | Promise<Principal>;
+  /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
+  admits(principal: Principal): boolean;
+  /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
+  challenge(request: Request, scope?: Scope): string;
+}
+
+/** What authentication is made of. */
+export interface AuthenticatorDeps {
+  /** In force now: keys change with the config. */
+  readonly auth: () => HttpAuth | undefined;
+  /** Others can reach this: without any authentication in the config nobody is let in. */
+  readonly required: boolean;
+  readonly baseUrl: (request: Request) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asks the issuer of tokens for a document, guarded and bounded. */
+  readonly fetchDocument: FetchDocument;
+}
+
+interface KnownKey {
+  readonly digest: Buffer;
+  readonly principal: Principal;
+}
+
+/** The endpoint of one server is a resource of its own to clients, which believe no document about another. */
+const ONE_SERVER = /^\/servers\/[^/]{1,500}\/mcp$/;
+const BEARER = /^Bearer +([\w.~+/=-]{1,16384})$/i;
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function keysOf({ keys }: HttpAuth): KnownKey[] {
+  return keys.flatMap(({ name, hash, scopes, servers }) =>
+    hash === undefined
+      ? []
+      : [
+          {
+            digest: Buffer.from(hash, 'hex'),
+            principal: {
+              name,
+              scopes: new Set(scopes),
+              ...(servers ? { servers: new Set(servers) } : {}),
+              credential: `key:${hash}`,
+            },
+          },
+        ],
+  );
+}
+
+/** A principal as text: the same for the same rights by the same credential, whenever it was let in. */
+export function identityOf({ name, scopes, servers, credential }: Principal): string {
+  return JSON.stringify([name, [...scopes].toSorted(), servers ? [...servers].toSorted() : null, credential ?? null]);
+}
+
+/** The holder of a key. Every key is compared, and always hash with hash, so that time tells nothing (A7). */
+function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefined {
+  const digest = digestOf(token);
+  let holder: Principal | undefined;
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) holder = key.principal;
+  return holder;
+}
+
+const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
+
+/** The refusal of whoever was let in and would not be any more. */
+export function keyGone(): ToolscoutError {
+  return unauthenticated('This key opens nothing any more.');
+}
+
+/** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
+
+  const current = (auth: HttpAuth): NonNullable<typeof known> => {
+    if (known?.auth === auth) return known;
+    const isSameIssuer = JSON.stringify(known?.auth.oauth) === JSON.stringify(auth.oauth);
+    const tokens = isSameIssuer ? known?.tokens : undefined;
+    known = { auth, keys: keysOf(auth), tokens: tokens ?? (auth.oauth && createTokenReader(auth.oauth, deps)) };
+    return known;
+  };
+
+  return {
+    admits(principal) {
+      const auth = deps.auth();
+      if (auth === undefined) return principal === LOCAL && !deps.required;
+      const { keys, tokens } = current(auth);
+      if (tokens !== undefined && principal.credential === tokens.credential) return true;
+      // Most who ask were let in by the very config that is in force.
+      if (keys.some((key) => key.principal === principal)) return true;
+      const identity = identityOf(principal);
+      return keys.some((key) => identityOf(key.principal) === identity);
+    },
+
+    authenticate(request) {
+      const auth = deps.auth();
+      if (auth === undefined) {
+        if (!deps.required) return LOCAL;
+        throw unauthenticated('Nobody can be let in: the config has no http.auth.');
+      }
+      if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
+        throw unauthenticated('A token in an address ends up in logs; send it as a header.');
+      }
+      const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
+      if (token === undefined) throw unauthenticated('This needs a key or a token.');
+      const { keys, tokens } = current(auth);
+      const holder = holderOf(token, keys);
+      if (holder) return holder;
+      if (tokens?.looksLikeToken(token)) return tokens.read(token);
+      throw unauthenticated('This key opens nothing.');
+    },
+
+    challenge(request, scope) {
+      const { pathname } = new URL(request.url);
+      const place = ONE_SERVER.test(pathname) ? `${RESOURCE_METADATA}${pathname}` : RESOURCE_METADATA;
+      const parts = [`resource_metadata="${deps.baseUrl(request)}${place}"`];
+      if (scope !== undefined) parts.unshift('error="insufficient_scope"', `scope="${scope}"`);
+      else if (request.headers.has('authorization')) parts.unshift('error="invalid_token"');
+      return `Bearer ${parts.join(', ')}`;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
+import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
+import type { McpEndpoint } from '../../mcp/http/http.js';
+import { createMcpDoors } from './principal-endpoints.js';
+
+const endpoint = (): McpEndpoint => ({
+  sessions: 0,
+  isBusy: false,
+  fetch: async () => new Response(),
+  close: async () => {},
+});
+
+const principal = (name: string, ...scopes: Scope[]): Principal => ({ name, scopes: new Set(scopes) });
+
+describe('the doors of principals', () => {
+  it('SEC-9 S12 only a principal with the scope of an administrator gets the tools of one', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const opened: boolean[] = [];
+    const doors = createMcpDoors({
+      gateway,
+      localAdmin: true,
+      open(_seen, admin) {
+        opened.push(admin);
+        return endpoint();
+      },
+    });
+    const yes = (): boolean => true;
+    const local = doors.endpointFor(LOCAL, yes);
+    const reader = doors.endpointFor(principal('ann', 'read', 'call'), yes);
+    const admin = doors.endpointFor(principal('ann', 'read', 'call', 'admin'), yes);
+    expect(opened).toEqual([true, false, true]);
+    expect(new Set([local, reader, admin]).size).toBe(3);
+    expect(doors.endpointFor(principal('ann', 'call', 'read'), yes)).toBe(reader);
+    expect(doors.endpointFor(LOCAL, yes)).toBe(local);
+    expect(doors.endpointFor({ ...principal('ann', 'call', 'read'), credential: 'key:2' }, yes)).not.toBe(reader);
+    await doors.close();
+  });
+
+  it('S12 R13 with too many callers the door of one who waits for nothing is closed first', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const closed: string[] = [];
+    let opening = { name: '', isBusy: false };
+    const doors = createMcpDoors({
+      gateway,
+      open() {
+        const { name, isBusy } = opening;
+        return { ...endpoint(), isBusy, close: async () => void closed.push(name) };
+      },
+    });
+    const enter = (name: string, isBusy: boolean): void => {
+      opening = { name, isBusy };
+      doors.endpointFor(principal(name, 'call'), () => true);
+    };
+    enter('busy', true);
+    enter('quiet', false);
+    enter('quieter', false);
+    for (let count = 3; count < 256; count++) enter(`caller ${count}`, true);
+    expect(closed).toEqual([]);
+    enter('one more', false);
+    enter('quieter', false);
+    enter('another', true);
+    expect(closed).toEqual(['quiet', 'one more']);
+    for (let count = 0; count < 2; count++) enter(`late ${count}`, true);
+    expect(closed).toEqual(['quiet', 'one more', 'quieter', 'busy']);
+    await doors.close();
+  });
+});

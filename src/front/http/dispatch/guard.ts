@@ -1,0 +1,73 @@
+import { ToolscoutError } from '../../../kernel/errors.js';
+import { problemResponse } from './problem.js';
+import { traceIdOf } from './trace.js';
+
+/** Names under which a loopback listener may be addressed. */
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
+
+/** True for an address that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host.toLowerCase());
+}
+
+/** A name or an address, perhaps with a port. */
+const PLAIN_HOST = /^[\w.:[\]-]{1,300}$/;
+
+/** Whether a `Host` is one at all, be it ours or not; a header with a path, a query or a user in it is none (A1). */
+export function isHost(header: string): boolean {
+  return PLAIN_HOST.test(header) && hostnameOf(`http://${header}`) !== undefined;
+}
+
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
+}
+
+/** Which `Host` and `Origin` headers may come in. */
+export interface GuardOptions {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  /** Whether the address of a request must name one of the hosts too: its first line may hold another than its `Host`. */
+  readonly checkTarget?: boolean;
+  /** Requests that pages of every origin may send; none unless said. */
+  readonly isForPages?: (request: Request) => boolean;
+}
+
+/** Looks at one request; an answer is a refusal. */
+export type Guard = (request: Request) => Response | undefined;
+
+/**
+ * Refuses requests that a web page could send to this machine behind the user's back: a foreign
+ * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
+ */
+export function createGuard(options: GuardOptions): Guard {
+  const { isForPages = () => false, checkTarget = false } = options;
+  const hosts = new Set([...LOOPBACK, ...options.hosts.map((host) => host.toLowerCase())]);
+  const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
+  // Clients send the same few headers again and again; only those that passed are remembered.
+  const passed = new Set<string>();
+  const isOurs = (header: string): boolean => {
+    if (passed.has(header)) return true;
+    // A header with a path, a query or a user in it is no host, whatever a parser makes of it (A1).
+    if (!PLAIN_HOST.test(header) || !hosts.has(hostnameOf(`http://${header}`) ?? '')) return false;
+    if (passed.size < MOST_REMEMBERED) passed.add(header);
+    return true;
+  };
+  const isTargetOurs = (url: string, host: string): boolean => {
+    const from = url.indexOf('/') + 2;
+    return (url.startsWith(host, from) && url[from + host.length] === '/') || isOurs(new URL(url).host);
+  };
+  const refuse = (request: Request, what: string): Response =>
+    problemResponse(new ToolscoutError('FORBIDDEN', `This ${what} may not talk to toolscout.`), {
+      traceId: traceIdOf(request),
+    });
+
+  return (request) => {
+    const host = request.headers.get('host') ?? '';
+    if (!isOurs(host) || (checkTarget && !isTargetOurs(request.url, host))) return refuse(request, 'Host');
+    const origin = request.headers.get('origin');
+    if (origin === null || origins.has(origin.toLowerCase()) || hosts.has(hostnameOf(origin) ?? '')) return undefined;
+    return isForPages(request) ? undefined : refuse(request, 'Origin');
+  };
+}
+
+const MOST_REMEMBERED = 100;

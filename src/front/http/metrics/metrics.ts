@@ -1,0 +1,180 @@
+import type { Gateway, Registry } from '../../../gateway/index.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import type { CallResult } from '../../../model/call.js';
+import type { SnapshotItem } from '../../../model/snapshot.js';
+import { createProcessReadings } from './process-readings.js';
+import { createMeasurements, type Sample } from './prometheus.js';
+
+/** What is measured of a gateway, and the gateway that is measured. */
+export interface Metrics {
+  /** The same verbs; searches and calls are counted. */
+  readonly gateway: Gateway;
+  /** Counts the checks of a registry from now on. */
+  watch(registry: Registry): void;
+  /** Counts an answer of the HTTP API; the route is one of the table. */
+  onAnswer(route: string, status: number): void;
+  /** Everything as Prometheus reads it (REG-7). */
+  text(): Promise<string>;
+}
+
+const PROBE_BOUNDS = [10, 50, 100, 250, 500, 1000, 2500, 5000];
+const SEARCH_BOUNDS = [1, 2, 5, 10, 25, 50, 100, 500, 2000];
+const CALL_BOUNDS = [5, 10, 50, 100, 500, 1000, 5000, 30_000];
+
+/** A reason without what a stranger wrote: the name of a host stays in the log. */
+function reasonLabel(reason: string): string {
+  const [kind = '', detail] = reason.split(':');
+  if (kind === 'host_not_allowed' || detail === undefined) return /^[a-z_]{1,40}$/.test(kind) ? kind : 'other';
+  return /^[a-z_]{1,40}:[a-z0-9_]{1,20}$/.test(reason) ? reason : 'other';
+}
+
+function countBy<T>(items: readonly T[], states: readonly string[], label: string, of: (item: T) => string): Sample[] {
+  return states.map((state) => ({
+    labels: { [label]: state },
+    value: items.filter((item) => of(item) === state).length,
+  }));
+}
+
+async function itemsOf(gateway: Gateway): Promise<readonly SnapshotItem[]> {
+  try {
+    return (await gateway.registry())?.snapshot().items ?? [];
+  } catch (thrown) {
+    // Nothing was checked yet, or there is nothing to check: then there is nothing to count.
+    if (thrown instanceof ToolscoutError) return [];
+    throw thrown;
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Measures a gateway. Labels hold ids of configured servers and words of ours, never what a caller sent. */
+export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
+  const measured = createMeasurements();
+  const processReadings = createProcessReadings(measured, clock);
+  const latency = measured.histogram('tools_discovery_latency_ms', 'Time of one check of a server.', PROBE_BOUNDS);
+  const failures = measured.counter('tools_discovery_failures_total', 'Checks of a server that failed, by reason.');
+  const searches = measured.counter('toolscout_searches_total', 'Searches, by whether anything was found.');
+  const searchTime = measured.histogram('toolscout_search_duration_ms', 'Time of a search.', SEARCH_BOUNDS);
+  const calls = measured.counter('toolscout_executions_total', 'Calls of tools, by server and outcome.');
+  const callTime = measured.histogram('toolscout_execution_duration_ms', 'Time of a call.', CALL_BOUNDS);
+  const answers = measured.counter('toolscout_http_requests_total', 'Answers of the HTTP API, by route and status.');
+  const answered = new Map<string, Map<number, Labels>>();
+  let known: { readonly of: unknown; readonly ids: ReadonlySet<string> } | undefined;
+
+  /** The id of a configured server; everything else is one word. */
+  const serverLabel = (id: string): string => {
+    const { servers } = gateway.config();
+    if (known?.of !== servers) known = { of: servers, ids: new Set(servers.map((server) => server.id)) };
+    return known!.ids.has(id) ? id : 'unknown';
+  };
+  const note = (server: string, { success, error }: CallResult, started: number): void => {
+    calls.add({ server: serverLabel(server), outcome: success ? 'success' : (error?.code ?? 'INTERNAL_ERROR') });
+    callTime.observe({}, clock.monotonic() - started);
+  };
+
+  return {
+    gateway: {
+      ...gateway,
+      async searchTools(query, options) {
+        const started = clock.monotonic();
+        const answer = await gateway.searchTools(query, options);
+        searches.add({ result: answer.hits.length > 0 ? 'found' : 'nothing' });
+        searchTime.observe({}, clock.monotonic() - started);
+        return answer;
+      },
+      async executeTool(server, tool, args, options) {
+        const started = clock.monotonic();
+        const result = await gateway.executeTool(server, tool, args, options);
+        note(server, result, started);
+        return result;
+      },
+      async *executeStream(server, tool, args, options) {
+        const started = clock.monotonic();
+        for await (const event of gateway.executeStream(server, tool, args, options)) {
+          if (event.type === 'result') note(server, event.result, started);
+          yield event;
+        }
+      },
+      async skill(id) {
+        const handle = await gateway.skill(id);
+        return {
+          ...handle,
+          async call(capability, tool, args, options) {
+            const started = clock.monotonic();
+            const server = handle.serverFor(capability, tool) ?? '';
+            const result = await handle.call(capability, tool, args, options);
+            note(server, result, started);
+            return result;
+          },
+        };
+      },
+    },
+
+    watch(registry) {
+      registry.onProbe(({ id, result }) => {
+        latency.observe({ tool_id: id, result: result.alive ? 'ok' : 'failed' }, result.latencyMs);
+        if (result.reason !== null) failures.add({ tool_id: id, reason: reasonLabel(result.reason) });
+      });
+    },
+
+    onAnswer(route, status) {
+      const known = answered.get(route) ?? new Map<number, Labels>();
+      answered.set(route, known);
+      const labels = known.get(status) ?? { route, status: String(status) };
+      known.set(status, labels);
+      answers.add(labels);
+    },
+
+    async text() {
+      const [views, items, approvals] = await Promise.all([
+        gateway.listServers(),
+        itemsOf(gateway),
+        gateway.listApprovals({ shownTo: false }),
+      ]);
+      const cache = gateway.cacheStats();
+      const one = (value: number): Sample[] => [{ value }];
+      const capabilities = items.reduce((sum, item) => sum + item.capabilities.length, 0);
+      return measured.text([
+        ['tools_registry_size', 'Servers in the registry.', one(items.length)],
+        ['tools_alive_total', 'Servers that are alive.', one(items.filter(({ alive }) => alive).length)],
+        ['tools_capabilities_total', 'Capabilities of all servers.', one(capabilities)],
+        [
+          'toolscout_pool_connections',
+          'Servers by the state of their connection.',
+          countBy(views, ['connected', 'disconnected', 'error'], 'state', ({ health }) => health.state),
+        ],
+        [
+          'toolscout_breakers',
+          'Servers by the state of their circuit breaker.',
+          countBy(views, ['closed', 'open', 'half-open'], 'state', ({ health }) => health.breaker),
+        ],
+        [
+          'toolscout_servers',
+          'Servers by what is known of their tools.',
+          countBy(
+            views,
+            ['ready', 'stale', 'learning', 'failed', 'unknown', 'off'],
+            'knowledge',
+            ({ knowledge }) => knowledge,
+          ),
+        ],
+        ['toolscout_tools', 'Tools that are offered.', one(views.reduce((sum, { tools }) => sum + tools, 0))],
+        [
+          'toolscout_approvals',
+          'Approvals by state.',
+          countBy(
+            approvals,
+            ['pending', 'approved', 'rejected', 'expired', 'superseded'],
+            'state',
+            ({ state }) => state,
+          ),
+        ],
+        ['toolscout_cache_hits', 'Lists found in the cache since the start.', one(cache.hits)],
+        ['toolscout_cache_misses', 'Lists not found in the cache since the start.', one(cache.misses)],
+        ['toolscout_cache_entries', 'Lists held in memory.', one(cache.entries)],
+        ...(await processReadings()),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { DocumentedOperation } from '../route.js';
+
+/** What the operations of a group have in common; each group is a tag of the document. */
+export const GROUPS: Readonly<Record<DocumentedOperation['group'], string>> = {
+  registry: 'The servers of the inventory and their health, checked in the background.',
+  tools: 'The configured servers and their tools: list, search, details.',
+  calls: 'Running a tool. Every call passes rules, approvals, argument validation, rate limit and circuit breaker.',
+  skills: 'What a skill declared, what it was granted, and calls on its behalf.',
+  admin: 'What an operator does: approvals, registered servers, the audit log, events and the config.',
+  publish: 'How this toolscout describes itself to clients and registries.',
+  status: 'Health checks, measurements and this document.',
+  mcp: 'The Model Context Protocol over Streamable HTTP, for hosts of both eras.',
+};
+
+const CARD =
+  'The server card of the MCP specification: name, version, transport and capabilities. Names no server behind it.';
+const RESOURCE =
+  'Protected resource metadata (RFC 9728): the authorization servers that are accepted and the scopes there are.';
+const MESSAGE =
+  'Takes one JSON-RPC message. A request is answered with JSON or, when there is progress or a question before the answer, with a stream of events.';
+
+/** What an operation does, beyond its summary. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  listRegistry:
+    'Lists every server of the inventory with its health. `registry_hash` is the same for the same servers in the same health; send it as `If-None-Match` to get 304 while nothing changed.',
+  listServers:
+    'Lists the configured servers with their state, the number of their tools and why a server cannot be used. Starts no server.',
+  registerServer:
+    'Proposes a server by URL or command. It is pending: nothing is started until an administrator approves it.',
+  listServerTools: 'Lists the tools of one server. A server that was never asked is started and asked now.',
+  searchTools:
+    'Ranks the tools of all servers for a need in plain words, such as "create an issue". `learning` and `unavailable` name servers that could not be searched yet.',
+  showTool: 'Shows the definition of a tool as its server gave it, its status, tags, domains and categories.',
+  whyTool: 'Says in one sentence why a tool is or is not offered to the caller. Starts no server.',
+  callTool:
+    'Runs one tool and answers with the own result of its server. With `Accept: text/event-stream` events of progress come before the result. A failed call is a problem that names the server and the tool.',
+  listSkills: 'Lists the skills of the configured folders with their state: READY, DEGRADED or UNAVAILABLE.',
+  skillBindings:
+    'Shows which server serves each capability that a skill declared, and which capabilities are missing and why.',
+  callAsSkill: 'Runs a tool for a skill. A capability that the skill did not declare or was not granted is refused.',
+  followEvents:
+    'Streams what happens: states of servers, learned lists, approvals, reloads. A comment every 15 seconds keeps the connection open.',
+  listAudit:
+    'Lists audit records, newest first. With `Accept: text/event-stream` it follows the log; `since` and `limit` then give the past first.',
+  showConfig: 'Shows the configuration in force. Values of variables, headers and keys are never in it.',
+  reloadConfig:
+    'Reads the config file again and takes it over when it is valid. Servers whose transport did not change keep their connection.',
+  listApprovals:
+    'Lists approval requests with their state, risk and hash. The hash names exactly what would be approved.',
+  diffApproval: 'Shows what approving a request would change compared with what is trusted now.',
+  approveApproval:
+    'Approves what is asked for, exactly as it was shown. Send `hash` to refuse anything that changed since you looked.',
+  rejectApproval: 'Rejects what is asked for. Without an open request it takes back the trust in the server.',
+  listMarketplace: 'Lists the manifests of all approved tools.',
+  introspectServer:
+    'Asks a URL, or a registered server that is not approved, for its tools and makes an approval request. Calls no tool.',
+  unregisterServer: 'Removes a server that was registered over the API, with its exported files and the trust in it.',
+  aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',
+  serverCard: CARD,
+  serverCardJson: CARD,
+  serverCardBare: CARD,
+  serverCardOld: CARD,
+  wellKnown:
+    'A short description for gateways that look for servers: name, version, capabilities and the MCP endpoint.',
+  wellKnownJson:
+    'A short description for gateways that look for servers: name, version, capabilities and the MCP endpoint.',
+  protectedResource: RESOURCE,
+  protectedResourceMcp: RESOURCE,
+  protectedResourceServer: RESOURCE,
+  listPublished:
+    'Lists the approved servers in the format of the official MCP registry, so that clients can browse them.',
+  listPublishedVersions: 'Lists the versions of one approved server in the format of the official MCP registry.',
+  showPublished: 'Shows one version of an approved server in the format of the official MCP registry.',
+  health:
+    'Answers 200 while the process works. Answers under any Host; under one that is not allowed with the status alone.',
+  ready:
+    'Answers how many servers are known, being learned or failed. Answers under any Host; under one that is not allowed with the status alone.',
+  metrics: 'Counters, histograms and gauges in the text format of Prometheus, those of the process included.',
+  openApi: 'The OpenAPI 3.1 document of this API, made from the definitions that answer and check requests.',
+  mcp: MESSAGE,
+  mcpServer: `${MESSAGE} The server named in the path is passed through under its own names.`,
+  mcpEvents: 'Streams what servers send to a 2025-era session outside of any request.',
+  mcpServerEvents: 'Streams what one server sends to a 2025-era session outside of any request.',
+  mcpEnd: 'Ends a 2025-era session and cancels what runs in it.',
+  mcpServerEnd: 'Ends a 2025-era session with one server and cancels what runs in it.',
+};
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** What an operation does and who may ask for it. */
+export function describeOperation({ id, summary, scope, cors }: DocumentedOperation): string {
+  return [
+    sentence(OPERATIONS[id] ?? summary),
+    scope === undefined ? 'Needs no key.' : `Needs the scope \`${scope}\` where keys are configured.`,
+    ...(cors ? ['Pages of any origin may read it where keys are configured.'] : []),
+  ].join(' ');
+}

@@ -1,0 +1,350 @@
+import * as z from 'zod';
+import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
+
+const text = z.string();
+const texts = z.array(text);
+const name = text.min(1).max(500);
+const count = z.int().min(0);
+
+/** Any JSON object; what is in it is its author's. */
+export const AnyObject = z
+  .custom<JsonObject>((value) => isObject(value), 'expected an object')
+  .meta({ type: 'object', additionalProperties: true });
+
+/** A message of JSON-RPC, as MCP defines them. */
+export const RpcMessage = z.looseObject({ jsonrpc: z.literal('2.0') });
+
+/** A refusal of JSON-RPC. */
+export const RpcFailure = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([text, z.number(), z.null()]).optional(),
+  error: z.looseObject({ code: z.int(), message: text }),
+});
+
+const ProblemItem = z.object({ path: text, message: text });
+
+/** Every failure (RFC 9457). */
+export const Problem = z.object({
+  type: text.regex(/^urn:toolscout:problem:[a-z_]+$/),
+  title: text,
+  status: z.int().min(400).max(599),
+  detail: text,
+  code: z.enum(Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]),
+  suggestion: text,
+  severity: z.enum(['WARNING', 'SEVERE']),
+  trace_id: text,
+  retry_after_ms: z.number().optional(),
+  problems: z.array(ProblemItem).optional(),
+  server: text.optional(),
+  tool: text.optional(),
+  error_code: text.meta({ description: 'What the server itself calls the failure.' }).optional(),
+  delivered: z
+    .union([z.literal(false), z.literal('unknown')])
+    .meta({
+      description: 'Whether a call without an answer reached the server: `unknown` when it may have taken effect.',
+    })
+    .optional(),
+  result: AnyObject.optional(),
+});
+
+const SnapshotItem = z.object({
+  id: text,
+  name: text,
+  version: text.nullable(),
+  base_url: text.nullable(),
+  transport: z.enum(['stdio', 'http', 'sse']),
+  alive: z.boolean(),
+  latency_ms: z.number().nullable(),
+  capabilities: texts,
+  tags: texts,
+  last_checked_ts: text.nullable(),
+  failure_reason: text.nullable(),
+  consecutive_failures: count,
+});
+
+/** All servers and their health (REG-1). */
+export const Snapshot = z.object({
+  registry_hash: text.regex(/^sha256-/),
+  generated_at: text,
+  items: z.array(SnapshotItem),
+});
+
+const ShownTransport = z.object({
+  type: z.enum(['stdio', 'http', 'sse']),
+  target: text.meta({ description: 'Command or URL; only for the scope `admin`.' }).optional(),
+  secrets: texts.meta({ description: 'Names of variables or headers; only for the scope `admin`.' }).optional(),
+});
+
+const ServerHealth = z.object({
+  state: z.enum(['connected', 'disconnected', 'error']),
+  breaker: z.enum(['closed', 'open', 'half-open']),
+  era: z.enum(['legacy', 'modern']).optional(),
+  protocolVersion: text.optional(),
+  pid: z.int().optional(),
+  since: z.number(),
+  latencyMs: z.number().optional(),
+  lastError: text.optional(),
+  noise: count.optional(),
+});
+
+/** One server as people see it. */
+export const ServerView = z.object({
+  id: text,
+  title: text.optional(),
+  description: text.meta({ description: 'What it is for, on one line.' }).optional(),
+  source: text,
+  transport: ShownTransport,
+  tags: texts,
+  enabled: z.boolean(),
+  knowledge: z.enum(['ready', 'stale', 'learning', 'failed', 'unknown', 'off']),
+  problem: text.optional(),
+  tools: count,
+  disabledTools: count,
+  droppedTools: count,
+  learnedAt: z.number().optional(),
+  failure: z.object({ at: z.number(), reason: text }).optional(),
+  health: ServerHealth,
+});
+
+/** All servers. */
+export const ServerList = z.object({ servers: z.array(ServerView) });
+
+const status = z.enum(['enabled', 'disabled', 'pending', 'quarantined']);
+const provenance = z.enum(['protocol', 'parsed', 'guessed', 'declared', 'predicted']);
+
+const ToolSummary = z.object({
+  tool: text,
+  title: text.optional(),
+  summary: text,
+  tags: texts,
+  status,
+  autoApproved: z.boolean().optional(),
+  callable: z.boolean().meta({ description: 'Whether it can be run now.' }),
+  provenance,
+  rung: text.optional().meta({ description: 'The fallback by which it was found; absent for what the server listed.' }),
+  confidence: z.number().optional(),
+});
+
+/** The tools of one server. */
+export const ToolList = z.object({ server: text, tools: z.array(ToolSummary) });
+
+const Parameter = z.object({
+  name: text,
+  type: text,
+  required: z.boolean(),
+  description: text,
+  values: texts.optional(),
+});
+
+/** Everything about one tool. */
+export const ToolDetails = z.object({
+  server: text,
+  tool: text,
+  title: text.optional(),
+  description: text,
+  summary: text,
+  parameters: z.array(Parameter),
+  domains: texts,
+  categories: texts,
+  tags: texts,
+  status,
+  autoApproved: z.boolean().optional(),
+  callable: z.boolean(),
+  provenance,
+  rung: text.optional(),
+  confidence: z.number().optional(),
+  hash: text,
+  /** As the server defines it, without what an agent does not need. */
+  definition: AnyObject,
+});
+
+/** Why a tool is or is not offered (FIND-5). */
+export const Why = z.object({
+  address: text,
+  offered: z.boolean(),
+  because: z.enum([
+    'none',
+    'server',
+    'connection',
+    'unknown-tool',
+    'malformed',
+    'rule',
+    'approval',
+    'quarantine',
+    'provenance',
+    'scope',
+  ]),
+  reason: text,
+  repairs: texts.readonly().optional(),
+});
+
+const Explanation = z.object({
+  terms: z.array(z.object({ word: text, term: text, fields: texts, share: z.number() })),
+  signals: z.array(z.object({ name: text, share: z.number() })),
+});
+
+const Hit = z.object({
+  server: text,
+  tool: text,
+  summary: text,
+  relevance: z.number().min(0).max(1),
+  tags: texts,
+  signature: text.optional(),
+  explanation: Explanation.optional(),
+});
+
+/** What a search found, and what it could not look at. */
+export const SearchAnswer = z.object({
+  hits: z.array(Hit),
+  nearest: texts,
+  learning: texts,
+  unavailable: z.array(z.object({ server: text, reason: text })),
+});
+
+/** A wish to run one tool. */
+export const CallRequest = z.strictObject({
+  server: name,
+  tool: name,
+  arguments: AnyObject.default({}),
+  timeout_ms: z.int().min(1).max(86_400_000).optional(),
+});
+
+/** A call that succeeded; what failed is a problem. */
+export const CallAnswer = z.object({ success: z.literal(true), result: AnyObject });
+
+/** Server-sent events. */
+export const Events = text;
+
+/** One record of the audit log. */
+export const AuditRecord = z.object({
+  id: text,
+  time: z.number(),
+  kind: text,
+  principal: text,
+  route: text.optional(),
+  skill: text.optional(),
+  server: text.optional(),
+  tool: text.optional(),
+  arguments: z.unknown().optional(),
+  argumentsHash: text.optional(),
+  outcome: z.enum(['success', 'failure', 'refused']),
+  code: text.optional(),
+  latencyMs: z.number().optional(),
+  resultBytes: z.number().optional(),
+  era: z.enum(['legacy', 'modern']).optional(),
+  traceId: text.optional(),
+  detail: z.unknown().optional(),
+});
+
+/** Records of the audit log, newest first. */
+export const AuditPage = z.object({ records: z.array(AuditRecord) });
+
+export { ShownConfig } from './config-schema.js';
+
+/** What a reload changed. */
+export const ReloadReport = z.object({
+  changed: z.boolean(),
+  added: texts,
+  removed: texts,
+  reconnected: texts,
+  unchanged: count,
+  needsRestart: texts,
+});
+
+/** That it lives. */
+export const Health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  version: text.meta({ description: 'Absent under a Host that is not allowed.' }).optional(),
+  store: z
+    .object({ writable: z.boolean(), accepted: z.boolean(), problem: text.optional() })
+    .optional()
+    .meta({ description: 'Absent when all is well.' }),
+});
+
+/** What was in doubt before the store was accepted. */
+export const StoreAccepted = z.object({
+  accepted: z.enum(['vanished', 'replaced', 'rolled-back', 'damaged']).nullable(),
+});
+
+/** How much of what is configured is known. */
+export const Ready = z.object({
+  status: z.enum(['ready', 'learning', 'store-unaccepted']),
+  servers: count.meta({ description: 'Absent, like the other numbers, under a Host that is not allowed.' }).optional(),
+  known: count.optional(),
+  learning: count.optional(),
+  failed: count.optional(),
+});
+
+/** Prometheus text. */
+export const Metrics = text;
+
+/** One server as the official registry describes it. */
+export const RegistryEntry = z.object({
+  server: z.object({
+    $schema: text,
+    name: text.regex(/^[a-zA-Z0-9.-]+\/.+$/),
+    title: text,
+    description: text,
+    version: text,
+    remotes: z.array(z.object({ type: z.literal('streamable-http'), url: text })),
+  }),
+  _meta: AnyObject,
+});
+
+/** A page of servers as the official registry gives it. */
+export const RegistryPage = z.object({
+  servers: z.array(RegistryEntry),
+  metadata: z.object({ count, nextCursor: text.optional() }),
+});
+
+const Missing = z.object({ capability: text, reason: text, action: text });
+/** What a skill was granted, and what it must do without. */
+export const SkillBindings = z.object({
+  id: text,
+  state: z.enum(['READY', 'DEGRADED', 'UNAVAILABLE']),
+  bindings: z.array(
+    z.object({
+      request: text,
+      capability: text,
+      server: text,
+      origin: z.enum(['declared', 'probed', 'derived']),
+      healthy: z.boolean(),
+      tools: z.array(text).optional(),
+      alternatives: z.array(text),
+    }),
+  ),
+  missing: z.array(Missing),
+  impaired: z.array(Missing),
+});
+/** The skills, and how each stands. */
+export const SkillList = z.object({
+  skills: z.array(
+    SkillBindings.extend({
+      title: text,
+      capabilities: z.array(z.object({ name: text, line: z.int() })),
+      problems: z.array(z.object({ path: text, message: text })),
+      briefing: AnyObject.optional().meta({ description: 'The last AgentBriefingEvent about the skill.' }),
+    }),
+  ),
+});
+/** A call on behalf of a skill. */
+export const SkillCall = z.strictObject({
+  capability: name,
+  tool: name,
+  arguments: AnyObject.default({}),
+});
+
+export {
+  Approval,
+  ApprovalDiffs,
+  ApprovalList,
+  Introspection,
+  IntrospectionRequest,
+  ProposedServer,
+  RulingReport,
+  RulingRequest,
+} from './approval-schemas.js';
+
+/** Approved manifests. */
+export const ManifestList = z.object({ manifests: z.array(AnyObject) });

@@ -1,0 +1,111 @@
+import { isInitializeRequest } from '@modelcontextprotocol/server';
+import { newId } from '../../../kernel/ids.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { boundStream } from './bounded-stream.js';
+import { methodNotFound } from '../exchange.js';
+import type { BriefedLane } from '../front.js';
+import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './request-checks.js';
+import { createMcpServer } from '../server.js';
+import { SessionTransport } from './session-transport.js';
+
+/** Hosts of the 2025 era over HTTP: each has a session, so that servers can speak to it on their own account. */
+export interface LegacySessions {
+  readonly size: number;
+  /** Whether something is answered or listened to in one of them. */
+  readonly isBusy: boolean;
+  fetch(request: Request, body: unknown, arrival: Arrival): Promise<Response>;
+  /** Ends every session, with everything that is open in it. */
+  close(): Promise<void>;
+}
+
+/** Sessions kept at once; beyond that one that is quiet is ended. */
+const MAX_SESSIONS = 1000;
+
+interface Session {
+  readonly transport: SessionTransport;
+  readonly lane: BriefedLane;
+  /** The door and the subject it was opened with; it is of no use to any other (S5). */
+  readonly door: string;
+  readonly principal: string;
+  /** Streams on which its host listens. */
+  followers: number;
+}
+
+const isQuiet = ({ transport, followers }: Session): boolean => followers === 0 && !transport.isBusy;
+
+/** The sessions of one endpoint. */
+export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
+  const { front, offerAt, clock, report } = deps;
+  const sessions = new Map<string, Session>();
+
+  /** Ends the session that was quiet longest, if there is one that nobody listens in. */
+  const makeRoom = (): void => {
+    if (sessions.size <= MAX_SESSIONS) return;
+    const all = [...sessions.values()];
+    const quiet = all.find(isQuiet) ?? all[0];
+    void quiet?.transport.close();
+  };
+
+  const open = async (request: Request, body: JsonObject, arrival: Arrival): Promise<Response> => {
+    const { server: door = '', principal = 'local' } = arrival;
+    const offer = await offerAt(arrival.server, isObject(body['params']) ? body['params'] : {});
+    const transport = new SessionTransport({
+      clock,
+      onOpen(id) {
+        sessions.set(id, { transport, lane, door, principal, followers: 0 });
+        makeRoom();
+      },
+    });
+    const lane: BriefedLane = front.laneFor(transport, {
+      principal,
+      sessionId: () => transport.sessionId ?? newId(),
+      offer: () => offer,
+      onEnded: (id, isCancelled) => isCancelled && transport.cancel(id),
+    });
+    const server = createMcpServer(offer, ({ method }) => Promise.reject(methodNotFound(method)));
+    server.onerror = report;
+    server.onclose = () => {
+      if (transport.sessionId) sessions.delete(transport.sessionId);
+    };
+    await server.connect(lane);
+    return transport.take(request, body);
+  };
+
+  const goOn = async (id: string, request: Request, body: unknown, arrival: Arrival): Promise<Response> => {
+    const { server: door = '', principal = 'local', until } = arrival;
+    const session = sessions.get(id);
+    if (session?.door !== door || session.principal !== principal) return sessionGone();
+    // Most recently used last, so that the quiet one is the first to go.
+    sessions.delete(id);
+    sessions.set(id, session);
+    const { transport } = session;
+    if (request.method === 'POST') return transport.take(request, body);
+    const onBegin = (): (() => void) => {
+      session.followers += 1;
+      session.lane.startBriefing();
+      return () => (session.followers -= 1);
+    };
+    const last = request.method === 'GET' ? request.headers.get('last-event-id') : null;
+    const response = await (last ? transport.resume(request, last) : transport.handleRequest(request));
+    return boundStream(response, { clock, until, onBegin });
+  };
+
+  return {
+    get size() {
+      return sessions.size;
+    },
+    get isBusy() {
+      return ![...sessions.values()].every(isQuiet);
+    },
+    async fetch(request, body, arrival) {
+      const id = request.headers.get('mcp-session-id');
+      if (id !== null) return goOn(id, request, body, arrival);
+      if (request.method !== 'POST') return jsonRpcError(405, -32_000, 'Use POST, or GET with an Mcp-Session-Id.');
+      if (isInitializeRequest(body)) return open(request, body as unknown as JsonObject, arrival);
+      return jsonRpcError(400, -32_000, 'Initialize first, or send MCP-Protocol-Version 2026-07-28 with its headers.');
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
+    },
+  };
+}

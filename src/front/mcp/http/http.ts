@@ -1,0 +1,101 @@
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../../protocol/lineage.js';
+import { TRACE_HEADER } from '../exchange.js';
+import { createFront } from '../front.js';
+import { jsonRpcError, readBody, sessionGone, traceOfMessage, type Arrival, type HttpEraDeps } from './request-checks.js';
+import { createLegacySessions } from './http-legacy.js';
+import { createModernRequests } from './http-modern.js';
+import type { Offer } from '../menu/host-surface.js';
+import type { FrontDeps } from '../server.js';
+
+/** The MCP endpoint as a web-standard handler. */
+export interface McpEndpoint {
+  fetch(request: Request, arrival?: Arrival): Promise<Response>;
+  /** How many sessionful hosts are connected. */
+  readonly sessions: number;
+  /** Whether somebody waits for an answer, or listens. */
+  readonly isBusy: boolean;
+  /** Ends every session and every stream, and serves nobody any more. */
+  close(): Promise<void>;
+}
+
+/** The status with which the protocol server answers whoever has gone. */
+const CLIENT_GONE = 499;
+
+/**
+ * One endpoint for both eras: 2026-07-28 hosts are served stateless, a request at a time (`http-modern.ts`); 2025-era
+ * hosts get a session (`http-legacy.ts`). What is the same for both is looked at before (`http-arrival.ts`).
+ */
+export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
+  const { gateway, log, clock } = deps;
+  const front = createFront(deps);
+  const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<Offer> =>
+    server === undefined ? front.offerFor(introduction) : (await front.serverOffer(server))(introduction);
+  const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
+  const era: HttpEraDeps = { front, offerAt, log, clock, report };
+  const legacy = createLegacySessions(era);
+  const modern = createModernRequests(era);
+  let isClosed = false;
+
+  /** A call of a server that is not there, or not to be seen, is refused where every call is, so that it is in the audit log. */
+  const refuseCall = async (
+    request: Request,
+    server: string,
+    { principal = 'local', traceId }: Arrival,
+  ): Promise<void> => {
+    const read = await readBody(request);
+    if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
+    const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
+    if (typeof name !== 'string') return;
+    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal, traceId });
+  };
+
+  const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
+    if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
+      await refuseCall(original, arrival.server, arrival);
+      return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
+    }
+    const read = await readBody(original);
+    if (read instanceof Response) return read;
+    // A body may take its time, and whoever sends it may have been shut out meanwhile.
+    if (isClosed) return sessionGone();
+    const { body } = read;
+    // The body has been consumed: what follows gets it parsed, and a request without it.
+    const request =
+      original.method === 'POST'
+        ? new Request(original.url, { method: 'POST', headers: original.headers, signal: original.signal })
+        : original;
+    const traceId = traceOfMessage(body, original) ?? arrival.traceId;
+    if (traceId !== undefined && request !== original) request.headers.set(TRACE_HEADER, traceId);
+    const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
+    const response = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
+    if (traceId !== undefined) response.headers.set(TRACE_HEADER, traceId);
+    return isClosed && response.status === CLIENT_GONE ? sessionGone() : response;
+  };
+
+  return {
+    get sessions() {
+      return legacy.size;
+    },
+    get isBusy() {
+      return modern.isBusy || legacy.isBusy;
+    },
+    async fetch(original, arrival = {}) {
+      const via = original.headers.get(VIA_HEADER);
+      if (via === null) return answer(original, arrival);
+      // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
+      const reason = gateway.lineage().admit(via);
+      const response =
+        reason === undefined ? await answer(original, arrival) : jsonRpcError(508, LOOP_DETECTED, reason);
+      response.headers.set(INSTANCE_HEADER, gateway.lineage().instance());
+      return response;
+    },
+    async close() {
+      isClosed = true;
+      // All of it at once: nobody is told anything more while others are being shut out.
+      front.close();
+      await Promise.all([legacy.close(), modern.close()]);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Gateway } from '../../../gateway/index.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import type { PatternList } from '../../../kernel/patterns/pattern.js';
+import type { Tool } from '../../../model/tool.js';
+import { protocolError } from '../exchange.js';
+import type { ListItems } from './list-items.js';
+import { exposedName, exposedUri, readName, readUri } from './names.js';
+
+/** What servers have, under the names by which a host of the pass-through and hybrid modes sees it. */
+export interface Shelf {
+  /** The tools that are offered directly, by their exposed names; in a fixed order. */
+  tools(): Promise<ReadonlyMap<string, Tool>>;
+  /** The tool a host means; `undefined` when none of that name is offered. */
+  tool(exposed: string): Promise<{ readonly server: string; readonly tool: string } | undefined>;
+  prompts(): Promise<JsonObject[]>;
+  resources(): Promise<JsonObject[]>;
+  resourceTemplates(): Promise<JsonObject[]>;
+  /** @throws ToolscoutError with -32602 when there is no such prompt. */
+  prompt(exposed: string): Promise<{ readonly server: string; readonly name: string }>;
+  /** @throws ToolscoutError with -32602 when no server has it. */
+  resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
+}
+
+/** Sees to it that the fields of an entry that name it name it as the host knows it. */
+function renamed(entry: JsonObject, field: string, value: string): JsonObject {
+  return { ...entry, [field]: value };
+}
+
+/** A shelf over the gateway; `pinned` narrows the tools. */
+export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): Shelf {
+  const tools = async (): Promise<Map<string, Tool>> => {
+    const named = new Map<string, Tool>();
+    for (const tool of await gateway.offeredTools()) {
+      if (pinned && !pinned.matches(tool.server, tool.name)) continue;
+      const name = exposedName(tool.server, tool.name);
+      // Two digests that are alike are next to impossible; the first keeps the name.
+      if (!named.has(name)) named.set(name, tool);
+    }
+    return named;
+  };
+
+  const entries = async (
+    field: 'resources' | 'resourceTemplates' | 'prompts',
+    parsable: (entry: JsonObject) => JsonObject | undefined,
+    expose: (server: string, entry: JsonObject) => JsonObject,
+  ): Promise<JsonObject[]> => {
+    const facts = [...(await gateway.knownFacts())].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return facts.flatMap(([server, known]) =>
+      (known[field] ?? []).flatMap((entry) => {
+        const item = parsable(entry);
+        return item ? [expose(server, item)] : [];
+      }),
+    );
+  };
+
+  const promptNames = async (): Promise<Map<string, { server: string; name: string }>> => {
+    const named = new Map<string, { server: string; name: string }>();
+    for (const [server, { prompts = [] }] of await gateway.knownFacts()) {
+      for (const { name } of prompts) {
+        if (typeof name === 'string') named.set(exposedName(server, name), { server, name });
+      }
+    }
+    return named;
+  };
+
+  return {
+    tools,
+    async tool(exposed) {
+      const read = readName(exposed);
+      // What a plain name means is in the name; whether it may be run is decided where every call is.
+      if (read && !pinned) return { server: read.server, tool: read.name };
+      const found = (await tools()).get(exposed);
+      return found && { server: found.server, tool: found.name };
+    },
+    prompts: () =>
+      entries('prompts', items.prompt, (server, entry) =>
+        renamed(entry, 'name', exposedName(server, String(entry['name']))),
+      ),
+    resources: () =>
+      entries('resources', items.resource, (server, entry) =>
+        renamed(entry, 'uri', exposedUri(server, String(entry['uri']))),
+      ),
+    resourceTemplates: () =>
+      entries('resourceTemplates', items.resourceTemplate, (server, entry) =>
+        renamed(entry, 'uriTemplate', exposedUri(server, String(entry['uriTemplate']))),
+      ),
+    async prompt(exposed) {
+      const found = readName(exposed) ?? (await promptNames()).get(exposed);
+      if (!found) throw protocolError(-32_602, `There is no prompt "${exposed}".`);
+      return found;
+    },
+    async resource(exposed) {
+      const read = readUri(exposed);
+      if (read) return read;
+      // A tool may have answered with a link to what its server has; it is followed where only one server can be meant.
+      const owners = [...(await gateway.knownFacts())].filter(([, { resources = [] }]) =>
+        resources.some(({ uri }) => uri === exposed),
+      );
+      const [only] = owners;
+      if (!only || owners.length > 1) throw protocolError(-32_602, 'Resource not found', { uri: exposed });
+      return { server: only[0], uri: exposed };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Gateway } from '../../../gateway/index.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonObject } from '../../../kernel/json.js';
+import { callOptions, protocolError, type Exchange } from '../exchange.js';
+import { resultForLegacy } from './legacy-shape.js';
+import { traced } from './meta-tools.js';
+
+/** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST_RESULT = 1000;
+
+/** Runs a tool that a host sees under a name of its own: through the one door, with the server's own answer or error. */
+export async function runTool(
+  gateway: Gateway,
+  address: { readonly server: string; readonly tool: string },
+  params: JsonObject,
+  exchange: Exchange,
+): Promise<JsonObject> {
+  const { server, tool } = address;
+  const given = params['arguments'] ?? {};
+  if (!isObject(given)) throw protocolError(-32_602, 'tools/call needs "arguments" to be an object.');
+  const { result, error } = await gateway.executeTool(server, tool, given, callOptions(params, exchange));
+  if (result) {
+    if (isDeeperThan(result, DEEPEST_RESULT)) {
+      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
+    }
+    return exchange.host.era === 'legacy' ? resultForLegacy(result) : result;
+  }
+  const { upstream, ...failure } = error ?? {};
+  // What the server itself refused reaches the host as the server said it.
+  if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
+  if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(-32_602, error.message);
+  return traced({ content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }, exchange);
+}

@@ -1,0 +1,158 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.js';
+import { hashJson } from '../../../kernel/hash.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { canBeAsked, type Host } from '../../../model/host.js';
+import { protocolError } from '../exchange.js';
+import { createHeldCalls, type Round, type RoundEnd } from './held-calls.js';
+import { sharedHostId } from './host-id.js';
+import { isLogLevel, isLoud } from './log-levels.js';
+import type { Offer } from '../menu/host-surface.js';
+import { createRequestStates } from './request-state.js';
+
+const PREFIX = 'io.modelcontextprotocol/';
+
+/** Methods whose answer may be a question. */
+const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Who sent a request. */
+export interface Sender {
+  readonly principal: string;
+  /** Names the connection where there is one; requests over HTTP stand for themselves. */
+  readonly connection?: string;
+  /** The id of this request, where it came over HTTP. */
+  readonly traceId?: string;
+}
+
+/** Answers hosts of the modern era: every request stands for itself, and a question is an answer. */
+export interface ModernHosts {
+  answer(
+    offer: Offer,
+    request: { readonly method: string; readonly params?: unknown },
+    context: ServerContext,
+    sender: Sender,
+  ): Promise<JsonObject>;
+  /** The host behind a request with this `_meta`, for what it is told outside of any request. */
+  listener(meta: unknown, sender: Sender): Host;
+  close(): void;
+}
+
+/** What a request says about its host. */
+function hostIn(
+  envelope: JsonObject,
+  { principal, connection }: Sender,
+): Pick<Round, 'hostId' | 'capabilities' | 'logLevel'> {
+  const declared = envelope[`${PREFIX}clientCapabilities`];
+  const capabilities = isObject(declared) ? declared : {};
+  const level = envelope[`${PREFIX}logLevel`];
+  const logLevel = isLogLevel(level) ? level : undefined;
+  const own = canBeAsked(capabilities) ? connection : undefined;
+  const hostId = own ?? sharedHostId(principal, capabilities, logLevel);
+  return { hostId, capabilities, ...(logLevel !== undefined && { logLevel }) };
+}
+
+function badState(): Error {
+  return protocolError(-32_602, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
+}
+
+/** What answering modern hosts needs. */
+export interface ModernHostsDeps {
+  readonly clock: Clock;
+  /** Called when a notification could not be delivered; the host has gone or does not listen. */
+  readonly onLost: (thrown: unknown) => void;
+  /** Briefings for the host of this key, as log messages, until the answer is called. */
+  readonly follow?: (key: string, send: (params: JsonObject) => void) => () => void;
+}
+
+/** The hosts of one front; states given to them are good for this process only. */
+export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
+  const held = createHeldCalls(deps.clock);
+  const states = createRequestStates(deps.clock);
+
+  const roundOf = ({ mcpReq }: ServerContext, sender: Sender): Round => {
+    const said = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
+    const { logLevel } = said;
+    const progressToken = mcpReq._meta?.progressToken;
+    return {
+      ...said,
+      principal: sender.principal,
+      ...(sender.traceId !== undefined && { traceId: sender.traceId }),
+      signal: mcpReq.signal,
+      ...(progressToken !== undefined && { progressToken }),
+      ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses as JsonObject }),
+      notify(method, params) {
+        // In this era nobody hears what was not asked for.
+        if (method === 'notifications/message' && (logLevel === undefined || !isLoud(params, logLevel))) return;
+        mcpReq.notify({ method, params } as never).catch(deps.onLost);
+      },
+    };
+  };
+
+  /** Sends briefings while a request is answered whose host wants log messages; there is no other time for them. */
+  const brief = (offer: Offer, round: Round, { connection }: Sender): (() => void) | undefined => {
+    if (offer.skills !== true || round.logLevel === undefined) return undefined;
+    const send = (params: JsonObject): void => round.notify('notifications/message', params);
+    return deps.follow?.(connection ?? round.hostId, send);
+  };
+
+  const answer: ModernHosts['answer'] = (offer, request, context, sender) => {
+    const round = roundOf(context, sender);
+    const unfollow = brief(offer, round, sender);
+    const answered = answerRound(offer, request, context, sender, round);
+    return unfollow ? answered.finally(unfollow) : answered;
+  };
+
+  const answerRound = async (
+    offer: Offer,
+    { method, params: given }: Parameters<ModernHosts['answer']>[1],
+    context: ServerContext,
+    sender: Sender,
+    round: Round,
+  ): Promise<JsonObject> => {
+    const params = isObject(given) ? given : {};
+    const work = (resumed: Round['resumed']): Promise<RoundEnd> =>
+      held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => offer.answer(method, params, exchange));
+    if (!ASKING.has(method)) {
+      const end = await work(undefined);
+      if ('result' in end) return end.result;
+      throw protocolError(-32_603, `${method} cannot ask back.`);
+    }
+    // Hashed only when a state goes out or comes in: most calls have none.
+    const binding = (): string => {
+      const { _meta: _ours, ...subject } = params;
+      return hashJson([sender.principal, offer.info, method, subject]);
+    };
+    const state: unknown = context.mcpReq.requestState();
+    const { inputResponses } = round;
+    let end: RoundEnd;
+    if (state === undefined) end = await work(inputResponses && { inputResponses });
+    else {
+      const payload = states.open(state, binding());
+      const { call, server } = payload ?? {};
+      if (typeof call === 'string') {
+        const going = held.resume(call, round);
+        if (!going) throw badState();
+        end = await going;
+      } else if (typeof server === 'string') {
+        end = await work({ requestState: server, ...(inputResponses && { inputResponses }) });
+      } else throw badState();
+    }
+    if ('held' in end) {
+      const { held: call, inputRequests } = end;
+      return { resultType: 'input_required', inputRequests, requestState: states.seal({ call }, binding()) };
+    }
+    const { result } = end;
+    if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
+    return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
+  };
+
+  return {
+    answer,
+    listener(meta, sender) {
+      const { hostId: id, capabilities } = hostIn(isObject(meta) ? meta : {}, sender);
+      const request = (): Promise<never> => Promise.reject(protocolError(-32_603, 'Nobody can be asked now.'));
+      return { id, era: 'modern', capabilities, request, notify: () => undefined };
+    },
+    close: () => held.close(),
+  };
+}

@@ -1,0 +1,268 @@
+import { isAbsolute } from 'node:path';
+import { pendingNotice, type LoadedConfig } from '../../config/index.js';
+import type { Pool } from '../../connect/index.js';
+import type { Clock } from '../../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { counted } from '../../kernel/text.js';
+import type { Server } from '../../model/server.js';
+import { DOUBT_PHRASES, type Store, type StoreDoubt } from '../../model/store.js';
+import { remarksOn } from '../../store/index.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { Learner } from '../../catalog/learning/learner.js';
+import { findListFaults, tellListFaults, type ListFindings } from './list-findings.js';
+import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
+import { tryStore } from './store-status.js';
+import { isUsable, problemOf } from '../../catalog/views.js';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly subject: string;
+  readonly level: 'ok' | 'warning' | 'error';
+  readonly message: string;
+  /** What to do next, where something is to be done. */
+  readonly next?: string;
+  /** The last lines a local server wrote to stderr, where that helps. */
+  readonly stderr?: string;
+}
+
+/** What `doctor` found (CLI-3). */
+export interface DoctorReport {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+  /** What the authors of servers should hear about their tools (NEG-8). */
+  readonly schemas: readonly SchemaFindings[];
+  /** Entries of lists that hosts are shown repaired, or not at all, by server (META-5). */
+  readonly lists: readonly ListFindings[];
+}
+
+/** How a check is followed while it runs. */
+export interface DoctorOptions {
+  /** Called with each finding as soon as there is one. */
+  readonly onFinding?: (finding: Finding) => void;
+  /** Called with the servers that have not answered yet. */
+  readonly onWaiting?: (servers: readonly string[]) => void;
+}
+
+interface Patient {
+  readonly loaded: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly learner: Learner;
+  readonly pool: Pool;
+  readonly store: Store;
+  /** Why nothing in the store is trusted. */
+  readonly doubt?: StoreDoubt;
+  readonly hide: (text: string) => string;
+  readonly clock: Clock;
+  /** How much of a server waits for approval. */
+  readonly waiting: (server: Server) => number;
+}
+
+/** Lines of stderr worth showing for a server that failed. */
+const STDERR_LINES = 8;
+
+function examineConfig({ loaded }: Patient): Finding[] {
+  const where = loaded.path ?? loaded.source;
+  const findings: Finding[] = [
+    {
+      subject: 'config',
+      level: 'ok',
+      message: `${where}: ${counted(loaded.servers.length, 'server')}, ${counted(loaded.config.toolRules.length, 'rule')}`,
+    },
+  ];
+  const told = new Set(loaded.servers.map(({ problem }) => problem));
+  for (const warning of loaded.warnings) {
+    // The finding about the server says it.
+    if (told.has(warning.message)) continue;
+    findings.push({ subject: 'config', level: 'warning', message: `${warning.path}: ${warning.message}` });
+  }
+  if (loaded.pending) {
+    const [message, next] = pendingNotice(loaded.pending).split(' Use it once ');
+    findings.push({ subject: 'config', level: 'warning', message: message!, next: `use it once ${next}` });
+  }
+  if (loaded.servers.length === 0) {
+    findings.push({
+      subject: 'config',
+      level: 'warning',
+      message: 'no server is configured',
+      next: 'take over those of other clients: toolscout import; or add one under "servers" in the config',
+    });
+  }
+  return findings;
+}
+
+/** Whether the store keeps what is given to it; where it is, in any case. */
+export async function examineStore({
+  store,
+  clock,
+  hide,
+  doubt,
+}: Pick<Patient, 'store' | 'clock' | 'hide' | 'doubt'>): Promise<Finding[]> {
+  try {
+    await tryStore(store, clock);
+    const remarks = isAbsolute(store.location) ? await remarksOn(store.location) : [];
+    return [
+      { subject: 'store', level: 'ok', message: store.location },
+      ...(doubt ? [tellDoubt(doubt)] : []),
+      ...remarks.map((remark): Finding => ({ subject: 'store', level: 'warning', ...remark })),
+    ];
+  } catch (thrown) {
+    return [
+      {
+        subject: 'store',
+        level: 'error',
+        message: `${store.location}: ${hide(messageOf(thrown))}`,
+        next: 'check that the directory is writable and has space, or choose another with --state-dir',
+      },
+    ];
+  }
+}
+
+function tellDoubt({ reason }: StoreDoubt): Finding {
+  return {
+    subject: 'store',
+    level: 'error',
+    message: `${DOUBT_PHRASES[reason]}; what you approved or rejected may be missing, so no server is used`,
+    next: 'restore the file, or accept it as it is: toolscout store accept',
+  };
+}
+
+async function examineServer(server: Server, patient: Patient): Promise<Finding> {
+  const { catalog, learner, pool, hide } = patient;
+  const subject = `server ${server.id}`;
+  if (!server.enabled) return { subject, level: 'ok', message: 'disabled in the configuration' };
+  const hold = catalog.hold(server.id);
+  if (hold) {
+    const next =
+      hold.state === 'rejected'
+        ? `take it out of the config, or trust it after all: toolscout approve ${server.id}`
+        : hold.state === 'unaccepted'
+          ? 'accept the store: toolscout store accept'
+          : 'look at it: toolscout pending';
+    return { subject, level: 'warning', message: hold.reason, next };
+  }
+  if (!isUsable(server)) {
+    return {
+      subject,
+      level: 'error',
+      message: problemOf(server, patient) ?? 'unusable',
+      next: 'set it and start again',
+    };
+  }
+  try {
+    await learner.learn(server);
+    const latency = await pool.ping(server);
+    const health = pool.health(server.id);
+    const noise = health.noise
+      ? `, ${counted(health.noise, 'line on stdout that was', 'lines on stdout that were')} not protocol`
+      : '';
+    const tools = catalog.index.tools(server.id);
+    const offered = tools.filter((tool) => tool.status === 'enabled').length;
+    const waiting = patient.waiting(server);
+    const facts = [
+      `${health.protocolVersion} over ${server.transport.type}`,
+      `answers in ${latency.toFixed(1)} ms`,
+      `${offered} of ${counted(tools.length, 'tool')} offered`,
+      ...someOf(waiting, 'waits for approval', 'wait for approval'),
+    ];
+    return {
+      subject,
+      level: waiting > 0 ? 'warning' : 'ok',
+      message: `${facts.join(', ')}${noise}`,
+      ...(waiting > 0 && { next: `look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending` }),
+    };
+  } catch (thrown) {
+    const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');
+    return {
+      subject,
+      level: 'error',
+      message: hide(messageOf(thrown)),
+      next: nextFor(server, thrown),
+      ...(stderr ? { stderr: hide(stderr) } : {}),
+    };
+  }
+}
+
+function nextFor({ transport, shown }: Server, thrown: unknown): string {
+  if (thrown instanceof ToolscoutError && thrown.code === 'AUTHENTICATION_FAILED') return thrown.suggestion;
+  return transport.type === 'stdio'
+    ? `run its command by hand: ${shown.target}`
+    : `check that it runs and that the URL is right: ${shown.target}`;
+}
+
+function someOf(count: number, one: string, many: string): string[] {
+  return count === 0 ? [] : [counted(count, one, many)];
+}
+
+/** A server as its author knows it. */
+function authored(server: string, catalog: Catalog): string {
+  const { name = server, version = '' } = catalog.list(server)?.info ?? {};
+  return `${name} ${version}`.trim();
+}
+
+/** In one line which entries of its lists hosts do not see as the server wrote them; all of them are in `lists`. */
+function tellLists(findings: ListFindings, catalog: Catalog): Finding[] {
+  const message = tellListFaults(findings);
+  if (message === undefined) return [];
+  const next = `tell the author of ${authored(findings.server, catalog)}; doctor --json names all of them`;
+  return [{ subject: `lists ${findings.server}`, level: 'warning', message, next }];
+}
+
+/** In one line what the author of a server should hear; the names are in `schemas`. */
+function tellSchemas(
+  { server, tools, invalid, undescribed, withoutOutput }: SchemaFindings,
+  catalog: Catalog,
+): Finding[] {
+  const faults = [
+    ...someOf(invalid.length, 'schema is not valid JSON Schema', 'schemas are not valid JSON Schema'),
+    ...someOf(undescribed.length, 'has no description', 'have no description'),
+    ...someOf(withoutOutput.length, 'declares no output', 'declare no output'),
+  ];
+  if (faults.length === 0) return [];
+  const [first] = invalid;
+  const example = first ? ` (${first.tool}, ${first.field}: ${first.problem})` : '';
+  // Hardly any server declares all its outputs; that alone is no reason to write to anybody.
+  const isWorthTelling = first !== undefined || undescribed.length > 0;
+  return [
+    {
+      subject: `schemas ${server}`,
+      level: isWorthTelling ? 'warning' : 'ok',
+      message: `of ${counted(tools, 'tool')}: ${faults.join(', ')}${example}`,
+      ...(isWorthTelling && {
+        next: `tell the author of ${authored(server, catalog)}; doctor --json names the tools`,
+      }),
+    },
+  ];
+}
+
+/** Looks at the configuration, the store and every server, and says what to do next (CLI-3). */
+export async function examine(patient: Patient, { onFinding, onWaiting }: DoctorOptions = {}): Promise<DoctorReport> {
+  const { catalog, loaded } = patient;
+  const tell = <Found extends Finding | readonly Finding[]>(found: Found): Found => {
+    for (const finding of [found].flat() as Finding[]) onFinding?.(finding);
+    return found;
+  };
+  const config = tell(examineConfig(patient));
+  const waiting = new Set(catalog.servers.keys());
+  onWaiting?.([...waiting]);
+  const examineNext = async (server: Server): Promise<Finding> => {
+    const finding = await examineServer(server, patient);
+    waiting.delete(server.id);
+    tell(finding);
+    onWaiting?.([...waiting]);
+    return finding;
+  };
+  const [store, servers] = await Promise.all([
+    examineStore(patient).then(tell),
+    Promise.all([...catalog.servers.values()].map(examineNext)),
+  ]);
+  const schemas = await findSchemaFaults(loaded.servers.map(({ id }) => ({ id, tools: catalog.index.tools(id) })));
+  const lists = loaded.servers
+    .map(({ id }) => findListFaults(id, catalog.index.tools(id), catalog.list(id)))
+    .filter(({ repaired, leftOut }) => repaired.length + leftOut.length > 0);
+  const told = [
+    ...lists.flatMap((each) => tellLists(each, catalog)),
+    ...schemas.flatMap((each) => tellSchemas(each, catalog)),
+  ];
+  const findings = [...config, ...store, ...servers, ...tell(told)];
+  return { ok: findings.every((finding) => finding.level !== 'error'), findings, schemas, lists };
+}

@@ -1,0 +1,191 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LoadedConfig } from '../../config/index.js';
+import type { Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { hashJson } from '../../kernel/hash.js';
+import { addressOf } from '../../kernel/ids.js';
+import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import { inTurns } from '../../kernel/async/cooperative.js';
+import type { Store } from '../../model/store.js';
+import type { Tool } from '../../model/tool.js';
+import { compileRules, normalizeTool } from '../../normalize/index.js';
+import {
+  createIndex,
+  type VectorSource,
+  goldOf,
+  judge,
+  JUDGED_RANKS,
+  summariseRun,
+  type Evaluation,
+  type LabelledQuery,
+  type Quality,
+  type ToolIndex,
+} from '../../search/index.js';
+
+/** The recorded tool list of a server, to be searched instead of the user's own. */
+export interface RecordedServer {
+  readonly server: string;
+  /** What the server calls itself. */
+  readonly title?: string;
+  readonly name?: string;
+  /** The tools as the server listed them, each with the id that labelled queries use. */
+  readonly tools: ReadonlyArray<{ readonly id: string; readonly definition: JsonObject }>;
+}
+
+/** One query of a run: what was wanted, what came, how good that is. */
+export interface JudgedQuery {
+  readonly id: string;
+  readonly query: string;
+  readonly wanted: ReadonlyArray<readonly string[]>;
+  /** Ids of the first ten answers, best first. */
+  readonly came: readonly string[];
+  readonly quality: Quality;
+}
+
+/** How well tools are found for labelled queries (FIND-2). */
+export interface EvaluationReport {
+  readonly figures: Evaluation;
+  /** The figures of the run before, over the same queries and tools. */
+  readonly before?: Evaluation;
+  readonly queries: readonly JudgedQuery[];
+  /** Wanted ids that no search can find: they are not among the offered tools. */
+  readonly missing: readonly string[];
+  /** How many tools were searched. */
+  readonly tools: number;
+}
+
+/** Tools in an index, and the names labelled queries have for them. */
+export interface Searched {
+  readonly index: ToolIndex;
+  idOf(tool: Tool): string;
+  /** The id that is meant by a text; `undefined` when there is no such offered tool. */
+  find(id: string): string | undefined;
+}
+
+/** What an evaluation needs of the gateway. */
+interface EvaluationSources {
+  readonly index: ToolIndex;
+  readonly loaded: LoadedConfig;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly vectors?: VectorSource;
+}
+
+const SPACE = 'eval';
+
+/** Queries asked before the clock counts, so that a run does not measure the warming up of the engine. */
+const UNTIMED = 200;
+
+/** Puts recorded lists into an index of their own, the way learned ones go into the catalog. */
+export async function indexRecorded(servers: readonly RecordedServer[], vectors?: VectorSource): Promise<Searched> {
+  const rules = compileRules([]);
+  const index = createIndex(vectors);
+  const ids = new Map<Tool, string>();
+  for (const { server, title, name, tools } of servers) {
+    const normalized = function* (): Generator<Tool> {
+      for (const { id, definition } of tools) {
+        const tool = normalizeTool({ id: server, tags: [] }, definition, rules);
+        ids.set(tool, id);
+        yield tool;
+      }
+    };
+    await index.fill(server, normalized(), { title, name });
+    await nextTurn();
+  }
+  return searched(index, (tool) => ids.get(tool) ?? addressOf(tool.server, tool.name));
+}
+
+/** Measures how well tools are found: among recorded ones, or else among those of an index. */
+export async function evaluate(
+  queries: readonly LabelledQuery[],
+  tools: readonly RecordedServer[] | undefined,
+  { index, loaded, store, clock, vectors }: EvaluationSources,
+): Promise<EvaluationReport> {
+  const among = tools
+    ? await indexRecorded(tools, vectors)
+    : await searched(index, ({ server, name }) => addressOf(server, name));
+  const report = await evaluateQueries(queries, among, clock);
+  // Recorded tools are the same when their content is; one's own catalog stays itself while it changes.
+  const subject = tools ? subjectOf(among) : `own ${loaded.path ?? loaded.source}`;
+  return { ...report, before: await exchangeFigures(store, queries, subject, report.figures) };
+}
+
+/** An index whose tools labelled queries know by `idOf`; `server:tool` and `server::tool` are understood too. */
+async function searched(index: ToolIndex, idOf: (tool: Tool) => string): Promise<Searched> {
+  const spellings = new Map<string, string>();
+  const offered = index.tools().filter(({ status }) => status === 'enabled');
+  await inTurns(offered, (tool) => {
+    spellings.set(addressOf(tool.server, tool.name), idOf(tool));
+    spellings.set(`${tool.server}::${tool.name}`, idOf(tool));
+  });
+  // An exact id wins over another tool's second spelling.
+  await inTurns(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
+  return { index, idOf, find: (id) => spellings.get(id) };
+}
+
+/** Asks every query and judges the answers. */
+async function evaluateQueries(
+  queries: readonly LabelledQuery[],
+  { index, idOf, find }: Searched,
+  clock: Clock,
+): Promise<Omit<EvaluationReport, 'before'>> {
+  if (index.size === 0) {
+    throw new ToolscoutError('NOTHING_FOUND', 'There are no tools to search.', {
+      suggestion: 'Configure servers and run toolscout discover, or name recorded tools with --tools.',
+    });
+  }
+  const ask = (query: string): Tool[] => index.search(query, { limit: JUDGED_RANKS }).map(({ tool }) => tool);
+  // A query is work: before each of them others have their turn.
+  for (const { query } of queries.slice(0, UNTIMED)) {
+    await nextTurn();
+    ask(query);
+  }
+
+  const missing = new Set<string>();
+  const judged: JudgedQuery[] = [];
+  const times: number[] = [];
+  for (const labelled of queries) {
+    await nextTurn();
+    const began = clock.monotonic();
+    const tools = ask(labelled.query);
+    times.push(clock.monotonic() - began);
+    const came = tools.map(idOf);
+    const gold = goldOf(labelled).map((group) => [...group].map((id) => find(id) ?? (missing.add(id), id)));
+    const quality = judge(
+      came,
+      gold.map((group) => new Set(group)),
+    );
+    judged.push({ id: labelled.id, query: labelled.query, wanted: gold, came, quality });
+  }
+  const qualities = judged.map(({ quality }) => quality);
+  return { figures: summariseRun(qualities, times), queries: judged, missing: [...missing], tools: index.size };
+}
+
+/** A text that is equal for equal recorded tools, and for no others. */
+function subjectOf({ index, idOf }: Searched): string {
+  return hashJson(index.tools().map((tool) => [idOf(tool), tool.hash]));
+}
+
+/** Keeps the figures of a run in the store; answers those of the run before, if there was one. */
+async function exchangeFigures(
+  store: Store,
+  queries: readonly LabelledQuery[],
+  subject: string,
+  figures: Evaluation,
+): Promise<Evaluation | undefined> {
+  const key = hashJson([queries as unknown as JsonValue, subject]);
+  const before = await store.get(SPACE, key);
+  await store.put(SPACE, key, figures as unknown as JsonObject);
+  return asEvaluation(before?.value);
+}
+
+/** Figures that a store gave back; what another version wrote in another shape is none. */
+function asEvaluation(value: JsonValue | undefined): Evaluation | undefined {
+  if (!isObject(value) || !isObject(value['recall'])) return undefined;
+  const { recall, ...rest } = value;
+  const numbers = [rest['n'], rest['hit1'], rest['ndcg10'], rest['mrr'], rest['p50Ms'], rest['p95Ms']];
+  const complete = [...numbers, ...['1', '3', '5', '10'].map((cut) => recall[cut])].every(
+    (figure) => typeof figure === 'number',
+  );
+  return complete ? (value as unknown as Evaluation) : undefined;
+}

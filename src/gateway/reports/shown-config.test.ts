@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../config/index.js';
+import { Config, ServerEntry, type ConfigInput } from '../../model/config.js';
+import { showConfig } from './shown-config.js';
+
+const show = (config: ConfigInput, env: Record<string, string> = {}): Record<string, unknown> =>
+  showConfig(resolveConfig(config, { source: 'test', env }));
+
+/** Fields of a server that are shown by another name, or of which only a name is shown. */
+const SHOWN_AS: Record<string, string> = {
+  command: 'target',
+  args: 'target',
+  url: 'target',
+  env: 'secrets',
+  headers: 'secrets',
+};
+
+describe('what is shown of a config', () => {
+  it('CFG-2 CLI-1 every field of the config is in it, at every depth that is an object of its own', () => {
+    const config = Config.parse({});
+    const shown = show({});
+    expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(Config.shape)));
+    for (const key of ['cache', 'limits', 'http', 'registry', 'skills', 'rateLimit', 'retryPolicy'] as const) {
+      expect(shown[key], key).toEqual({ ...config[key] });
+    }
+    const { apiKey: _none, ...ai } = config.ai;
+    expect(shown['ai']).toEqual({ ...ai, apiKeySet: false });
+  });
+
+  it('CFG-2 CLI-1 every setting of a server is in it, with the value that holds', () => {
+    const { servers } = show({
+      rateLimit: { requestsPerSecond: 7 },
+      limits: { callTimeoutMs: 4000 },
+      servers: {
+        a: {
+          command: 'x',
+          cwd: '${HOME:-/canary}/x',
+          title: 'A',
+          description: 'Does A.',
+          tags: ['t'],
+          capabilities: ['c:read'],
+          autoApprove: ['go'],
+          eager: true,
+          toolTimeouts: { slow: 9 },
+          connectTimeout: 1,
+          idleTimeout: 2,
+          retry: { maxRetries: 9 },
+        },
+        b: { url: 'https://b.example', timeout: 3, auth: { clientId: 'me' }, enabled: false },
+      },
+    }) as { servers: Array<Record<string, unknown>> };
+    const names = new Set(servers.flatMap((server) => Object.keys(server)));
+    for (const key of Object.keys(ServerEntry.shape)) expect(names).toContain(SHOWN_AS[key] ?? key);
+    expect(servers[0]).toMatchObject({
+      cwd: '${HOME:-***}/x',
+      timeout: 4000,
+      toolTimeouts: { slow: 9 },
+      connectTimeout: 1,
+      idleTimeout: 2,
+      rateLimit: { requestsPerSecond: 7, burstSize: 20 },
+      retry: { maxRetries: 9, initialDelayMs: 1000 },
+    });
+    expect(servers[1]).toMatchObject({ enabled: false, timeout: 3, auth: ['clientId'] });
+  });
+
+  it('CFG-4 A33 no secret is in it, wherever it stands in a config', () => {
+    let count = 0;
+    const canary = (): string => `c4n4ry${(count += 1)}c4n4ryc4n4ry`;
+    const env = { VAR: canary(), TEAM_KEY: `${canary()}-long-enough`, A_MCP_TOKEN: canary(), MCP_AUTH_TOKEN: canary() };
+    const url = (): string => `https://${canary()}:${canary()}@x.example/${canary()}?key=${canary()}#${canary()}`;
+    const config: ConfigInput = {
+      authHeaders: { 'X-All': canary(), 'X-Var': 'Bearer ${VAR}' },
+      introspectionInputs: { 'a:go': { password: canary(), deep: [{ x: canary() }] } },
+      ai: { enabled: true, apiKey: canary(), baseUrl: url() },
+      registry: { url: url() },
+      redaction: [{ match: [`/${canary()}/i`, 'customer.*'], where: ['logs', 'results'] }],
+      http: {
+        publicUrl: url(),
+        auth: {
+          keys: [
+            { name: 'ci', key: '${TEAM_KEY}' },
+            { name: 'cd', hash: '4e'.repeat(32) },
+          ],
+          oauth: { issuer: url(), jwksUri: url(), audience: 'x' },
+        },
+      },
+      servers: {
+        a: { url: url(), headers: { 'X-Key': canary(), Authorization: 'Bearer ${VAR}' } },
+        b: { url: `https://b.example/?k=\${VAR:-${canary()}}`, auth: { clientId: canary(), clientSecret: canary() } },
+        c: {
+          command: 'x',
+          args: ['--token', canary(), `--api-key=${canary()}`, '${VAR}', `\${NO:-${canary()}}`, url()],
+          env: { PLAIN: canary(), FROM: '${VAR}' },
+        },
+      },
+    };
+    const text = JSON.stringify(show(config, env));
+    expect(count).toBeGreaterThan(30);
+    expect(text).not.toMatch(/c4n4ry|4e4e4e/);
+    expect(JSON.parse(text)).toMatchObject({
+      authHeaders: ['X-All', 'X-Var'],
+      introspectionInputs: ['a:go'],
+      ai: { enabled: true, apiKeySet: true, baseUrl: 'https://***@x.example/***?key=***#***' },
+      redaction: [{ match: ['/…/', 'customer.*'], action: 'mask', where: ['logs', 'results'] }],
+      http: { auth: { keys: [{ name: 'ci' }, { name: 'cd' }] } },
+    });
+  });
+});

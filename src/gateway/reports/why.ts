@@ -1,0 +1,111 @@
+import type { Pool } from '../../connect/index.js';
+import { addressOf } from '../../kernel/ids.js';
+import { strictTool } from '../../protocol/strict-items.js';
+import { counted, nearestNames } from '../../kernel/text.js';
+import { provenanceText } from '../../model/tool.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { Learner } from '../../catalog/learning/learner.js';
+import { isUsable, problemOf } from '../../catalog/views.js';
+
+/** Why a tool is or is not offered (FIND-5). */
+export interface Why {
+  readonly address: string;
+  readonly offered: boolean;
+  /** What decided: the first of these that stands in the way, or `none`. */
+  readonly because:
+    | 'none'
+    | 'server'
+    | 'connection'
+    | 'unknown-tool'
+    | 'malformed'
+    | 'rule'
+    | 'approval'
+    | 'quarantine'
+    | 'provenance'
+    | 'scope';
+  /** One sentence for a person. */
+  readonly reason: string;
+  /** What is changed of it for hosts that are offered it directly, because clients could not parse it (META-5). */
+  readonly repairs?: readonly string[];
+}
+
+/** The answer to somebody who may see only some servers, about any other: the same words whether it exists or not (S12). */
+export function explainUnseen(server: string, tool: string): Why {
+  const reason = `No server "${server}" is configured.`;
+  return { address: addressOf(server, tool), offered: false, because: 'server', reason };
+}
+
+/** The answer about a tool that is not for whoever asks, whatever else there is to say of it. */
+export function explainOutOfScope(server: string, tool: string, reason: string): Why {
+  return { address: addressOf(server, tool), offered: false, because: 'scope', reason };
+}
+
+/** Says in one sentence why a tool is or is not offered. */
+export function explainTool(
+  server: string,
+  tool: string,
+  sources: { catalog: Catalog; learner: Learner; pool: Pool; hide: (text: string) => string; now: number },
+): Why {
+  const { catalog } = sources;
+  const address = addressOf(server, tool);
+  const no = (because: Why['because'], reason: string): Why => ({ address, offered: false, because, reason });
+
+  const known = catalog.servers.get(server);
+  if (!known) {
+    const near = nearestNames(server, catalog.servers.keys(), 1)[0];
+    return no('server', `No server "${server}" is configured${near ? `; the nearest name is "${near}"` : ''}.`);
+  }
+  const hold = known.enabled ? catalog.hold(server) : undefined;
+  if (hold) return no('approval', `Server "${server}" is not used: ${hold.reason}.`);
+  if (!isUsable(known)) return no('server', `Server "${server}" is off: ${problemOf(known, sources)}.`);
+  const list = catalog.list(server);
+  if (!list) {
+    const failure = problemOf(known, sources);
+    return failure
+      ? no('connection', `The tools of "${server}" could not be learned: ${failure}`)
+      : no('connection', `The tools of "${server}" are not known yet; run: toolscout discover ${server}`);
+  }
+  const found = catalog.index.tool(server, tool);
+  const bad = list.leftOut?.find(({ method, name }) => method === 'tools/list' && name === tool);
+  if (!found && bad) return no('malformed', `"${address}" is left out: ${bad.reason}. Tell the author of the server.`);
+  if (!found) {
+    const names = catalog.index.tools(server).map((each) => each.name);
+    const near = nearestNames(tool, names, 1)[0];
+    const dropped =
+      list.dropped > 0
+        ? ` ${counted(list.dropped, 'malformed entry', 'malformed entries')} of its list ${list.dropped === 1 ? 'was' : 'were'} dropped.`
+        : '';
+    return no(
+      'unknown-tool',
+      `Server "${server}" lists ${counted(names.length, 'tool')} and "${tool}" is not one of them${near ? `; the nearest is "${near}"` : ''}.${dropped}`,
+    );
+  }
+  if (found.provenance !== 'protocol') {
+    if (!found.decision.enabled) return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+    return no(
+      'provenance',
+      `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold}.` : ''}`,
+    );
+  }
+  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.status === 'quarantined') {
+    const reason = found.hold ?? 'it changed';
+    return no('quarantine', `"${address}" is quarantined: ${reason}; look at it with: toolscout diff ${address}`);
+  }
+  if (found.status === 'pending') {
+    const reason = found.hold ?? 'it waits for approval';
+    return no('approval', `"${address}" is not offered: ${reason}; see toolscout pending.`);
+  }
+  const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
+  const { state } = sources.pool.health(server);
+  const strict = strictTool(found.definition);
+  const repairs = 'repairs' in strict ? strict.repairs : [];
+  const mended = repairs.length > 0 ? ` Hosts that see it directly are shown it repaired: ${repairs.join('; ')}.` : '';
+  return {
+    address,
+    offered: true,
+    because: 'none',
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${list.stale ? ' and is stale' : ''}, the server is ${state}.${mended}`,
+    ...(repairs.length > 0 && { repairs }),
+  };
+}

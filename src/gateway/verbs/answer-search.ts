@@ -1,0 +1,58 @@
+import type { SearchAnswer, SearchOptions } from '../../model/hit.js';
+import type { Server } from '../../model/server.js';
+import type { Tool } from '../../model/tool.js';
+import { signatureOf } from '../../normalize/index.js';
+import { estimateTokens } from '../../kernel/text.js';
+import type { Experience } from '../../search/index.js';
+import { problemOf, type Sources } from '../../catalog/views.js';
+
+/** What signatures may take together unless a caller says otherwise. */
+const SCHEMA_TOKENS = 1000;
+
+/**
+ * Signatures for the best hits, as many as the budget holds. One that does not fit is left out, and a
+ * smaller one after it may still stand: an agent that misses one asks for the details of that tool.
+ */
+function fitSignatures(
+  ranked: ReadonlyArray<{ readonly tool: Tool }>,
+  budget: number = SCHEMA_TOKENS,
+): Array<string | undefined> {
+  let left = budget;
+  return ranked.map(({ tool }) => {
+    const signature = signatureOf(tool);
+    const cost = estimateTokens(signature);
+    if (cost > left) return undefined;
+    left -= cost;
+    return signature;
+  });
+}
+
+/** The hits of a search over these servers, and who is missing from it and why (FIND-5). */
+export function answerSearch(
+  query: string,
+  options: SearchOptions,
+  servers: readonly Server[],
+  sources: Sources,
+  experience?: Experience,
+): SearchAnswer {
+  const { catalog, learner } = sources;
+  const ranked = catalog.index.search(query, options, experience);
+  const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
+  const missing = servers.filter((server) => server.enabled && !catalog.list(server.id));
+  return {
+    hits: ranked.map(({ tool, relevance, explanation }, place) => ({
+      server: tool.server,
+      tool: tool.name,
+      summary: tool.summary,
+      relevance,
+      tags: tool.tags,
+      ...(signatures[place] === undefined ? {} : { signature: signatures[place] }),
+      ...(explanation ? { explanation } : {}),
+    })),
+    nearest: ranked.length === 0 ? catalog.index.nearest(query, options) : [],
+    learning: missing.filter((server) => learner.isLearning(server.id)).map((server) => server.id),
+    unavailable: missing
+      .filter((server) => !learner.isLearning(server.id))
+      .map((server) => ({ server: server.id, reason: problemOf(server, sources) ?? 'not learned yet' })),
+  };
+}

@@ -1,0 +1,327 @@
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { Approval } from '../../model/approval.js';
+import type { Server } from '../../model/server.js';
+import { checkHash, createShown, type ChosenSubject } from '../../approvals/index.js';
+import type { Core } from '../core.js';
+import type { Exporting } from './export-verbs.js';
+import type { MarketplaceKeeper } from './marketplace.js';
+import type { Gateway } from '../contract.js';
+import { isUsable } from '../../catalog/views.js';
+
+/** Who decides, why, and about exactly what. */
+export interface RulingOptions {
+  /** Who decides; `local` unless said otherwise. */
+  readonly by?: string;
+  /** The id of the request with which it was decided. */
+  readonly traceId?: string;
+  readonly reason?: string;
+  /** Everything of the server that waits, its tools included; nothing that was rejected or has expired. */
+  readonly all?: boolean;
+  /** With `all`: also approve requests of critical risk. */
+  readonly includeCritical?: boolean;
+  /**
+   * The hash that was looked at, or at least its first 12 characters; something else is refused. Without it a request is
+   * refused that is no longer what `by` was last shown.
+   */
+  readonly hash?: string;
+  /** Also refuse a request that was never shown to `by`, unless `hash` names it. */
+  readonly requireShown?: boolean;
+}
+
+/** A request that `all` did not approve. */
+export interface SkippedApproval {
+  readonly ref: string;
+  readonly hash: string;
+  readonly reason: 'critical' | 'changed' | 'not-shown';
+}
+
+/** What became of a decision. */
+export interface RulingReport {
+  readonly approvals: readonly Approval[];
+  /** What waits as well, was covered by `all` and was left alone. */
+  readonly skipped: readonly SkippedApproval[];
+  /** Folders whose exported files were promoted. */
+  readonly promoted: readonly string[];
+  /** Manifests that are in the marketplace now because of it. */
+  readonly registered: number;
+}
+
+const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
+  critical: 'critical risk',
+  changed: 'changed since it was shown to you',
+  'not-shown': 'not shown to you yet',
+};
+
+/** Characters of a name or a reason that are kept. */
+const LONGEST_TEXT = 500;
+
+/**
+ * The verbs of whoever decides what is trusted (SEC-9). `refresh` exports a server as it is offered now, which is what is
+ * promoted; `register` puts what was approved into the marketplace.
+ */
+export function approvalVerbs(
+  core: Core,
+  refresh: Exporting['refresh'],
+  register: MarketplaceKeeper['register'],
+): Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval'> {
+  const { audit, clock, promotion } = core.deps;
+  const { marketplace } = core;
+
+  /** The server and, when the reference goes on behind it, the tool; an id may itself hold a colon. */
+  const locate = (ref: string): { server: Server; tool?: string } => {
+    const { servers } = core.catalog;
+    const whole = servers.get(ref);
+    if (whole) return { server: whole };
+    for (let colon = ref.indexOf(':'); colon > 0; colon = ref.indexOf(':', colon + 1)) {
+      const server = servers.get(ref.slice(0, colon));
+      if (server && colon < ref.length - 1) return { server, tool: ref.slice(colon + 1) };
+    }
+    const colon = ref.indexOf(':');
+    return { server: core.catalog.server(colon > 0 ? ref.slice(0, colon) : ref) };
+  };
+
+  const shown = createShown({ store: core.deps.store, log: core.deps.log });
+
+  const subjectOf = ({ about, tool }: Approval, expected?: string): ChosenSubject => {
+    const named = expected === undefined ? {} : { expected };
+    return about === 'tool' ? { about, tool: tool ?? '', ...named } : { about, ...named };
+  };
+
+  /** Everything of a server that waits, was rejected or has expired. */
+  const askedOf = (server: Server): Approval[] =>
+    core.approvals.list([server]).filter(({ state }) => state !== 'approved' && state !== 'superseded');
+
+  /** The requests that a reference means, before anybody asks whether they are what was shown. */
+  const requestsFor = (asked: readonly Approval[], tool: string | undefined, { all, hash }: RulingOptions) => {
+    const pending = asked.filter(({ state }) => state === 'pending');
+    if (all) return pending;
+    if (tool !== undefined) return asked.filter((approval) => approval.tool === tool);
+    const own = asked.filter(({ about }) => about !== 'tool');
+    const named = hash === undefined ? [] : own.filter((approval) => approval.hash.startsWith(checkHash(hash)));
+    if (named.length > 0) return named;
+    // What was rejected is approved only by name, and only when nothing else of the server waits.
+    const waiting = own.filter(({ state }) => state === 'pending');
+    return waiting.length > 0 ? waiting : own;
+  };
+
+  const notShown = (approval: Approval): ToolscoutError =>
+    new ToolscoutError('APPROVAL_REQUIRED', `"${approval.ref}" was not shown to you yet, so it is not approved.`, {
+      suggestion: `Look at it first: toolscout diff ${approval.ref}; then approve it, or name its hash.`,
+    });
+
+  /** What is decided about, each with the hash that it must still have when the decision is written (A41). */
+  const choose = async (
+    verb: 'approve' | 'reject',
+    server: Server,
+    tool: string | undefined,
+    options: RulingOptions,
+  ): Promise<{ subjects: ChosenSubject[]; skipped: SkippedApproval[] }> => {
+    const { all, hash, by = 'local', requireShown = false, includeCritical = false } = options;
+    if (hash !== undefined) checkHash(hash);
+    if (all && hash !== undefined) {
+      throw new ToolscoutError('INVALID_REQUEST', 'A hash names one request, and "all" names many: give one of them.');
+    }
+    const requests = requestsFor(askedOf(server), tool, options);
+    if (requests.length === 0 && tool !== undefined && !all) {
+      return { subjects: [{ about: 'tool', tool, ...(hash === undefined ? {} : { expected: hash }) }], skipped: [] };
+    }
+    if (hash !== undefined) return { subjects: requests.map((each) => subjectOf(each, hash)), skipped: [] };
+    if (verb === 'reject') return { subjects: requests.map((each) => subjectOf(each)), skipped: [] };
+    const seenBy = await shown.recall(by);
+    const subjects: ChosenSubject[] = [];
+    const skipped: SkippedApproval[] = [];
+    for (const request of requests) {
+      const seen = seenBy(request);
+      const reason =
+        seen === undefined && requireShown
+          ? 'not-shown'
+          : seen !== undefined && seen !== request.hash
+            ? 'changed'
+            : all && !includeCritical && request.risk.level === 'critical'
+              ? 'critical'
+              : undefined;
+      if (all && reason) skipped.push({ ref: request.ref, hash: request.hash, reason });
+      else if (reason === 'not-shown') throw notShown(request);
+      else subjects.push(subjectOf(request, seen ?? request.hash));
+    }
+    return { subjects, skipped };
+  };
+
+  const allSkipped = (server: Server, skipped: readonly SkippedApproval[]): ToolscoutError => {
+    const named = skipped.slice(0, 5).map(({ ref, reason }) => `${ref} (${SKIPPED_BECAUSE[reason]})`);
+    const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
+    const isCritical = skipped.every(({ reason }) => reason === 'critical');
+    return new ToolscoutError('APPROVAL_REQUIRED', `Nothing was approved: ${named.join(', ')}${more}.`, {
+      suggestion: isCritical
+        ? `Look at each with toolscout diff ${server.id} and approve it by name, or add --include-critical.`
+        : 'Run toolscout pending to see what waits now.',
+    });
+  };
+
+  /**
+   * The tools that were reviewed together with a server that is not used yet. With `trust-first` they are approved with
+   * it, exactly as they were reviewed; one of critical risk is decided about by itself.
+   */
+  const reviewedWith = async (
+    server: Server,
+    subjects: readonly ChosenSubject[],
+    { by = 'local', requireShown = false }: RulingOptions,
+  ): Promise<ChosenSubject[]> => {
+    if (core.loaded.config.approval !== 'trust-first') return [];
+    if (!subjects.some(({ about }) => about === 'launch') || subjects.some(({ about }) => about === 'tool')) return [];
+    const seenBy = await shown.recall(by);
+    const isReviewed = (approval: Approval): boolean => {
+      const seen = seenBy(approval);
+      return seen === undefined ? !requireShown : seen === approval.hash;
+    };
+    return askedOf(server)
+      .filter(({ about, state, risk }) => about === 'tool' && state === 'pending' && risk.level !== 'critical')
+      .filter(isReviewed)
+      .map((approval) => subjectOf(approval, approval.hash));
+  };
+
+  const nothing = (server: Server): ToolscoutError => {
+    const tools = core.approvals.asked(server).filter(({ about }) => about === 'tool').length;
+    return new ToolscoutError(
+      'NOTHING_FOUND',
+      tools > 0
+        ? `"${server.id}" itself does not wait for approval; ${tools} of its tools do.`
+        : `Nothing of "${server.id}" waits for approval.`,
+      {
+        suggestion:
+          tools > 0
+            ? `Name one as ${server.id}:TOOL, or take all with --all.`
+            : 'Run toolscout pending to see what waits.',
+      },
+    );
+  };
+
+  const rule = async (
+    verb: 'approve' | 'reject',
+    ref: string,
+    options: RulingOptions,
+  ): Promise<{ server: Server; approvals: Approval[]; skipped: SkippedApproval[] }> => {
+    await core.filled();
+    const { server, tool } = locate(ref);
+    const chosen = await choose(verb, server, tool, options);
+    const { skipped } = chosen;
+    let { subjects } = chosen;
+    // Rejecting a server that nobody asks about takes back the trust in it.
+    if (subjects.length === 0 && verb === 'reject' && !options.all) subjects = [{ about: 'launch' }];
+    if (subjects.length === 0) throw skipped.length > 0 ? allSkipped(server, skipped) : nothing(server);
+    const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
+    const reason = options.reason?.slice(0, LONGEST_TEXT);
+    const ruling = { by, ...(reason ? { reason } : {}), at: clock.now() };
+    const record = {
+      kind: verb,
+      principal: by,
+      server: server.id,
+      ...(tool === undefined ? {} : { tool }),
+      ...(options.traceId === undefined ? {} : { traceId: options.traceId }),
+    };
+    try {
+      const reviewed = verb === 'approve' ? await reviewedWith(server, subjects, options) : [];
+      const approvals = await core.approvals[verb](server, [...subjects, ...reviewed], { ruling });
+      core.trust.reconsider([server.id]);
+      await audit.recordNow({
+        ...record,
+        outcome: 'success',
+        detail: {
+          ...(reason ? { reason } : {}),
+          subjects: approvals.slice(0, 100).map(({ ref: each, about, hash }) => ({ ref: each, about, hash })),
+          count: approvals.length,
+        },
+      });
+      for (const approval of approvals) core.events.emit({ type: 'approval', approval });
+      return { server, approvals, skipped };
+    } catch (thrown) {
+      if (thrown instanceof ToolscoutError && thrown.code !== 'NOTHING_FOUND') {
+        audit.record({ ...record, outcome: 'refused', code: thrown.code });
+      }
+      throw thrown;
+    }
+  };
+
+  /** Brings exported files in line with what was decided; answers the folder of approved files. */
+  const layOut = async (server: string, isWhole: boolean): Promise<string | undefined> => {
+    const isExported = core.loaded.config.exportToRtfs || (await promotion?.isExported(server));
+    if (!isExported) return undefined;
+    if (core.catalog.list(server)) return refresh(server);
+    // Its tools are not known yet, so what was reviewed is what was approved.
+    return isWhole ? promotion?.promote(server) : undefined;
+  };
+
+  /** Promotes exported files of what is trusted already and waits for nobody; `undefined` when there are none. */
+  const promoteTrusted = async (ref: string, options: RulingOptions): Promise<RulingReport | undefined> => {
+    await core.filled();
+    const { server, tool } = locate(ref);
+    const subjects = core.approvals.asked(server);
+    const isAsked = subjects.some(
+      (subject) => tool === undefined || (subject.about === 'tool' && subject.tool === tool),
+    );
+    const isTrusted = tool === undefined || core.catalog.index.tool(server.id, tool)?.status === 'enabled';
+    if (isAsked || !isTrusted || !isUsable(server) || !(await promotion?.isPending(server.id))) return undefined;
+    await core.known(server.id);
+    const folder = await layOut(server.id, false);
+    if (folder === undefined) return undefined;
+    const registered = await register(server.id, tool === undefined ? undefined : new Set([tool]));
+    const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
+    const { traceId } = options;
+    const detail = { folder };
+    await audit.recordNow({ kind: 'export', principal: by, traceId, server: server.id, outcome: 'success', detail });
+    return { approvals: [], skipped: [], promoted: [folder], registered };
+  };
+
+  return {
+    async listApprovals(filter = {}) {
+      await core.filled();
+      const { servers } = core.catalog;
+      const chosen = filter.server === undefined ? [...servers.values()] : [core.catalog.server(filter.server)];
+      const approvals = core.approvals
+        .list(chosen)
+        .filter(({ state }) => filter.state === undefined || state === filter.state)
+        .toSorted((a, b) => (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.requestedAt - b.requestedAt));
+      const { shownTo = 'local' } = filter;
+      if (shownTo !== false) await shown.note(shownTo, approvals);
+      return approvals;
+    },
+
+    async approve(ref, options = {}) {
+      const exported = await promoteTrusted(ref, options);
+      if (exported) return exported;
+      const { server, approvals, skipped } = await rule('approve', ref, options);
+      const isWhole = approvals.some(({ about }) => about === 'launch');
+      const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
+      // A server that may start now is learned at once; what it lists within a moment is registered with it.
+      if (isWhole) await core.learner.settle([server.id], core.loaded.config.limits.searchWaitMs);
+      const promoted = await layOut(server.id, isWhole);
+      const registered = await register(server.id, isWhole ? undefined : new Set(tools));
+      return { approvals, skipped, promoted: promoted === undefined ? [] : [promoted], registered };
+    },
+
+    async reject(ref, options = {}) {
+      const { server, approvals } = await rule('reject', ref, options);
+      const isWhole = approvals.some(({ about }) => about === 'launch');
+      const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
+      if (isWhole || tools.length > 0) await marketplace.withdraw(server.id, isWhole ? undefined : new Set(tools));
+      if (isWhole) await promotion?.withdraw(server.id);
+      else await layOut(server.id, false);
+      return { approvals, skipped: [], promoted: [], registered: 0 };
+    },
+
+    async diffApproval(ref, { shownTo = 'local' } = {}) {
+      await core.filled();
+      const { server, tool } = locate(ref);
+      const asked = tool === undefined ? core.approvals.asked(server) : [{ about: 'tool' as const, tool }];
+      if (asked.length === 0) throw nothing(server);
+      const diffs = await Promise.all(asked.map((subject) => core.approvals.diff(server, subject)));
+      if (shownTo !== false) {
+        await shown.note(
+          shownTo,
+          diffs.map(({ approval }) => approval),
+        );
+      }
+      return diffs;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { listTools } from '../../discover/index.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import type { Server } from '../../model/server.js';
+import type { Tool } from '../../model/tool.js';
+import type { LearnedList } from '../../catalog/catalog.js';
+import type { Core } from '../core.js';
+import { requirePublic, type Lookup } from '../../net/public-address.js';
+import { createSeparateSessions, type OpenSession } from '../../catalog/learning/separate-sessions.js';
+
+/** What introspection needs of the world. */
+export interface IntrospectionDeps {
+  readonly open: OpenSession;
+  readonly lookup: Lookup;
+}
+
+/** What a remote server that nobody has approved says it has. None of it is trusted and none of it can be called. */
+export interface Introspected {
+  readonly list: LearnedList;
+  readonly tools: readonly Tool[];
+  readonly protocolVersion: string;
+}
+
+/**
+ * Asks a remote server for its tools before it is approved: only an https URL on the public network, without any
+ * credential, in a session of its own; no tool is called (A36).
+ *
+ * @throws ToolscoutError `FORBIDDEN` for a local program and for an address that is not public.
+ */
+export async function introspect(
+  core: Core,
+  server: Server,
+  { open, lookup }: IntrospectionDeps,
+  { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
+): Promise<Introspected> {
+  const { clock, limiter } = core.deps;
+  const { transport } = server;
+  if (transport.type === 'stdio') {
+    throw new ToolscoutError(
+      'FORBIDDEN',
+      `"${server.id}" is a local program; it is not started before it is approved.`,
+      {
+        suggestion: `Look at its command: toolscout pending. Then decide: toolscout approve ${server.id}`,
+        delivered: false,
+      },
+    );
+  }
+  if (!allowPrivate) await requirePublic(transport.url, lookup);
+  const stop = new AbortController();
+  const timer = clock.after(server.connectTimeoutMs + server.timeoutMs, () => stop.abort(), { awaited: true });
+  // Checked once more when it is dialled: a name may lead elsewhere by then.
+  const target: Server = allowPrivate ? server : { ...server, origin: server.origin ?? 'introspected' };
+  try {
+    const found = await createSeparateSessions(open).use(
+      target,
+      async (upstream) => ({
+        listed: await listTools(upstream, {
+          signal: stop.signal,
+          timeoutMs: server.timeoutMs,
+          pace: () => limiter.wait(server, stop.signal),
+        }),
+        upstream,
+      }),
+      stop.signal,
+    );
+    const { info, instructions, era, capabilities, protocolVersion } = found.upstream;
+    const list: LearnedList = {
+      items: found.listed.items,
+      dropped: found.listed.bad.length,
+      learnedAt: clock.now(),
+      stale: false,
+      info,
+      instructions,
+      era,
+      capabilities,
+    };
+    return { list, tools: [...core.catalog.read(server, list)], protocolVersion };
+  } catch (thrown) {
+    throw hideIn(toToolscoutError(thrown), core.hide);
+  } finally {
+    timer.cancel();
+  }
+}

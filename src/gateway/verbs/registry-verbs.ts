@@ -1,0 +1,353 @@
+import { isServerId, suggestServerId } from '../../config/index.js';
+import { discoverAll } from '../../discover/index.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import { addressOf } from '../../kernel/ids.js';
+import { oneLine, printable } from '../../kernel/text.js';
+import type { ServerEntry } from '../../model/config.js';
+import type { Launch, LaunchAnswers, RegistryAnswer, RegistryServer } from '../../model/registry-server.js';
+import type { Server } from '../../model/server.js';
+import type { Tool } from '../../model/tool.js';
+import type { RegistryClient, RegistrySearchOptions } from '../../registry/index.js';
+import { isStandIn } from '../../catalog/catalog.js';
+import type { Core } from '../core.js';
+import type { Exporting } from './export-verbs.js';
+import type { Introspected } from './introspection.js';
+import type { DiscoveryOutcome } from '../../catalog/learning/learner.js';
+import type { ProposedServer, Proposing } from './server-proposals.js';
+import type { Gateway } from '../contract.js';
+import { isUsable } from '../../catalog/views.js';
+
+/** A server of the registry, and where it stands with us. It is never started because a registry names it (SEC-9). */
+export interface RegistryCandidate {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version: string;
+  readonly status: RegistryServer['status'];
+  /** `configured`: the user has a server that runs the same package or URL. `pending`: somebody must decide. */
+  readonly state: 'configured' | 'pending';
+  /** The configured server. */
+  readonly server?: string;
+  /** How it would be reached, with the exact command; or why it cannot be. */
+  readonly launch: Launch;
+}
+
+/** What a search of the registry found, newest versions only. */
+export interface RegistryFindings extends Omit<RegistryAnswer, 'servers'> {
+  readonly servers: readonly RegistryCandidate[];
+}
+
+/** One server that was found in the registry, and what it offers. */
+export interface RegistryFind {
+  /** Its name in the registry. */
+  readonly name: string;
+  /** Its id here: the configured server, or the one that waits for approval now. Absent when it cannot be registered. */
+  readonly server?: string;
+  readonly state: 'configured' | 'pending';
+  /** Its tools; those of a server that waits for approval are `pending` and cannot be called. */
+  readonly tools: readonly Tool[];
+  /** Why there are no tools: a local program is not started before it is approved, for example. */
+  readonly reason?: string;
+}
+
+/** What was found in the registry, and what those servers offer. */
+export interface RegistryDiscovery extends RegistryFindings {
+  readonly found: readonly RegistryFind[];
+  /** What became of learning the servers that are configured already. */
+  readonly outcomes: readonly DiscoveryOutcome[];
+}
+
+/** Who offers a capability: configured servers with the tools that do, or else what the registry has. */
+export interface CapabilityFindings {
+  readonly local: ReadonlyArray<{
+    readonly server: string;
+    readonly tools: readonly string[];
+    /** The server is declared to offer it, or said so when it was probed. */
+    readonly declared: boolean;
+  }>;
+  /** Servers whose tools are not known, so that they may offer it as well. */
+  readonly unlearned: readonly string[];
+  /** Asked only when no configured server offers it. */
+  readonly registry?: RegistryFindings;
+  /** Why the registry could not be asked. */
+  readonly problem?: string;
+}
+
+/** A server of the registry on its way into the config: what would be written, and what is still to be said. */
+export interface RegistryPlan {
+  readonly candidate: RegistryCandidate;
+  /** The id it would get. */
+  readonly id: string;
+  readonly ways: readonly Launch[];
+}
+
+/** What a plan is made with. */
+export interface RegistryPlanOptions {
+  readonly id?: string;
+  readonly answers?: LaunchAnswers;
+  readonly way?: string;
+}
+
+/** How often the registry is asked for one capability. */
+const MOST_QUESTIONS = 3;
+
+/** Characters of a description that is taken over into the config. */
+const MAX_DESCRIPTION = 200;
+
+function idOf(name: string): string {
+  return suggestServerId(name.slice(name.indexOf('/') + 1));
+}
+
+/** The word of an argv that names the package, without its version. */
+function packageIn(entry: ServerEntry): string | undefined {
+  const own = { npx: /^(.+)@[^@/]+$/, uvx: /^(.+)==[^=]+$/, dnx: /^(.+)@[^@]+$/, docker: /^(.+?)(?::[^:/]+)?$/ };
+  const form = Object.hasOwn(own, entry.command ?? '') ? own[entry.command as keyof typeof own] : undefined;
+  const words = (entry.args ?? []).filter((word) => !word.startsWith('-'));
+  const [name] = entry.command === 'docker' ? words.filter((word) => word.includes('/') || word.includes(':')) : words;
+  return name === undefined || form === undefined ? undefined : (form.exec(name)?.[1] ?? name);
+}
+
+/** Whether two entries lead to the same server: the same URL, or the same package whatever its version. */
+function isSameServer(a: ServerEntry, b: ServerEntry): boolean {
+  if (a.url !== undefined || b.url !== undefined) return a.url === b.url;
+  const name = packageIn(a);
+  return a.command === b.command && name !== undefined && name === packageIn(b);
+}
+
+function wordsOf(text: string): string[] {
+  const parts = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return parts.split(/[^a-z0-9]+/).filter((word) => word !== '');
+}
+
+/** Whether a tool offers a capability: by name, tag or domain, by `domain:verb`, or because its names hold all its words. */
+function offers(tool: Tool, capability: string): boolean {
+  const address = addressOf(tool.server, tool.name);
+  if ([tool.name, address, ...tool.tags, ...tool.domains].includes(capability)) return true;
+  const names = new Set([...wordsOf(address), ...tool.domains.flatMap(wordsOf), ...tool.categories.flatMap(wordsOf)]);
+  const words = wordsOf(capability);
+  return words.length > 0 && words.every((word) => names.has(word) || names.has(`${word}s`));
+}
+
+/** The entry also says what the server is for, as the registry does. */
+function withDescription(launch: RegistryCandidate['launch'], { description }: RegistryServer): typeof launch {
+  const text = oneLine(printable(description), MAX_DESCRIPTION);
+  return launch.ok && text !== '' ? { ...launch, entry: { ...launch.entry, description: text } } : launch;
+}
+
+/** The most servers that one discovery in the registry registers. */
+const MAX_REGISTERED = 50;
+
+/** A server of the registry as a proposal; or why it cannot be one without answers of a person. */
+function proposalOf(id: string, { launch, title }: RegistryCandidate): ProposedServer | { readonly reason: string } {
+  if (!launch.ok) return { reason: launch.reason };
+  if (launch.missing.length > 0) return { reason: `it needs ${launch.missing.join(', ')}` };
+  const { url, command, args, env, headers } = launch.entry;
+  if (env !== undefined || headers !== undefined || launch.variables.length > 0) {
+    return { reason: 'it needs variables or headers' };
+  }
+  return { id, url, command, args, ...(title === undefined ? {} : { title }) };
+}
+
+/** The verbs that look for servers nobody has configured yet (REG-9). */
+export function findingVerbs(
+  core: Core,
+  { proposing, exporting }: { readonly proposing: Proposing; readonly exporting: Pick<Exporting, 'review'> },
+): Pick<
+  Gateway,
+  'searchRegistry' | 'discoverFromRegistry' | 'findServersForCapability' | 'planRegistryServer' | 'addServer'
+> {
+  const client = async (): Promise<RegistryClient> => {
+    if (core.deps.openRegistry) return core.deps.openRegistry(core.loaded.config.registry);
+    throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'This toolscout was opened without a registry.');
+  };
+
+  const configuredAs = (entries: readonly ServerEntry[]): string | undefined =>
+    Object.entries(core.loaded.config.servers).find(([, own]) =>
+      entries.some((entry) => isSameServer(own, entry)),
+    )?.[0];
+
+  const candidateOf = async (server: RegistryServer, options: RegistryPlanOptions = {}): Promise<RegistryPlan> => {
+    const { planLaunch, planLaunches } = await import('../../registry/index.js');
+    const id = options.id ?? idOf(server.name);
+    const ways = planLaunches(server, { id });
+    const configured = configuredAs(ways.flatMap((way) => (way.ok ? [way.entry] : [])));
+    const { name, title, description, version, status } = server;
+    const candidate: RegistryCandidate = {
+      name,
+      title,
+      description,
+      version,
+      status,
+      state: configured === undefined ? 'pending' : 'configured',
+      server: configured,
+      launch: withDescription(planLaunch(server, { id, answers: options.answers, way: options.way }), server),
+    };
+    return { candidate, id, ways };
+  };
+
+  const search = async (query: string, options?: RegistrySearchOptions): Promise<RegistryFindings> => {
+    const answer = await (await client()).search(query, options);
+    const plans = await Promise.all(answer.servers.map((server) => candidateOf(server)));
+    return { ...answer, servers: plans.map(({ candidate }) => candidate) };
+  };
+
+  /** A registry looks for one piece of text, so each word is tried, and what fits most words comes first. */
+  const searchWords = async (words: readonly string[]): Promise<RegistryFindings> => {
+    let last: RegistryFindings | undefined;
+    for (const word of words.slice(0, MOST_QUESTIONS)) {
+      last = await search(word);
+      if (last.servers.length === 0) continue;
+      const fit = ({ name, description }: RegistryCandidate): number => {
+        const text = `${name} ${description}`.toLowerCase();
+        return words.filter((each) => text.includes(each)).length;
+      };
+      return { ...last, servers: last.servers.toSorted((a, b) => fit(b) - fit(a) || (a.name < b.name ? -1 : 1)) };
+    }
+    return last ?? { servers: [], truncated: false, dropped: 0, learnedAt: core.deps.clock.now() };
+  };
+
+  /** The registered server that is reached in the same way as a candidate. */
+  const registeredAs = (server: Server): Server | undefined =>
+    [...core.catalog.servers.values()].find(
+      ({ origin, shown }) =>
+        origin !== undefined && shown.type === server.shown.type && shown.target === server.shown.target,
+    );
+
+  /** Looks at a candidate that nobody has configured, as far as that is allowed before it is approved. */
+  const lookAt = async (
+    id: string,
+    candidate: RegistryCandidate,
+  ): Promise<{ find: RegistryFind; proposal?: ProposedServer; seen?: Introspected }> => {
+    const { name } = candidate;
+    const pending = (more: Partial<RegistryFind>): RegistryFind => ({ name, state: 'pending', tools: [], ...more });
+    const wanted = proposalOf(id, candidate);
+    if ('reason' in wanted) return { find: pending({ reason: wanted.reason }) };
+    try {
+      const known = registeredAs(proposing.make(wanted));
+      if (known && !core.catalog.hold(known.id)) {
+        return { find: pending({ server: known.id, state: 'configured', tools: core.catalog.index.tools(known.id) }) };
+      }
+      const proposal = known ? { ...wanted, id: known.id } : wanted;
+      const server = proposing.make(proposal);
+      try {
+        const seen = await proposing.lookAt(server);
+        const tools = seen.tools.map((tool) => ({
+          ...tool,
+          status: 'pending' as const,
+          hold: 'its server waits for approval',
+        }));
+        return { find: pending({ server: server.id, tools }), proposal, seen };
+      } catch (thrown) {
+        return { find: pending({ server: server.id, reason: core.hide(messageOf(thrown)) }), proposal };
+      }
+    } catch (thrown) {
+      return { find: pending({ reason: core.hide(messageOf(thrown)) }) };
+    }
+  };
+
+  return {
+    searchRegistry: (query, options) => search(query, options),
+
+    async discoverFromRegistry(query, options = {}) {
+      await core.filled();
+      const findings = await search(query);
+      const { config } = core.loaded;
+      const parallel = options.maxParallelDiscoveries ?? config.maxParallelDiscoveries;
+      const lendSlots = options.lendSlots ?? config.lendSlots === true;
+      const ids = new Set(findings.servers.flatMap(({ server }) => (server === undefined ? [] : [server])));
+      const servers = [...ids].map((id) => core.catalog.server(id)).filter(isUsable);
+      const { retryPolicy: retry, rateLimit } = options;
+      const outcomes = await core.learner.learnAll(servers, { parallel, lendSlots, terms: { retry, rateLimit } });
+      const pending = findings.servers.filter(({ server }) => server === undefined).slice(0, MAX_REGISTERED);
+      const taken = new Set<string>();
+      const wanted = pending.map((candidate) => {
+        const id = proposing.freeId(idOf(candidate.name), taken);
+        taken.add(id);
+        return { id, candidate };
+      });
+      const looked = await discoverAll(wanted, ({ id, candidate }) => lookAt(id, candidate), {
+        clock: core.deps.clock,
+        parallel,
+        lendSlots,
+      });
+      const seen = looked.flatMap((each) => (each.ok ? [each.value] : []));
+      const fresh = seen.flatMap(({ proposal, seen: tools }) => (proposal ? [{ proposal, seen: tools }] : []));
+      await proposing.proposeAll(fresh, { by: 'registry', origin: 'registry' });
+      if (options.exportToRtfs ?? config.exportToRtfs) {
+        for (const { proposal, seen: tools } of fresh) {
+          if (tools) await exporting.review(proposing.make(proposal), tools.tools);
+        }
+      }
+      const known = findings.servers.flatMap(({ name, server }) =>
+        server === undefined
+          ? []
+          : [{ name, server, state: 'configured' as const, tools: core.catalog.index.tools(server) }],
+      );
+      return { ...findings, outcomes, found: [...known, ...seen.map(({ find }) => find)] };
+    },
+
+    async findServersForCapability(capability) {
+      await core.filled();
+      const { catalog, learner } = core;
+      const usable = [...catalog.servers.values()].filter(isUsable);
+      const isUnlearned = ({ id }: Server): boolean => !catalog.list(id) || isStandIn(catalog.list(id));
+      const due = usable.filter((server) => isUnlearned(server) && learner.isDue(server.id));
+      core.learnInBackground(due);
+      await learner.settle(
+        due.map(({ id }) => id),
+        core.loaded.config.limits.searchWaitMs,
+      );
+      const wanted = capability.toLowerCase();
+      const local = usable.flatMap(({ id, capabilities = [] }) => {
+        const tools = catalog.index
+          .tools(id)
+          .filter((tool) => tool.status === 'enabled' && offers(tool, capability))
+          .map((tool) => tool.name);
+        const named = [...capabilities, ...(core.probed.get(id) ?? [])];
+        const declared = named.some((each) => each.toLowerCase() === wanted);
+        return tools.length === 0 && !declared ? [] : [{ server: id, tools, declared }];
+      });
+      const unlearned = usable.filter(isUnlearned).map(({ id }) => id);
+      if (local.length > 0) return { local, unlearned };
+      try {
+        return { local, unlearned, registry: await searchWords([...new Set(wordsOf(capability))]) };
+      } catch (thrown) {
+        return { local, unlearned, problem: core.hide(messageOf(thrown)) };
+      }
+    },
+
+    async planRegistryServer(name, options = {}) {
+      const found = await (await client()).find(name);
+      return candidateOf(found, options);
+    },
+
+    async addServer(id, entry) {
+      if (!isServerId(id)) {
+        throw new ToolscoutError(
+          'INVALID_REQUEST',
+          `"${printable(id)}" cannot be an id; use "${suggestServerId(id)}".`,
+        );
+      }
+      if (Object.hasOwn(core.loaded.config.servers, id) && core.loaded.path !== undefined) {
+        throw new ToolscoutError('INVALID_REQUEST', `There is a server "${id}" already; choose another id.`);
+      }
+      const { writeServer } = core.deps;
+      if (!writeServer)
+        throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.');
+      const act = { kind: 'server-add', principal: 'local', server: id } as const;
+      try {
+        const path = await writeServer(id, entry, core.loaded.path);
+        await core.deps.audit.recordNow({
+          ...act,
+          outcome: 'success',
+          detail: { path, command: entry.command ?? 'url' },
+        });
+        return { path };
+      } catch (thrown) {
+        const error = toToolscoutError(thrown, 'CONFIGURATION_ERROR');
+        await core.deps.audit.recordNow({ ...act, outcome: 'failure', code: error.code });
+        throw error;
+      }
+    },
+  };
+}

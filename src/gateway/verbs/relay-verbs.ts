@@ -1,0 +1,178 @@
+import { isTransient, withRetry } from '../../connect/index.js';
+import { toCallError } from '../../execute/index.js';
+import { unlessCancelled } from '../../kernel/async/cancel.js';
+import { hideIn, ToolscoutError } from '../../kernel/errors.js';
+import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
+import { auditedMeta } from '../../protocol/request-meta.js';
+import { oneLine, printable } from '../../kernel/text.js';
+import { readTraceParent } from '../../kernel/trace-context.js';
+import type { AuditKind } from '../../model/audit-record.js';
+import type { Progress } from '../../model/call.js';
+import type { Server } from '../../model/server.js';
+import type { Redaction } from '../../redact/index.js';
+import type { ServerFacts } from '../../catalog/catalog.js';
+import type { Core } from '../core.js';
+import type { LogLevels } from './host-sessions.js';
+import { logCall } from './log-call.js';
+import type { CallOptions, Gateway } from '../contract.js';
+import { isUsable } from '../../catalog/views.js';
+import { isHidden, noServer, visibleTo } from '../visibility.js';
+
+/** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
+const DEEPEST = 1000;
+
+/**
+ * The methods that are passed on to a server, all of them without side effects, and what the audit log says of each.
+ * Whatever else a host sends ends here: a method that is not known cannot be judged, redacted or recorded (A46).
+ */
+const RELAYED: ReadonlyMap<string, { readonly kind: AuditKind; readonly subject?: string }> = new Map([
+  ['resources/read', { kind: 'resource-read', subject: 'uri' }],
+  ['prompts/get', { kind: 'prompt-get', subject: 'name' }],
+  ['completion/complete', { kind: 'completion' }],
+]);
+
+/** All that a request sends besides its subject, for the audit log; `undefined` when there is nothing. */
+function argumentsOf({ _meta, ...params }: JsonObject, subject: string | undefined): JsonObject | undefined {
+  const meta = auditedMeta(_meta);
+  const { [subject ?? '']: _named, arguments: args, ...rest } = params;
+  const sent = {
+    ...rest,
+    ...(isObject(args) ? args : args !== undefined && { arguments: args }),
+    ...(meta && { _meta: meta }),
+  };
+  return Object.keys(sent).length > 0 ? sent : undefined;
+}
+
+/** What goes out and comes back besides the params and the result. */
+function redactOptions(redaction: Redaction, server: string, options: CallOptions): CallOptions {
+  const outgoing = redaction.outgoing(server);
+  const incoming = redaction.incoming(server);
+  const { resumed, onProgress } = options;
+  if (!(outgoing && resumed) && !(incoming && onProgress)) return options;
+  const tell = (step: Progress): void => {
+    const { message } = step;
+    onProgress?.(message === undefined || !incoming ? step : { ...step, message: incoming.text(message) });
+  };
+  return {
+    ...options,
+    ...(outgoing && resumed && { resumed: outgoing.resumed(resumed) }),
+    ...(onProgress && { onProgress: tell }),
+  };
+}
+
+function unknownMethod(method: string): ToolscoutError {
+  const shown = oneLine(printable(method), 100);
+  return new ToolscoutError('INVALID_REQUEST', `The method "${shown}" is not passed on to servers.`, {
+    suggestion: `Methods that are passed on: ${[...RELAYED.keys()].join(', ')}.`,
+    delivered: false,
+  });
+}
+
+/** The verbs that reach what a server has besides tools. */
+export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
+  const { audit, clock, limiter, pool, random, redaction, log } = core.deps;
+
+  const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
+    const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
+    const deadline = clock.monotonic() + server.totalTimeoutMs;
+    const mayRetry = (error: ToolscoutError): boolean => {
+      if (!isTransient(error) || clock.monotonic() >= deadline) return false;
+      if (error.delivered === false) return true;
+      // Who set a time is not made to wait for a multiple of it.
+      return !(error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined);
+    };
+    return withRetry(
+      async () => {
+        limiter.take(server, options.principal);
+        return pool.use(
+          server,
+          async (upstream) => {
+            if (host) await unlessCancelled(levels(upstream, host), signal);
+            return upstream.request(
+              method,
+              { ...params, ...resumed },
+              { signal, timeoutMs, deadline, onProgress, host },
+            );
+          },
+          signal,
+          { host, principal: options.principal, timeoutMs: options.timeoutMs },
+        );
+      },
+      server.retry,
+      { clock, random, signal, mayRetry },
+    );
+  };
+
+  const record = (
+    server: string,
+    method: string,
+    params: JsonObject,
+    options: CallOptions,
+    error?: ToolscoutError,
+  ): void => {
+    const { principal = 'local', route = 'library' } = options;
+    const recorded = RELAYED.get(method);
+    if (!recorded) return;
+    const { kind, subject } = recorded;
+    const isRefused = isHidden(server, options, core);
+    const meta = options.meta ?? params['_meta'];
+    const traceId = options.traceId ?? readTraceParent(isObject(meta) ? meta['traceparent'] : undefined)?.traceId;
+    const entry = {
+      kind,
+      principal,
+      route,
+      server,
+      outcome: error ? (isRefused ? 'refused' : 'failure') : 'success',
+      ...(error && { code: error.code }),
+      ...(traceId !== undefined && { traceId }),
+    } as const;
+    logCall(log, 'relay', entry);
+    audit.record({
+      ...entry,
+      arguments: argumentsOf(params, subject),
+      ...(subject !== undefined && { detail: { [subject]: core.hide(String(params[subject]).slice(0, 2048)) } }),
+    });
+  };
+
+  return {
+    async serverFacts(id): Promise<ServerFacts> {
+      const server = await core.known(id);
+      const list = core.catalog.list(id);
+      // A list that an earlier version kept says nothing about this.
+      if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
+      return core.catalog.items(id)?.facts ?? {};
+    },
+
+    async knownFacts() {
+      await core.filled();
+      const facts = new Map<string, ServerFacts>();
+      for (const server of core.catalog.servers.values()) {
+        const told = core.catalog.items(server.id)?.facts;
+        if (told && isUsable(server)) facts.set(server.id, told);
+      }
+      return facts;
+    },
+
+    async relay(id, method, params, options = {}) {
+      await core.filled();
+      if (!RELAYED.has(method)) throw unknownMethod(method);
+      try {
+        if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
+        core.catalog.items(id)?.check(method, params);
+        const sent = redaction.outgoing(id)?.params(params) ?? params;
+        const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
+        if (isDeeperThan(result, DEEPEST)) {
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
+        }
+        record(id, method, params, options);
+        return redaction.incoming(id)?.result(result) ?? result;
+      } catch (thrown) {
+        const incoming = redaction.incoming(id);
+        const hide = incoming ? (text: string) => core.hide(incoming.text(text)) : core.hide;
+        const error = hideIn(toCallError(thrown, options.signal), hide);
+        record(id, method, params, options, error);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { isTransient, withRetry } from '../../connect/index.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import { hashJson } from '../../kernel/hash.js';
+import type { Server } from '../../model/server.js';
+import type { Tool } from '../../model/tool.js';
+import { presented, type LearnedList } from '../../catalog/catalog.js';
+import type { Core } from '../core.js';
+import type { DiscoveryOptions } from './discovery-options.js';
+import { underTerms } from '../../catalog/learning/pipeline.js';
+import { readLists } from '../../catalog/learning/read-lists.js';
+import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';
+
+/** A server that is asked beside the pool and the catalog: with other credentials, or without being configured. */
+export interface SeparateServer {
+  readonly server: Server;
+  /** The configured server whose trust holds for it; without one it has a record of its own. */
+  readonly trustedAs?: Server;
+}
+
+/** A remote server with the headers of one call, which come before its own (CONN-6). Local servers take none. */
+export function withAuthHeaders(server: Server, authHeaders: DiscoveryOptions['authHeaders']): Server {
+  const { transport } = server;
+  if (transport.type === 'stdio' || !authHeaders || Object.keys(authHeaders).length === 0) return server;
+  const given = new Map<string, string>();
+  try {
+    new Headers(authHeaders).forEach((value, name) => given.set(name, value));
+  } catch (thrown) {
+    throw new ToolscoutError('INVALID_REQUEST', 'authHeaders holds a name or a value that is not valid in HTTP.', {
+      cause: thrown,
+    });
+  }
+  const own = Object.entries(transport.headers).filter(([name]) => !given.has(name.toLowerCase()));
+  const headers = Object.fromEntries([...own, ...given]);
+  return { ...server, transport: { ...transport, headers }, digest: hashJson([server.digest, headers]) };
+}
+
+/** What a server lists in a session of its own. Nothing of it is put into the catalog; the cache keeps it by credential. */
+export async function listSeparately(core: Core, server: Server, options: DiscoveryOptions): Promise<LearnedList> {
+  const { cache, clock, limiter, openSession, random } = core.deps;
+  if (options.useCache) {
+    const known = await cache.read(server);
+    const isEnough = options.useCache === 'stale' || (core.loaded.config.cache.enabled && known?.stale === false);
+    if (known && isEnough) return known;
+  }
+  if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
+  const paced = underTerms(server, { retry: options.retryPolicy, rateLimit: options.rateLimit });
+  const signal = new AbortController().signal;
+  const deps = {
+    pool: createSeparateSessions(openSession),
+    pace: () => limiter.wait(paced),
+  };
+  try {
+    const { list, facts } = await withRetry(() => readLists(server, deps, signal), paced.retry, {
+      clock,
+      random,
+      mayRetry: isTransient,
+    });
+    return await cache.write(server, list, facts, { keepOthers: true });
+  } catch (thrown) {
+    throw hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), core.hide);
+  }
+}
+
+/** The tools of such a list under the rules and as far as they are trusted. */
+export async function judgeSeparately(
+  core: Core,
+  { server, trustedAs }: SeparateServer,
+  list: LearnedList,
+): Promise<Tool[]> {
+  const tools = [...core.catalog.read(server, list)];
+  const { approval: policy } = core.loaded.config;
+  // Another credential may see another list: only a server without a record of its own gets one by it.
+  if (!trustedAs) await core.approvals.admit(server, { ...presented(list), tools }, { policy, fresh: true });
+  const judgement = core.approvals.judge(trustedAs ?? server, presented(list), policy);
+  return tools.map((tool) => {
+    if (tool.status !== 'enabled') return tool;
+    const { status, reason, isSuspect } = judgement.judge(tool);
+    return { ...tool, status, ...(reason === undefined ? {} : { hold: reason }), ...(isSuspect && { isSuspect }) };
+  });
+}

@@ -1,0 +1,90 @@
+import type { ServerHealth } from '../../model/server.js';
+import type { Tool } from '../../model/tool.js';
+import type { InventoryItem, LocalState, Registry } from '../../registry/index.js';
+import type { Core } from '../core.js';
+import type { Gateway } from '../contract.js';
+
+/** Where the registry of servers gets from what the gateway knows. */
+export interface RegistrySources {
+  servers(): Core['loaded']['servers'];
+  localState(item: InventoryItem): LocalState | undefined;
+}
+
+/** What a tool's server offers because of it: `domain:verb`. */
+function capabilitiesOf(tools: readonly Tool[]): string[] {
+  const offered = tools.filter((tool) => tool.status === 'enabled');
+  return [
+    ...new Set(
+      offered.flatMap((tool) => {
+        const domain = tool.domains.at(-1) ?? tool.server;
+        return tool.categories.map((category) => `${domain}:${category.replace(/^crud\./, '')}`);
+      }),
+    ),
+  ];
+}
+
+/** What happened when a server was last needed; one that was never needed is neither alive nor failed. */
+function judge({ state }: ServerHealth, hasAnswered: boolean): Pick<LocalState, 'alive' | 'reason'> {
+  if (state === 'error') return { alive: false, reason: 'health_error:connection' };
+  const alive = state === 'connected' || hasAnswered;
+  return { alive, reason: alive ? null : 'pending' };
+}
+
+/** A connection that was closed because nobody needed it any more. */
+const wasClosed = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
+  from === 'connected' && to === 'disconnected';
+
+/** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
+export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close(): Promise<void> } {
+  let opening: Promise<Registry | undefined> | undefined;
+  /** When a connection was last seen to open or to end well, in wall-clock time. */
+  const met = new Map<string, number>();
+
+  const sources: RegistrySources = {
+    // Nobody asks a server that may not be used, not even whether it is well.
+    servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
+    localState({ id, own, transport }) {
+      if (!own) return undefined;
+      const health = core.deps.pool.health(id);
+      const list = core.catalog.list(id);
+      // A local process runs while it is needed. That it rests says nothing against it: it is as well as it was when it
+      // answered. Of a remote server that is for its own health check to say.
+      const isOne = transport === 'stdio' && list !== undefined && list.rung === undefined;
+      const answeredAt = isOne ? (met.get(id) ?? (list.stale ? undefined : list.learnedAt)) : undefined;
+      return {
+        ...judge(health, answeredAt !== undefined),
+        version: list?.info?.version,
+        latencyMs: health.latencyMs,
+        checkedAt: health.state === 'disconnected' ? answeredAt : health.since,
+        capabilities: capabilitiesOf(core.catalog.index.tools(id)),
+      };
+    },
+  };
+
+  const open = async (): Promise<Registry | undefined> => {
+    await core.filled();
+    const registry = await core.deps.openServerRegistry?.(sources);
+    core.events.on((event) => {
+      // The inventory file is read again before long in any case; a failure to do so now is reported there.
+      if (event.type === 'reloaded' || event.type === 'reconsidered')
+        registry?.sync().catch(() => core.deps.log.debug('tools.registry.unsynced', { phase: 'load' }));
+      if (event.type === 'state' && (event.to === 'connected' || wasClosed(event)))
+        met.set(event.server, core.deps.clock.now());
+      if (event.type === 'state' || event.type === 'learned') registry?.touch();
+    });
+    registry?.onProbe(({ id, result }) => {
+      const said = result.description?.capabilities;
+      if (said === undefined || said.join('\n') === core.probed.get(id)?.join('\n')) return;
+      core.probed.set(id, said);
+      core.events.emit({ type: 'probed', server: id, capabilities: said });
+    });
+    return registry;
+  };
+
+  return {
+    registry: () => (opening ??= open()),
+    async close() {
+      await (await opening)?.stop();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { forbidden } from '../../execute/index.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { nearestNames } from '../../kernel/text.js';
+import type { CallResult } from '../../model/call.js';
+import type { AgentBriefingEvent, Binding, Negotiation, Skill } from '../../model/skill.js';
+import type { Core } from '../core.js';
+import type { Bindings } from './call-verbs.js';
+import { createSkillStates } from '../skill-states.js';
+import { logCall } from './log-call.js';
+import type { CallOptions, Gateway } from '../contract.js';
+import { isUsable } from '../../catalog/views.js';
+
+/** A skill and how it stands. */
+export interface SkillView extends Skill, Negotiation {
+  /** The last that was told about it; nothing for a skill that was ready from the beginning. */
+  readonly briefing?: AgentBriefingEvent;
+}
+
+/** What a skill gets instead of servers: it calls through it, and only what it declared (NEG-3, NEG-5). */
+export interface SkillHandle {
+  readonly id: string;
+  /** How it stands now. */
+  view(): SkillView;
+  /** Runs a tool that serves a capability, on the server that is bound to it now. */
+  call(capability: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+  /** The server that such a call would go to now; nothing when it would be refused. */
+  serverFor(capability: string, tool: string): string | undefined;
+  /** Whether a tool may be called. */
+  allows(server: string, tool: string): boolean;
+  /** The servers it is bound to. */
+  servers(): ReadonlySet<string>;
+  /** Hears what changes for this skill; the answer ends it. */
+  onBriefing(listener: (event: AgentBriefingEvent) => void): () => void;
+}
+
+/** The skills of a gateway. */
+export interface Skills extends Bindings {
+  verbs(execute: Gateway['executeTool']): Pick<Gateway, 'listSkills' | 'checkSkill' | 'bindSkill' | 'skill'>;
+  close(): void;
+}
+
+/** The verbs of skills, and the handles through which they call. */
+export function createSkills(core: Core): Skills {
+  const states = createSkillStates(core);
+  core.keeper.also(states.struggling);
+
+  const find = (id: string): Skill => {
+    const skills = states.skills();
+    const skill = skills.find((each) => each.id === id);
+    if (skill) return skill;
+    const [nearest] = nearestNames(
+      id,
+      skills.map((each) => each.id),
+      1,
+    );
+    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+    throw new ToolscoutError('SKILL_NOT_FOUND', `There is no skill "${id}".${hint}`);
+  };
+  const viewOf = (skill: Skill): SkillView => {
+    const nothing: Negotiation = { state: 'UNAVAILABLE', bindings: [], missing: [], impaired: [] };
+    const briefing = states.briefing(skill.id);
+    return { ...skill, ...(states.of(skill.id) ?? nothing), ...(briefing && { briefing }) };
+  };
+  const bindingsOf = (id: string): readonly Binding[] => states.of(id)?.bindings ?? [];
+
+  /** A skill asked for what it has no binding for: nothing is sent, and it is recorded (NEG-5). */
+  const refuse = (skill: string, tool: string, wanted: string, args: JsonObject, options: CallOptions): CallResult => {
+    const { code, message, suggestion, severity } = forbidden(skill, wanted);
+    const { principal = 'local', route = 'library', traceId } = options;
+    const entry = {
+      kind: 'execution',
+      principal,
+      route,
+      skill,
+      tool,
+      outcome: 'refused',
+      code,
+      ...(traceId !== undefined && { traceId }),
+    } as const;
+    logCall(core.deps.log, 'call', entry);
+    core.deps.audit.record({ ...entry, arguments: args, detail: { wanted } });
+    return { success: false, error: { code, message, server: '', tool, suggestion, severity } };
+  };
+
+  const boundTo = (id: string, capability: string): Binding[] =>
+    bindingsOf(id).filter((each) => each.request === capability || each.capability === capability);
+  const serverFor = (id: string, capability: string, tool: string): string | undefined =>
+    boundTo(id, capability).find(({ tools }) => tools === undefined || tools.includes(tool))?.server;
+
+  const handleOf = (id: string, execute: Gateway['executeTool']): SkillHandle => ({
+    id,
+    view: () => viewOf(find(id)),
+    async call(capability, tool, args, options = {}) {
+      const server = serverFor(id, capability, tool);
+      if (server !== undefined) return execute(server, tool, args, { ...options, skill: id });
+      const wanted = boundTo(id, capability).length === 0 ? capability : `${capability} with ${tool}`;
+      return refuse(id, tool, wanted, args, options);
+    },
+    serverFor: (capability, tool) => serverFor(id, capability, tool),
+    allows: (server, tool) => states.covers(id, server, tool),
+    servers: () => new Set(bindingsOf(id).map(({ server }) => server)),
+    onBriefing: (listener) =>
+      core.events.on((event) => {
+        if (event.type === 'briefing' && event.briefing.skill_id === id) listener(event.briefing);
+      }),
+  });
+
+  /** Learns the servers that a skill may need and that nobody has asked yet. */
+  const learnUnknown = async (): Promise<void> => {
+    const unknown = [...core.catalog.servers.values()].filter((each) => isUsable(each) && !core.catalog.list(each.id));
+    const { maxParallelDiscoveries: parallel, lendSlots } = core.loaded.config;
+    await core.learner.learnAll(unknown, { parallel, lendSlots: lendSlots !== false });
+    states.reconsider();
+  };
+
+  return {
+    loaded: states.loaded,
+    has: (id) => states.skills().some((each) => each.id === id),
+    require: (id) => void find(id),
+    covers: states.covers,
+    verbs: (execute) => ({
+      async listSkills() {
+        await states.loaded();
+        await states.verify(states.all());
+        return states.skills().map(viewOf);
+      },
+      async checkSkill(idOrPath) {
+        await states.loaded();
+        const known = states.skills().find((each) => each.id === idOrPath);
+        if (known) {
+          const negotiation = states.of(known.id);
+          if (negotiation) await states.verify([negotiation], { connect: true });
+          return viewOf(known);
+        }
+        const isPath = /[\\/]|\.md$/i.test(idOrPath);
+        if (!isPath) return viewOf(find(idOrPath));
+        return states.tryOut(idOrPath);
+      },
+      async bindSkill(id) {
+        await states.loaded();
+        find(id);
+        await learnUnknown();
+        const negotiation = states.of(id);
+        if (negotiation) await states.verify([negotiation], { connect: true });
+        return viewOf(find(id));
+      },
+      async skill(id) {
+        await states.loaded();
+        find(id);
+        return handleOf(id, execute);
+      },
+    }),
+    close: states.close,
+  };
+}

@@ -1,0 +1,136 @@
+import { sleep } from '../../kernel/clock.js';
+import { hideIn, messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { Host } from '../../model/host.js';
+import type { Upstream } from '../../model/upstream.js';
+import type { Core } from '../core.js';
+import type { Gateway } from '../contract.js';
+
+/** Resources watched at once, over all hosts. */
+const MOST_WATCHED = 1000;
+/** A lost subscription is made again, at first soon. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+interface Watched {
+  readonly server: string;
+  readonly uri: string;
+  readonly host: Host | undefined;
+  readonly onUpdate: (params: JsonObject) => void;
+  readonly stop: AbortController;
+}
+
+/** Asks a server to announce changes of a resource; the answer ends that. */
+async function begin(upstream: Upstream, { uri, host }: Watched): Promise<() => Promise<void>> {
+  if (upstream.watch) return upstream.watch(uri);
+  await upstream.request('resources/subscribe', { uri }, { host });
+  return async () => {
+    if (!upstream.closed) await upstream.request('resources/unsubscribe', { uri }, { host });
+  };
+}
+
+/** Resolves when the connection has ended, or nobody wants it any more. */
+function over(upstream: Upstream, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const off = upstream.onClose(() => resolve());
+    const done = (): void => {
+      off();
+      resolve();
+    };
+    if (signal.aborted) done();
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** The verb that watches resources, and what ends all of it. */
+export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { readonly stop: () => void } {
+  const { pool, limiter, clock, log } = core.deps;
+  const watched = new Set<Watched>();
+
+  pool.onEvent((event) => {
+    if (event.type !== 'notification' || event.method !== 'notifications/resources/updated') return;
+    const { params = {} } = event;
+    for (const each of watched) {
+      if (each.server === event.server && each.uri === params['uri'] && isOpen(each)) each.onUpdate({ uri: each.uri });
+    }
+  });
+
+  /** Whether the resource may still be told of: it may have been held since somebody subscribed (A39). */
+  const isOpen = ({ server, uri }: Watched): boolean => {
+    try {
+      core.catalog.items(server)?.check('resources/subscribe', { uri });
+      return true;
+    } catch (thrown) {
+      log.debug('gateway.update-held', { server, reason: messageOf(thrown) });
+      return false;
+    }
+  };
+
+  /** Watches until it is stopped or the connection is lost; `begun` is called when the server has agreed. */
+  const watch = async (entry: Watched, begun: () => void): Promise<void> => {
+    const { signal } = entry.stop;
+    const server = core.usable(entry.server);
+    await limiter.wait(server, signal);
+    // The connection counts as used for as long as somebody watches, so it is not closed as idle.
+    await pool.use(
+      server,
+      async (upstream) => {
+        const end = await begin(upstream, entry);
+        begun();
+        await over(upstream, signal);
+        await end();
+      },
+      signal,
+      { host: entry.host },
+    );
+  };
+
+  const keep = async (entry: Watched, begun: () => void): Promise<void> => {
+    const { signal } = entry.stop;
+    let pauseMs = FIRST_PAUSE_MS;
+    let agreed = false;
+    while (!signal.aborted) {
+      try {
+        await watch(entry, () => {
+          agreed = true;
+          pauseMs = FIRST_PAUSE_MS;
+          begun();
+        });
+      } catch (thrown) {
+        // The first time somebody waits for the answer; later only the log does.
+        if (!agreed || signal.aborted) throw thrown;
+        log.debug('gateway.watch-lost', { server: entry.server, error: core.hide(messageOf(thrown)) });
+      }
+      if (signal.aborted) return;
+      await sleep(clock, pauseMs, signal).catch((thrown: unknown) => {
+        if (!signal.aborted) throw thrown;
+      });
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  };
+
+  return {
+    async subscribe(server, uri, { host, onUpdate }) {
+      if (watched.size >= MOST_WATCHED) {
+        throw new ToolscoutError('RATE_LIMITED', `More than ${MOST_WATCHED} resources are watched already.`);
+      }
+      await core.filled();
+      core.catalog.items(server)?.check('resources/subscribe', { uri });
+      const entry: Watched = { server, uri, host, onUpdate, stop: new AbortController() };
+      watched.add(entry);
+      await new Promise<void>((resolve, reject) => {
+        keep(entry, resolve).then(
+          () => watched.delete(entry),
+          (thrown: unknown) => {
+            watched.delete(entry);
+            reject(hideIn(toToolscoutError(thrown), core.hide));
+          },
+        );
+      });
+      return () => entry.stop.abort();
+    },
+    stop() {
+      for (const { stop } of watched) stop.abort();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { Transit } from './in-flight-map.js';
+
+describe('what comes and goes', () => {
+  it('EXEC-4 is found until it is taken, and taken once', () => {
+    const transit = new Transit<number, { name: string }>();
+    transit.set(1, { name: 'one' });
+    transit.set(2, { name: 'two' });
+    expect(transit.get(1)).toEqual({ name: 'one' });
+    expect(transit.take(1)).toEqual({ name: 'one' });
+    expect([transit.take(1), transit.get(1), transit.get(3)]).toEqual([undefined, undefined, undefined]);
+    transit.set(2, { name: 'another two' });
+    expect([...transit]).toEqual([[2, { name: 'another two' }]]);
+  });
+
+  it('EXEC-4 is walked through in order while it goes', () => {
+    const transit = new Transit<number, { name: string }>();
+    for (let i = 0; i < 100; i++) transit.set(i, { name: String(i) });
+    const seen: number[] = [];
+    for (const [key] of transit) {
+      seen.push(key);
+      transit.take(key);
+      transit.take(key + 1);
+    }
+    expect(seen).toEqual(Array.from({ length: 50 }, (_, i) => 2 * i));
+    expect([...transit]).toEqual([]);
+  });
+});

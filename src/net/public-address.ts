@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+import { isInternalAddress } from './address.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+
+/** Finds the addresses of a name. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+function refuse(message: string): ToolscoutError {
+  return new ToolscoutError('FORBIDDEN', message, {
+    suggestion: 'Configure the server yourself when you trust it.',
+    delivered: false,
+  });
+}
+
+/**
+ * Lets only a URL pass that leads to the public network: a URL that a caller names must not make
+ * toolscout ask what only this machine can reach.
+ */
+export async function requirePublic(text: string, lookup: Lookup): Promise<URL> {
+  if (!URL.canParse(text)) throw new ToolscoutError('INVALID_REQUEST', 'The url is not a URL.');
+  const url = new URL(text);
+  if (url.protocol !== 'https:') throw refuse('Only https URLs can be asked for their tools.');
+  if (url.username !== '' || url.password !== '') throw refuse('A URL with a password in it is not asked.');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await lookupOrFail(host, lookup);
+  // Every one of them: which one will be used is not ours to choose.
+  if (addresses.length === 0 || addresses.some(isInternalAddress)) {
+    throw refuse(`${host} is not on the public network.`);
+  }
+  return url;
+}
+
+async function lookupOrFail(host: string, lookup: Lookup): Promise<readonly string[]> {
+  try {
+    return await lookup(host);
+  } catch (thrown) {
+    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `${host} cannot be found: ${messageOf(thrown)}`, {
+      delivered: false,
+      cause: thrown,
+    });
+  }
+}

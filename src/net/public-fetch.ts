@@ -1,0 +1,70 @@
+import { lookup as lookUp } from 'node:dns';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { bareHost, isInternalAddress, isInternalHost } from './address.js';
+import { ToolscoutError } from '../kernel/errors.js';
+
+type LookupHook = NonNullable<RequestOptions['lookup']>;
+
+/** Statuses that have no body by definition. */
+const BODILESS = new Set([101, 204, 205, 304]);
+
+function refused(server: string, host: string): ToolscoutError {
+  const message = `The server "${server}" leads to ${host}, which is not on the public network.`;
+  return new ToolscoutError('FORBIDDEN', message, {
+    suggestion: 'Write the server into the config yourself when you trust it.',
+    delivered: false,
+  });
+}
+
+/**
+ * A `fetch` for addresses that the user did not write: it reaches the public network only. The address that is
+ * checked is the one that is dialled, for every request anew, so that a name which leads elsewhere the
+ * next time is refused then (A19). Redirects are answers, never followed.
+ */
+export function createPublicFetch(
+  server: string,
+  lookup: LookupHook = lookUp as LookupHook,
+  isInternal: (address: string) => boolean = isInternalAddress,
+): typeof fetch {
+  const guarded: LookupHook = (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      const addresses = Array.isArray(found) ? found : [];
+      if (error) callback(error, '', 0);
+      // Every one of them: which one would be used is not ours to choose.
+      else if (addresses.length === 0 || addresses.some(({ address }) => isInternal(address))) {
+        callback(refused(server, host) as NodeJS.ErrnoException, '', 0);
+      } else if (options.all) callback(null, addresses);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
+  };
+
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    // An address that is written down is never looked up.
+    if (isInternalHost(url.hostname)) throw refused(server, bareHost(url.hostname));
+    request.signal.throwIfAborted();
+    const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    return new Promise<Response>((resolve, reject) => {
+      const headers = Object.fromEntries(request.headers);
+      const options = { method: request.method, headers, lookup: guarded, signal: request.signal };
+      const sent = send(url, options, (response) => resolve(toResponse(response)));
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  };
+}
+
+function toResponse(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+  }
+  const status = incoming.statusCode ?? 502;
+  const body = BODILESS.has(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  if (body === null) incoming.resume();
+  return new Response(body, { status, headers });
+}
