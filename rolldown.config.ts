@@ -79,7 +79,7 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         // What every start needs is one file: thirty small ones take longer to find than to read.
-        { name: 'start', test: /[\\/]src[\\/](main|serve)\.ts$/ },
+        { name: 'start', test: /[\\/]src[\\/]app[\\/](create-toolscout|serve)\.ts$/ },
       ],
     },
   },

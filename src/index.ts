@@ -1,7 +1,12 @@
 export { createToolscout, type ToolscoutOptions } from './app/create-toolscout.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './app/compat/configuration-loader.js';
-export { PatternMatcher, SearchEngine, ToolExecutionProxy, ToolMetadataManager } from './app/compat/discovery-components.js';
+export {
+  PatternMatcher,
+  SearchEngine,
+  ToolExecutionProxy,
+  ToolMetadataManager,
+} from './app/compat/discovery-components.js';
 export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './app/compat/discovery-engine.js';
 export {
   DiscoveryService,

@@ -1,70 +1,26 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { cyclesOf, readSources, roomOf, wrongImports } from '../build/import-graph.js';
 import { VERSION } from '../src/kernel/version.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'src');
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) return filesBelow(path);
-    return path.endsWith('.ts') && !path.endsWith('.test.ts') ? [path] : [];
-  });
-}
-
-const files = filesBelow(source).map((path) => ({
-  path: relative(source, path),
-  room: relative(source, path).includes('/') ? relative(source, path).split('/')[0]! : 'top',
-  text: readFileSync(path, 'utf8'),
-}));
-
-function importsOf(file: (typeof files)[number]): string[] {
-  const found = file.text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
-  return [...found].map((match) => relative(source, join(source, dirname(file.path), match[1]!)));
-}
-
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  kernel: [],
-  model: ['kernel'],
-  gateway: [
-    'kernel',
-    'model',
-    'config',
-    'connect',
-    'discover',
-    'normalize',
-    'search',
-    'execute',
-    'redact',
-    'negotiate',
-    'approvals',
-    'audit',
-    'export',
-    'store',
-    'registry',
-  ],
-  front: ['kernel', 'model', 'gateway'],
-};
+const files = readSources().map((file) => ({ ...file, room: roomOf(file.path) }));
 
 describe('architecture', () => {
-  it('ARCH-1 imports go one way: kernel ← model ← rooms ← gateway ← front ← main', () => {
-    const wrong = files
-      .filter((file) => file.room !== 'top')
-      .flatMap((file) => {
-        const allowed = new Set([...(MAY_IMPORT[file.room] ?? ['kernel', 'model']), file.room]);
-        return importsOf(file)
-          .filter((target) => !allowed.has(target.split('/')[0]!))
-          .map((target) => `${file.path} imports ${target}`);
-      });
-    expect(wrong).toEqual([]);
+  it('ARCH-1 imports go one way: kernel ← protocol, net ← model ← rooms ← catalog ← gateway ← front ← app', () => {
+    expect(wrongImports(files)).toEqual([]);
   });
 
-  it('ARCH-2 only the top files and the env loader touch process.env and argv; only the clock reads time', () => {
+  it('ARCH-1 no file imports itself through others, type imports included', () => {
+    expect(cyclesOf(files)).toEqual([]);
+  });
+
+  it('ARCH-2 only the app and the env loader touch process.env and argv; only the clock reads time', () => {
     const wrong = files
-      .filter((file) => file.room !== 'top')
+      .filter((file) => file.room !== 'app')
       .flatMap(({ path, text }) => {
         const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|`[^`]*`/g, '');
         const faults = [];
@@ -109,18 +65,13 @@ describe('architecture', () => {
     expect(process.execPath).not.toContain('node_modules');
   });
 
-  it('ARCH-7 the map in ARCHITECTURE.md names every file of src/, kernel/, model/ and gateway/', () => {
+  it('ARCH-7 the map in ARCHITECTURE.md names every folder of src/, and every file of the app, the kernel, the model, the catalog and the gateway', () => {
     const map = /^src\/\n([\s\S]*?)^test\//m.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))![1]!;
-    // A folder begins a paragraph; the files of src/ itself come before the first.
-    const [own = '', ...folders] = map.split(/^ {2}(?=[a-z]+\/)/m);
-    const named = (room: string): Set<string> => {
-      const text = room === 'top' ? own : (folders.find((folder) => folder.startsWith(`${room}/`)) ?? '');
-      return new Set(text.match(/[a-z]+(?:-[a-z]+)*/g));
-    };
-    const missing = files
-      .filter(({ room, path }) => /^(top|kernel|model|gateway)$/.test(room) && path !== `${room}/index.ts`)
-      .filter(({ room, path }) => !named(room).has(basename(path, '.ts')))
-      .map(({ path }) => path);
-    expect(missing).toEqual([]);
+    const named = new Set(map.match(/[a-z]+(?:-[a-z]+)*/g));
+    const folders = files.flatMap(({ path }) => dirname(path).split('/'));
+    const inside = files
+      .filter(({ room, path }) => /^(app|kernel|model|catalog|gateway)$/.test(room) && basename(path) !== 'index.ts')
+      .map(({ path }) => basename(path, '.ts'));
+    expect([...new Set([...folders, ...inside])].filter((name) => name !== '.' && !named.has(name))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { Launch, Place } from '../config/index.js';
+import type { Launch } from '../clients/importer.js';
+import type { ClientEnvironment } from '../config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from '../front/cli/context.js';
 import { configReader } from './create-toolscout.js';
 import { systemClock } from '../kernel/clock.js';
@@ -147,7 +148,7 @@ function stayNotes(
 async function moveServers(
   around: Around,
   wish: InstallWish,
-  target: { readonly client: SourceType; readonly place: Place; readonly scope: 'user' | 'project' },
+  target: { readonly client: SourceType; readonly place: ClientEnvironment; readonly scope: 'user' | 'project' },
   notes: string[],
 ): Promise<ReadonlySet<string>> {
   const [{ movableFile }, { planImport: plan }, { readEnvironment }] = await Promise.all([

@@ -1,7 +1,7 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readEnvironment, type Place } from '../config/index.js';
+import { readEnvironment, type ClientEnvironment } from '../config/index.js';
 import { stateDirectory } from '../store/index.js';
 import { VERSION } from '../kernel/version.js';
 
@@ -36,7 +36,7 @@ export function ownCommand(
 }
 
 /** This machine, as far as files of clients and our own entry in them are concerned. */
-export function placeOf(around: Pick<Place, 'home' | 'env' | 'project'>): Place {
+export function placeOf(around: Pick<ClientEnvironment, 'home' | 'env' | 'project'>): ClientEnvironment {
   return { ...around, platform: process.platform, self: { script: ownScript(), hostname: hostname() } };
 }
 

@@ -10,6 +10,7 @@ import {
   readEnvironment,
   resolveWithSources,
   userConfigStem,
+  type ImportSources,
   type LoadedConfig,
 } from '../config/index.js';
 import {
@@ -106,6 +107,10 @@ export function configReader(options: ToolscoutOptions): () => Promise<LoadedCon
   return async () => withWarnings(await read());
 }
 
+/** The importers are loaded only when a config has sources. */
+const importSources: ImportSources = async (sources, options) =>
+  (await import('../clients/import-sources.js')).importSources(sources, options);
+
 function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const { config, demo } = options;
   const { cwd, home, env, stateDir } = surroundings(options);
@@ -113,11 +118,18 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const place = placeOf({ home, env, project: cwd });
   const memory = createSourceMemory(systemClock);
   if (typeof config === 'object') {
-    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place, memory });
+    return () => resolveWithSources(config, { source: 'library', env, directory: cwd, place, importSources, memory });
   }
   if (demo)
     return () =>
-      resolveWithSources(demonstration(), { source: 'demo', env, directory: cwd, place, application: false });
+      resolveWithSources(demonstration(), {
+        source: 'demo',
+        env,
+        directory: cwd,
+        place,
+        importSources,
+        application: false,
+      });
   return () =>
     loadConfig({
       file: config,
@@ -125,6 +137,7 @@ function plainReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
       home,
       env,
       place,
+      importSources,
       memory,
       xdgConfigHome: readEnvironment(env).configHome,
       stateDirectory: options.stateDir === 'memory' ? undefined : stateDir,

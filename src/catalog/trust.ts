@@ -8,7 +8,7 @@ import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { presented, type Catalog, type LearnedList } from './catalog.js';
-import type { GatewayEvent } from '../gateway/contract.js';
+import type { CatalogEvent } from './events.js';
 import { isUsable } from './views.js';
 
 /** Keeps the catalog and the approvals in step (SEC-9). */
@@ -32,7 +32,7 @@ export interface TrustDeps {
   readonly approvals: Approvals;
   readonly pool: Pool;
   readonly log: Log;
-  readonly events: Emitter<GatewayEvent>;
+  readonly events: Pick<Emitter<CatalogEvent>, 'emit'>;
   readonly hide: (text: string) => string;
   /** The state in force at the moment of asking. */
   readonly loaded: () => LoadedConfig;

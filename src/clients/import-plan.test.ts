@@ -6,11 +6,12 @@ import { settle } from '../../test/contract/importer-contract.js';
 import { SOURCE_TYPES, type SourceType } from '../model/config.js';
 import type { ImportPlan, ImportRow } from '../model/source.js';
 import { planImport } from './import-plan.js';
-import { loadConfig, type LoadedConfig } from '../config/index.js';
-import type { Place } from './importer.js';
+import { type LoadedConfig } from '../config/index.js';
+import { loadConfig } from '../../test/support/load-config.js';
+import type { ClientEnvironment } from '../config/resolve/client-environment.js';
 import { approveConfig, fingerprintOf } from '../config/review/trust.js';
 
-type Settled = Place & { project: string };
+type Settled = ClientEnvironment & { project: string };
 
 const plan = (place: Settled, clients?: readonly SourceType[], file?: string): Promise<ImportPlan> =>
   planImport({ place, clients, find: { cwd: place.project, home: place.home, file }, now: () => 0 });

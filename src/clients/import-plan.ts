@@ -16,7 +16,7 @@ import { formatOf, parseConfig, type DataFormat } from '../config/read/parse.js'
 import { keysOfField, rawField } from '../config/read/raw-field.js';
 import { isRegistryFile, ownServers, secretsFileOf, sourcesOf } from '../config/resolve/resolve-sources.js';
 import { defaultSecretsFile, readSecretsFile, withSecrets, writeSecrets } from '../config/secrets/secrets-file.js';
-import type { Place } from './importer.js';
+import type { ClientEnvironment } from '../config/resolve/client-environment.js';
 import { importClient, importSources } from './import-sources.js';
 import { IMPORTERS } from './importers.js';
 import { takeCredentials, type TakenCredentials } from './take-credentials.js';
@@ -27,7 +27,7 @@ import { entryOf, launchOf, rulesFor, sortOut, type Fate, type Taken } from '../
 export interface ImportOptions {
   /** Only these clients; all of them by default. */
   readonly clients?: readonly SourceType[];
-  readonly place: Place;
+  readonly place: ClientEnvironment;
   readonly find: FindOptions;
   /** Where approvals of configs are kept. */
   readonly stateDirectory?: string;
@@ -76,7 +76,7 @@ async function ownLaunches({ raw }: Target, secretsFile: string, env: Variables)
 }
 
 /** What is configured already, in the config itself and through its sources. */
-async function takenBy(target: Target, place: Place, own: Taken): Promise<Taken> {
+async function takenBy(target: Target, place: ClientEnvironment, own: Taken): Promise<Taken> {
   const base = dirname(target.path);
   const { servers } = await importSources(sourcesOf(target.raw), { place, base, taken: own, envFiles: false });
   const imported = servers.map(({ server }): [string, string] => [launchOf(server.entry, server.envFile), server.id]);
@@ -137,7 +137,7 @@ interface Addition {
 }
 
 /** Servers that stay where they are, one source for each file. */
-function referencesTo(additions: readonly Addition[], place: Place): JsonObject[] {
+function referencesTo(additions: readonly Addition[], place: ClientEnvironment): JsonObject[] {
   const byFile = new Map<string, JsonObject & { only: string[]; rename?: Record<string, string> }>();
   for (const { found, server } of additions) {
     const { client, file, scope, id } = found;
@@ -151,11 +151,11 @@ function referencesTo(additions: readonly Addition[], place: Place): JsonObject[
 }
 
 /** Only where it matters: paths of a project's servers start there, and so do tables for single projects. */
-function projectOf({ client, scope }: ImportedServer, { project }: Place): JsonObject {
+function projectOf({ client, scope }: ImportedServer, { project }: ClientEnvironment): JsonObject {
   return project !== undefined && (scope === 'project' || client === 'claude-code') ? { project } : {};
 }
 
-function editsFor(raw: unknown, additions: readonly Addition[], place: Place, take: Take): Edit[] {
+function editsFor(raw: unknown, additions: readonly Addition[], place: ClientEnvironment, take: Take): Edit[] {
   const copied = additions.filter((each) => howToAdd(each, take) === 'copy');
   const referred = additions.filter((each) => howToAdd(each, take) === 'reference');
   const append = (name: string, values: readonly JsonValue[]): Edit[] => {

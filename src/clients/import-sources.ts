@@ -7,10 +7,11 @@ import { isSameFolder } from '../config/read/find.js';
 import { joinPath, problemAt } from '../config/read/path.js';
 import { isServerId } from '../config/resolve/server-id.js';
 import { withEnvFile, type CompletedServer } from '../config/secrets/env-file.js';
-import type { Importer, Place, SourceFormat, SourcePath } from './importer.js';
-import type { ImportedSources } from '../config/resolve/imported-sources.js';
+import type { Importer, SourceFormat, SourcePath } from './importer.js';
+import type { ClientEnvironment } from '../config/resolve/client-environment.js';
+import type { ImportedSources, ImportOptions } from '../config/resolve/imported-sources.js';
 import { IMPORTERS } from './importers.js';
-import { sortOut, warningsAbout, type Taken } from '../config/resolve/merge-sources.js';
+import { sortOut, warningsAbout } from '../config/resolve/merge-sources.js';
 import { readFiles } from './reading/read-files.js';
 import type { SourceMemory } from '../config/resolve/source-memory.js';
 
@@ -20,7 +21,7 @@ function formatByEnding(path: string): SourceFormat {
 }
 
 /** What a named file is, from what it looks like: one of the user's, or one that lies in a project, and its role. */
-function recognize(path: string, importer: Importer, place: Place): SourcePath {
+function recognize(path: string, importer: Importer, place: ClientEnvironment): SourcePath {
   const marker = join(place.home, 'no-such-project');
   const known = importer.locate({ ...place, project: marker });
   const looksLike = ({ path: one, scope, endings }: SourcePath): boolean => {
@@ -35,7 +36,7 @@ function recognize(path: string, importer: Importer, place: Place): SourcePath {
  * The files a client keeps servers in, each once. In the home directory a file of the project is one of the user, so the same file is
  * not read a second time as somebody else's.
  */
-async function locate(importer: Importer, place: Place): Promise<SourcePath[]> {
+async function locate(importer: Importer, place: ClientEnvironment): Promise<SourcePath[]> {
   const all = importer.locate(place);
   if (place.project === undefined || !(await isSameFolder(place.project, place.home))) return all;
   const home = await realpath(place.home).catch(() => place.home);
@@ -55,7 +56,7 @@ async function locate(importer: Importer, place: Place): Promise<SourcePath[]> {
 async function pathsOf(
   source: Exclude<SourceConfig, string>,
   importer: Importer,
-  place: Place,
+  place: ClientEnvironment,
   base: string,
 ): Promise<SourcePath[]> {
   if (source.path === undefined) {
@@ -81,7 +82,7 @@ function renamed(server: ImportedServer, names: Readonly<Record<string, string>>
 /** What one client's files hold. */
 export async function importClient(
   type: SourceType,
-  place: Place,
+  place: ClientEnvironment,
   paths?: readonly SourcePath[],
   memory?: SourceMemory,
 ) {
@@ -102,15 +103,7 @@ export async function importClient(
 /** Reads every source of a config; own servers win, and a source that fails hides none of the others (CFG-5). */
 export async function importSources(
   sources: readonly SourceConfig[],
-  options: {
-    readonly place: Place;
-    readonly base: string;
-    readonly taken: Taken;
-    /** False: files with variables are not read. */
-    readonly envFiles?: boolean;
-    /** What the files held when they were last read; without it a file that cannot be read brings nothing. */
-    readonly memory?: SourceMemory;
-  },
+  options: ImportOptions,
 ): Promise<ImportedSources> {
   const { base, taken, memory } = options;
   const found: ImportedServer[] = [];

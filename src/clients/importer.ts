@@ -1,22 +1,9 @@
+import type { ClientEnvironment } from '../config/resolve/client-environment.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { SourceType } from '../model/config.js';
 import type { ServerScope } from '../model/server.js';
 import type { Imported } from '../model/source.js';
-import type { Variables } from '../config/environment.js';
 import type { Format } from '../config/read/find.js';
-import type { Self } from '../config/resolve/own-entry.js';
-
-/** The machine a client's files are looked for on. */
-export interface Place {
-  /** As `process.platform` says it. */
-  readonly platform: string;
-  readonly home: string;
-  readonly env: Variables;
-  /** The folder of the project whose files count. */
-  readonly project?: string;
-  /** How toolscout itself is started and reached. */
-  readonly self?: Self;
-}
 
 /** Where a client may keep servers. */
 export interface SourcePath {
@@ -45,7 +32,7 @@ export type Launch =
 /** How toolscout is written into the file of a client. */
 export interface Installation {
   /** The file that is written; `undefined` when the client has none of that scope. */
-  file(place: Place, scope: ServerScope): SourcePath | undefined;
+  file(place: ClientEnvironment, scope: ServerScope): SourcePath | undefined;
   /** Where in the file servers stand. */
   readonly key: readonly string[];
   /** Servers are a list there, each with its name. */
@@ -67,8 +54,8 @@ export interface Importer {
   /** Its name for people. */
   readonly title: string;
   /** Every file it may keep servers in. */
-  locate(place: Place): SourcePath[];
+  locate(place: ClientEnvironment): SourcePath[];
   /** What the files say, in our own terms. Pure: the same files give the same answer. */
-  read(files: readonly SourceFile[], place: Place): Imported;
+  read(files: readonly SourceFile[], place: ClientEnvironment): Imported;
   readonly installation?: Installation;
 }

@@ -12,14 +12,15 @@ import { parseData, type DataFormat } from '../config/read/parse.js';
 import { textField } from './reading/fields.js';
 import { valueAt } from '../config/read/path.js';
 import { isServerId, suggestServerId } from '../config/resolve/server-id.js';
-import type { Importer, Installation, Launch, Place } from './importer.js';
+import type { Importer, Installation, Launch } from './importer.js';
+import type { ClientEnvironment } from '../config/resolve/client-environment.js';
 import { IMPORTERS } from './importers.js';
 import { OWN_NAME } from '../config/resolve/own-entry.js';
 
 /** What is installed where. */
 export interface InstallOptions {
   readonly client: SourceType;
-  readonly place: Place;
+  readonly place: ClientEnvironment;
   readonly scope: ServerScope;
   readonly launch: Launch;
   /** Whether a host that gives this name is shown the meta-tools: only then they are to be loaded always. */

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig, type LoadedConfig } from './index.js';
+import { type LoadedConfig } from './index.js';
+import { loadConfig } from '../../test/support/load-config.js';
 
 let root: string;
 const put = async (path: string, text: string): Promise<void> => {

@@ -8,17 +8,17 @@ import { formatOf, parseConfig } from './read/parse.js';
 import { problemAt } from './read/path.js';
 import { withPending } from './review/pending-config.js';
 import type { LoadedConfig } from './resolve/resolve.js';
-import { isRegistryFile, resolveWithSources } from './resolve/resolve-sources.js';
-import type { Place } from '../clients/importer.js';
+import { isRegistryFile, resolveWithSources, type SourcedOptions } from './resolve/resolve-sources.js';
+import type { ClientEnvironment } from './resolve/client-environment.js';
 import { defaultSecretsFile } from './secrets/secrets-file.js';
 import { fingerprintOf, trustOf } from './review/trust.js';
 import type { SourceMemory } from './resolve/source-memory.js';
 
 /** Where to look for a config, what surrounds it, and what holds when there is none. */
-export interface LoadOptions extends FindOptions {
+export interface LoadOptions extends FindOptions, Pick<SourcedOptions, 'importSources'> {
   readonly env: Variables;
   /** The machine whose clients `sources` are read from; by default this home with the files of the working directory. */
-  readonly place?: Place;
+  readonly place?: ClientEnvironment;
   /** Where approvals of configs are kept; without it none is approved. */
   readonly stateDirectory?: string;
   /** What the files of clients held when they were last read. */
@@ -65,6 +65,7 @@ async function loadFile(
     env: options.env,
     directory: dirname(path),
     place: placeOf(options),
+    importSources: options.importSources,
     memory: options.memory,
     secretsFile: defaultSecretsFile(options),
   });
@@ -72,7 +73,7 @@ async function loadFile(
   return { ...loaded, path, warnings: [...unread, ...loaded.warnings] };
 }
 
-function placeOf({ place, home, env, cwd }: LoadOptions): Place {
+function placeOf({ place, home, env, cwd }: LoadOptions): ClientEnvironment {
   return place ?? { platform: 'linux', home, env, project: cwd };
 }
 
@@ -85,9 +86,17 @@ async function loadOwn(options: LoadOptions): Promise<LoadedConfig> {
 
 /** What holds without a file. */
 function loadDefaults(config: ConfigInput, source: string, options: LoadOptions): Promise<LoadedConfig> {
-  const { env, cwd: directory, memory } = options;
+  const { env, cwd: directory, importSources, memory } = options;
   const secretsFile = defaultSecretsFile(options);
-  return resolveWithSources(config, { source, env, directory, place: placeOf(options), memory, secretsFile });
+  return resolveWithSources(config, {
+    source,
+    env,
+    directory,
+    place: placeOf(options),
+    importSources,
+    memory,
+    secretsFile,
+  });
 }
 
 /** A config of the folder with how it stands; one that cannot be read waits like one that is not approved. */

@@ -1,5 +1,5 @@
+import type { CallOptions, AskOptions } from './contract/options.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { PoolEvent } from '../connect/index.js';
 import type { CacheStats } from '../discover/index.js';
 import type { CallEvent } from '../execute/index.js';
 import type { ToolSignature } from '../export/index.js';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Lineage } from '../protocol/lineage.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
-import type { Call, CallResult, Progress } from '../model/call.js';
+import type { CallResult } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
@@ -17,8 +17,8 @@ import type { StoreDoubt } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
-import type { RulingOptions, RulingReport } from './verbs/approval-verbs.js';
-import type { DiscoveryOptions, DiscoveryTarget } from './verbs/discovery-options.js';
+import type { RulingOptions, RulingReport } from './contract/approvals.js';
+import type { DiscoveryOptions, DiscoveryTarget } from './contract/discovery-options.js';
 import type { DoctorOptions, DoctorReport } from './reports/doctor.js';
 import type { EvaluationReport, RecordedServer } from './reports/evaluation.js';
 import type {
@@ -27,52 +27,32 @@ import type {
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
-} from './verbs/registry-verbs.js';
-import type { ExportOptions, ExportReport } from './verbs/export-verbs.js';
+} from './contract/registry.js';
+import type { ExportOptions, ExportReport } from './contract/exports.js';
 import type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';
-import type { Candidate, IntrospectionTarget, ProposedServer } from './verbs/server-proposals.js';
-import type { RawReport } from './reports/raw-report.js';
+import type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
+import type { RawReport } from './contract/raw-report.js';
 import type { ReloadReport } from './reload.js';
-import type { Changes } from '../catalog/changes.js';
+import type { CatalogEvent } from '../catalog/events.js';
 import type { ServerFacts } from '../catalog/catalog.js';
-import type { SignInOptions, SignInStatus } from './verbs/sign-in-verbs.js';
-import type { SkillHandle, SkillView } from './verbs/skill-verbs.js';
+import type { SignInOptions, SignInStatus } from './contract/sign-in.js';
+import type { SkillHandle, SkillView } from './contract/skills.js';
 import type { StoreStatus } from './reports/store-status.js';
 import type { ServerView } from '../catalog/views.js';
 import type { Why } from './reports/why.js';
 
 /** Something that happened in the gateway, for logs, hosts and pages that follow along. */
 export type GatewayEvent =
-  | PoolEvent
-  | { readonly type: 'learned'; readonly server: string; readonly tools: number; readonly changed: Changes }
-  | { readonly type: 'learn-failed'; readonly server: string; readonly reason: string }
+  | CatalogEvent
   | { readonly type: 'reloaded'; readonly report: ReloadReport }
   | { readonly type: 'reload-failed'; readonly reason: string }
   /** A file of `sources` cannot be read now: its servers stay as they were last read (CFG-6). */
   | { readonly type: 'source-kept'; readonly file: string; readonly reason: string }
   /** A server says it offers something else than before (NEG-1). */
   | { readonly type: 'probed'; readonly server: string; readonly capabilities: readonly string[] }
-  | { readonly type: 'approval'; readonly approval: Approval }
-  /** Which tools of a server are offered may be different now. */
-  | { readonly type: 'reconsidered'; readonly server: string }
   | { readonly type: 'briefing'; readonly briefing: AgentBriefingEvent }
   /** Skills were added or removed; these are all. */
   | { readonly type: 'skills'; readonly skills: readonly string[] };
-
-/** A call as a caller of the library makes it. */
-export type CallOptions = Partial<Omit<Call, 'server' | 'tool' | 'arguments'>>;
-
-/** What a question brings along besides what is asked. */
-export interface AskOptions {
-  /** `_meta` of the asker's request: the trace that the question belongs to. */
-  readonly meta?: JsonObject;
-  /** The id of the asker's request; the span of the question has it too. */
-  readonly traceId?: string;
-  /** The servers that the asker may see, where a refusal names others; all by default. */
-  readonly servers?: ReadonlySet<string>;
-  /** Told how far it is where a server must be learned before there is an answer. */
-  readonly onLearning?: (progress: Progress) => void;
-}
 
 /** The verbs of toolscout; every front is written against these and nothing else. */
 export interface Gateway {

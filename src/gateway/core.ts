@@ -20,7 +20,8 @@ import { createRelister } from '../catalog/learning/relister.js';
 import { createRetention } from './retention.js';
 import { createSeparateSessions, type Sessions } from '../catalog/learning/separate-sessions.js';
 import { createTrust, type Trust } from '../catalog/trust.js';
-import type { AskOptions, GatewayEvent } from './contract.js';
+import type { GatewayEvent } from './contract.js';
+import type { AskOptions } from './contract/options.js';
 import { isUsable, problemOf } from '../catalog/views.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */

@@ -1,4 +1,7 @@
-import type { Approvals, Marketplace, Promotion } from '../approvals/index.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Lookup } from '../net/public-address.js';
+import type { OpenSession } from '../catalog/learning/separate-sessions.js';
+import type { Approvals, Marketplace, Promotion, Registrations } from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Limiter, Pool, SignIns, Tap } from '../connect/index.js';
@@ -12,13 +15,11 @@ import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
-import type { Registry, RegistryClient } from '../registry/index.js';
+import type { InventoryItem, LocalState, Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
 import type { CompatibilityDeps } from '../catalog/learning/handshake-fallback.js';
-import type { ProposingDeps } from './verbs/server-proposals.js';
-import type { RegistrySources } from './verbs/server-registry.js';
 
-/** What the gateway is made of; `main.ts` hands it in. */
+/** What the gateway is made of; `app/create-toolscout.ts` hands it in. */
 export interface GatewayDeps {
   readonly loaded: LoadedConfig;
   readonly loadConfig: () => Promise<LoadedConfig>;
@@ -69,4 +70,23 @@ export interface GatewayDeps {
   readonly refreshFirst?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
+}
+
+/** What introspection needs of the world. */
+export interface IntrospectionDeps {
+  readonly open: OpenSession;
+  readonly lookup: Lookup;
+}
+
+/** What registering servers needs of the world; `app/create-toolscout.ts` hands it in. */
+export interface ProposingDeps extends IntrospectionDeps {
+  readonly registrations: Registrations;
+  /** Makes a server out of what would stand in a config; nothing of the environment is filled in. */
+  readonly makeServer: (id: string, entry: JsonObject) => Server;
+}
+
+/** Where the registry of servers gets from what the gateway knows. */
+export interface RegistrySources {
+  servers(): LoadedConfig['servers'];
+  localState(item: InventoryItem): LocalState | undefined;
 }

@@ -1,12 +1,13 @@
 export { createGateway } from './gateway.js';
 export type { ServerFacts } from '../catalog/catalog.js';
 export type { Changes } from '../catalog/changes.js';
-export type { AskOptions, CallOptions, Gateway, GatewayEvent } from './contract.js';
-export type { RulingOptions, RulingReport } from './verbs/approval-verbs.js';
-export type { Candidate, IntrospectionTarget, ProposedServer } from './verbs/server-proposals.js';
+export type { Gateway, GatewayEvent } from './contract.js';
+export type { AskOptions, CallOptions } from './contract/options.js';
+export type { RulingOptions, RulingReport } from './contract/approvals.js';
+export type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
 export { examineStore, type DoctorReport, type Finding } from './reports/doctor.js';
 export type { EvaluationReport, JudgedQuery, RecordedServer } from './reports/evaluation.js';
-export type { ExportOptions, ExportReport } from './verbs/export-verbs.js';
+export type { ExportOptions, ExportReport } from './contract/exports.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';
 export type {
   CapabilityFindings,
@@ -16,17 +17,22 @@ export type {
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
-} from './verbs/registry-verbs.js';
-export type { RegistrySources } from './verbs/server-registry.js';
+} from './contract/registry.js';
+export type { RegistrySources } from './deps.js';
 export type { ListFindings } from './reports/list-findings.js';
-export type { RawReport } from './reports/raw-report.js';
-export { idOfTarget, type DiscoveryOptions, type DiscoveryTarget, type ServerConfig } from './verbs/discovery-options.js';
+export type { RawReport } from './contract/raw-report.js';
+export {
+  idOfTarget,
+  type DiscoveryOptions,
+  type DiscoveryTarget,
+  type ServerConfig,
+} from './contract/discovery-options.js';
 export type { Learned } from '../catalog/learning/pipeline.js';
 export type { SchemaFindings } from './reports/schema-findings.js';
 export { scopeToSkill } from './scoped.js';
-export type { SkillHandle, SkillView } from './verbs/skill-verbs.js';
+export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';
-export type { SignInOptions, SignInStatus } from './verbs/sign-in-verbs.js';
+export type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 export { showConfig } from './reports/shown-config.js';
 export { noServer } from './visibility.js';
 export type { Knowledge, ServerView } from '../catalog/views.js';

@@ -1,6 +1,6 @@
 import { forbidden } from '../execute/index.js';
 import { addressOf } from '../kernel/ids.js';
-import type { SkillHandle } from './verbs/skill-verbs.js';
+import type { SkillHandle } from './contract/skills.js';
 import type { Gateway } from './contract.js';
 import { explainOutOfScope } from './reports/why.js';
 

@@ -1,4 +1,9 @@
-import { compileFieldGlob, createFieldMatcher, type FieldGlob, type FieldMatcher } from '../kernel/patterns/field-glob.js';
+import {
+  compileFieldGlob,
+  createFieldMatcher,
+  type FieldGlob,
+  type FieldMatcher,
+} from '../kernel/patterns/field-glob.js';
 import { compilePattern, type Pattern } from '../kernel/patterns/pattern.js';
 import type { LinearRegex } from '../kernel/patterns/regex.js';
 import { compileValuePattern, isValuePattern } from '../kernel/patterns/value-pattern.js';

@@ -1,3 +1,4 @@
+import type { QueryTerm } from './query-term.js';
 import { editDistance } from '../kernel/text.js';
 import { LIMITS } from '../kernel/limits.js';
 import { isUnspaced, productNames, type Analyzer, type Word } from './text/analysis.js';
@@ -7,17 +8,6 @@ import { properTerms } from './rank/mentions.js';
 import { rarity } from './rank/score.js';
 import { isStopWord } from './text/stop-words.js';
 import type { Vocabulary } from './index/vocabulary.js';
-
-/** A term to look for, what it counts, and the word of the query it stands for. */
-export interface QueryTerm {
-  readonly id: number;
-  readonly weight: number;
-  readonly word: string;
-  /** Whether the query writes it as a name. */
-  readonly proper?: boolean;
-  /** The clauses of the query it stands in, as bits. */
-  readonly clauses?: number;
-}
 
 /** A query made ready for one index. */
 export interface Query {

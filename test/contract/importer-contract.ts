@@ -4,7 +4,8 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Importer, Place, SourceFile, SourcePath } from '../../src/clients/importer.js';
+import type { Importer, SourceFile, SourcePath } from '../../src/clients/importer.js';
+import type { ClientEnvironment } from '../../src/config/resolve/client-environment.js';
 import { importClient } from '../../src/clients/import-sources.js';
 import { isServerId } from '../../src/config/resolve/server-id.js';
 import { ServerEntry } from '../../src/model/config.js';
@@ -15,7 +16,10 @@ const CLIENTS = fileURLToPath(new URL('../fixtures/clients', import.meta.url));
 const PLATFORMS = ['linux', 'darwin', 'win32'];
 
 /** Copies the recorded files of a client to a home and a project that are removed after the test. */
-export async function settle(types: readonly string[], platform = 'linux'): Promise<Place & { project: string }> {
+export async function settle(
+  types: readonly string[],
+  platform = 'linux',
+): Promise<ClientEnvironment & { project: string }> {
   const root = await temporaryDirectory();
   const place = { platform, home: join(root, 'home'), project: join(root, 'project'), env: {} };
   for (const part of ['home', 'project'] as const) {
@@ -33,7 +37,7 @@ export async function settle(types: readonly string[], platform = 'linux'): Prom
 }
 
 /** What a client's recorded files must become. */
-async function expectedOf(type: string, place: Place & { project: string }): Promise<unknown> {
+async function expectedOf(type: string, place: ClientEnvironment & { project: string }): Promise<unknown> {
   const text = await readFile(join(CLIENTS, type, 'expected.json'), 'utf8');
   return JSON.parse(text.replaceAll('@PROJECT@', place.project).replaceAll('@HOME@', place.home)) as unknown;
 }
@@ -244,7 +248,7 @@ export function describeImporter(importer: Importer): void {
   });
 }
 
-async function parsed(importer: Importer, place: Place): Promise<SourceFile[]> {
+async function parsed(importer: Importer, place: ClientEnvironment): Promise<SourceFile[]> {
   const { readFiles } = await import('../../src/clients/reading/read-files.js');
   return [...(await readFiles(importer.locate(place))).files];
 }

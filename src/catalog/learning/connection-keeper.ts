@@ -1,12 +1,10 @@
 import { backoffMs, type Pool } from '../../connect/index.js';
 import type { Clock, Timer } from '../../kernel/clock.js';
-import type { Emitter } from '../../kernel/async/emitter.js';
 import { messageOf, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import type { Catalog } from '../catalog.js';
 import type { Learner } from './learner.js';
-import type { GatewayEvent } from '../../gateway/contract.js';
 import { isUsable } from '../views.js';
 
 /** Connects eager servers and those that skills wait for, and tries again with backoff until they are back (NEG-4, NEG-7). */
@@ -27,7 +25,7 @@ export interface ConnectionKeeperDeps {
   readonly random: () => number;
   readonly pool: Pool;
   readonly learner: Learner;
-  readonly events: Emitter<GatewayEvent>;
+  readonly events: { on(listener: (event: { readonly type: string }) => void): () => void };
   readonly catalog: () => Catalog;
   readonly hide: (text: string) => string;
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import { changesBetween } from '../changes.js';
 import { learn, type Learned, type PipelineDeps } from './pipeline.js';
-import type { GatewayEvent } from '../../gateway/contract.js';
+import type { CatalogEvent } from '../events.js';
 
 /** The connections on which a list was seen to be old. */
 export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
@@ -12,7 +12,7 @@ export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
 /** What learning a server and telling of it needs. */
 export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
   readonly log: Log;
-  readonly events: Emitter<GatewayEvent>;
+  readonly events: Pick<Emitter<CatalogEvent>, 'emit'>;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
   /** Throws the reason when a server may not be connected to. */

@@ -8,7 +8,7 @@ import type { Store } from '../../model/store.js';
 import type { Catalog, LearnedList } from '../catalog.js';
 import { changesBetween } from '../changes.js';
 import type { Trust } from '../trust.js';
-import type { GatewayEvent } from '../../gateway/contract.js';
+import type { CatalogEvent } from '../events.js';
 import { isUsable } from '../views.js';
 
 /** Takes over lists that other processes learned, so that all of them offer the same (A40). */
@@ -28,7 +28,7 @@ export function createListSync(deps: {
   readonly store: Store;
   readonly cache: ToolCache;
   readonly log: Log;
-  readonly events: Emitter<GatewayEvent>;
+  readonly events: Pick<Emitter<CatalogEvent>, 'emit'>;
   readonly catalog: () => Catalog;
   readonly approvals: Pick<Approvals, 'missing'>;
   readonly trust: Pick<Trust, 'admitKnown' | 'reconsider'>;

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { textList } from '../reading/fields.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, plainEntry } from '../reading/installation.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
 const client = 'amazon-q' as const;
-const folder = (place: Place): string => join(place.home, '.aws', 'amazonq');
-const userSettings = (place: Place): SourcePath => userFile('jsonc', folder(place), 'mcp.json');
+const folder = (place: ClientEnvironment): string => join(place.home, '.aws', 'amazonq');
+const userSettings = (place: ClientEnvironment): SourcePath => userFile('jsonc', folder(place), 'mcp.json');
 
-function agents(place: Place): SourcePath[] {
+function agents(place: ClientEnvironment): SourcePath[] {
   const paths = [
     userFile('jsonc', folder(place), 'cli-agents'),
     userFile('jsonc', folder(place), 'agents'),

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import type { Imported } from '../../model/source.js';
 import { problemAt, valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { textList } from '../reading/fields.js';
 import { inMcpServers, typedEntry } from '../reading/installation.js';
 import { movableHome, projectFile, userFile } from '../reading/client-paths.js';
@@ -11,16 +12,16 @@ import { filesOf, readTable, together } from '../reading/read-table.js';
 const ROOT = ['mcpServers'] as const;
 const client = 'claude-code' as const;
 
-const userSettings = (place: Place): SourcePath =>
+const userSettings = (place: ClientEnvironment): SourcePath =>
   userFile('jsonc', movableHome(place, 'CLAUDE_CONFIG_DIR'), '.claude.json');
 
-function managedFolder(place: Place): string {
+function managedFolder(place: ClientEnvironment): string {
   if (place.platform === 'darwin') return '/Library/Application Support/ClaudeCode';
   return place.platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : '/etc/claude-code';
 }
 
 /** Servers that were added for one project only; they stand below its folder in the file of the user. */
-function readProjects(file: SourceFile, place: Place): Imported {
+function readProjects(file: SourceFile, place: ClientEnvironment): Imported {
   const projects = valueAt(file.data, ['projects']);
   if (!isObject(projects)) return { servers: [], problems: [] };
   const isHere = (path: string): boolean => place.project !== undefined && resolve(path) === resolve(place.project);
@@ -38,7 +39,7 @@ function readProjects(file: SourceFile, place: Place): Imported {
 }
 
 /** Files with rules about what runs without a question; one in the project is the project's. */
-function permissions(place: Place): SourcePath[] {
+function permissions(place: ClientEnvironment): SourcePath[] {
   const user = userFile('jsonc', movableHome(place, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json');
   const project = ['settings.json', 'settings.local.json'].flatMap((name) =>
     projectFile(place, 'jsonc', '.claude', name),

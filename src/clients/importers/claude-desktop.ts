@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, stdioOnly } from '../reading/installation.js';
 import { applicationData, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const file = (place: Place): SourcePath =>
+const file = (place: ClientEnvironment): SourcePath =>
   userFile('jsonc', join(applicationData(place), 'Claude', 'claude_desktop_config.json'));
 
 /** Claude Desktop: processes only, in one file of the user. */

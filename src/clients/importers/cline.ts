@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, plainEntry } from '../reading/installation.js';
 import { editorUserFolders, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
 const NAME = 'cline_mcp_settings.json';
-const own = (place: Place): SourcePath => userFile('jsonc', join(place.home, '.cline', 'data', 'settings', NAME));
+const own = (place: ClientEnvironment): SourcePath =>
+  userFile('jsonc', join(place.home, '.cline', 'data', 'settings', NAME));
 
 /** Cline: its own folder, or in older versions that of the editor. A URL without a type is HTTP+SSE; times are seconds. */
 export const cline = createTableImporter({

@@ -1,13 +1,14 @@
 import { isObject } from '../../kernel/json.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { plainEntry } from '../reading/installation.js';
 import { movableHome, projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
 const client = 'codex' as const;
 const KEY = 'mcp_servers';
-const userSettings = (place: Place): SourcePath =>
+const userSettings = (place: ClientEnvironment): SourcePath =>
   userFile('toml', movableHome(place, 'CODEX_HOME', '.codex'), 'config.toml');
 
 const APPROVALS = ['tools', 'default_tools_approval_mode'];

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
-import type { Place, SourceFormat, SourcePath } from '../importer.js';
+import type { SourceFormat, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { plainEntry } from '../reading/installation.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const userSettings = (place: Place): SourcePath => userFile('yaml', join(place.home, '.continue', 'config.yaml'));
+const userSettings = (place: ClientEnvironment): SourcePath =>
+  userFile('yaml', join(place.home, '.continue', 'config.yaml'));
 
 /** A folder whose files each hold servers. */
-function folders(place: Place): SourcePath[] {
+function folders(place: ClientEnvironment): SourcePath[] {
   const kinds: Array<[SourceFormat, string[]]> = [
     ['yaml', ['.yaml', '.yml']],
     ['jsonc', ['.json']],

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { textList } from '../reading/fields.js';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, typedEntry } from '../reading/installation.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const userSettings = (place: Place): SourcePath => userFile('jsonc', join(place.home, '.copilot', 'mcp-config.json'));
+const userSettings = (place: ClientEnvironment): SourcePath =>
+  userFile('jsonc', join(place.home, '.copilot', 'mcp-config.json'));
 
 /** `tools` names what is offered; `*` is everything. */
 function shape(raw: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Importer, Place, SourcePath } from '../importer.js';
+import type { Importer, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers } from '../reading/installation.js';
 import { textList } from '../reading/fields.js';
 import { valueAt } from '../../config/read/path.js';
@@ -7,7 +8,8 @@ import { projectFile, userFile } from '../reading/client-paths.js';
 import { filesOf, readTable, together } from '../reading/read-table.js';
 
 const client = 'cursor' as const;
-const userSettings = (place: Place): SourcePath => userFile('jsonc', join(place.home, '.cursor', 'mcp.json'));
+const userSettings = (place: ClientEnvironment): SourcePath =>
+  userFile('jsonc', join(place.home, '.cursor', 'mcp.json'));
 
 /** `github:get_*` or `github` in the list of what runs without a question. */
 function approvedFor(id: string, allowed: readonly string[]): string[] {

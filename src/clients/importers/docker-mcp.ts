@@ -4,11 +4,12 @@ import type { ImportedServer } from '../../model/source.js';
 import { problemAt, valueAt } from '../../config/read/path.js';
 import { isServerId } from '../../config/resolve/server-id.js';
 import { textList } from '../reading/fields.js';
-import type { Importer, Place, SourceFile } from '../importer.js';
+import type { Importer, SourceFile } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { userFile } from '../reading/client-paths.js';
 import { filesOf, together } from '../reading/read-table.js';
 
-const folder = (place: Place): string => join(place.home, '.docker', 'mcp');
+const folder = (place: ClientEnvironment): string => join(place.home, '.docker', 'mcp');
 
 function readRegistry(file: SourceFile, tools: readonly SourceFile[]) {
   const registry = valueAt(file.data, ['registry']);

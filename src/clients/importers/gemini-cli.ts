@@ -3,13 +3,15 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { ImportedServer } from '../../model/source.js';
 import { textField, textList } from '../reading/fields.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, plainEntry } from '../reading/installation.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
 const client = 'gemini-cli' as const;
-const userSettings = (place: Place): SourcePath => userFile('jsonc', join(place.home, '.gemini', 'settings.json'));
+const userSettings = (place: ClientEnvironment): SourcePath =>
+  userFile('jsonc', join(place.home, '.gemini', 'settings.json'));
 
 /** `httpUrl` is Streamable HTTP, a plain `url` is HTTP+SSE unless a type says otherwise; `trust` asks for nothing. */
 function shape(raw: JsonObject): JsonObject {

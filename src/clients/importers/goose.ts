@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../kernel/json.js';
 import { objectField, textField } from '../reading/fields.js';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { applicationData, configHome, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const file = (place: Place): SourcePath =>
+const file = (place: ClientEnvironment): SourcePath =>
   place.platform === 'win32'
     ? userFile('yaml', join(applicationData(place), 'Block', 'goose', 'config', 'config.yaml'))
     : userFile('yaml', join(configHome(place), 'goose', 'config.yaml'));

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers } from '../reading/installation.js';
 import { userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const files = (place: Place): SourcePath[] => [
+const files = (place: ClientEnvironment): SourcePath[] => [
   userFile('jsonc', join(place.home, '.lmstudio', 'mcp.json')),
   userFile('jsonc', join(place.home, '.cache', 'lm-studio', 'mcp.json')),
 ];

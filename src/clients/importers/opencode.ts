@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { configHome, projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
 const client = 'opencode' as const;
 const NAMES = ['opencode.json', 'opencode.jsonc'];
 
-const userSettings = (place: Place): SourcePath[] =>
+const userSettings = (place: ClientEnvironment): SourcePath[] =>
   NAMES.map((name) => userFile('jsonc', join(configHome({ ...place, platform: 'linux' }), 'opencode', name)));
 
 /** `timeout` is what it waits for the list of tools, in milliseconds. */

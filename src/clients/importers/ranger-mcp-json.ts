@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import type { Imported } from '../../model/source.js';
 import { problemAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile } from '../importer.js';
+import type { Importer, SourceFile } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { projectFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
@@ -12,7 +13,7 @@ const FIELDS = ['version', 'servers'];
 /** The versions of the format that are known. */
 const VERSIONS = new Set(['1', '1.0']);
 
-function read(file: SourceFile, place: Place): Imported {
+function read(file: SourceFile, place: ClientEnvironment): Imported {
   const { data } = file;
   const found = readTable(file, place, { client, roots: [['servers']], fields: FIELDS, project: dirname(file.path) });
   const version = isObject(data) ? data['version'] : undefined;

@@ -1,9 +1,10 @@
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, plainEntry } from '../reading/installation.js';
 import { editorUserFolders, projectFile, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const userSettings = (place: Place): SourcePath[] =>
+const userSettings = (place: ClientEnvironment): SourcePath[] =>
   editorUserFolders(place).map((folder) =>
     userFile('jsonc', folder, 'globalStorage', 'rooveterinaryinc.roo-cline', 'settings', 'mcp_settings.json'),
   );

@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { readEnvironment } from '../../config/environment.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
 /** `TOOLS_YAML_PATH`, which the user set, or `tools/tools.yaml` in the project. */
-function locate(place: Place): SourcePath[] {
+function locate(place: ClientEnvironment): SourcePath[] {
   const { toolsYamlPath } = readEnvironment(place.env);
   if (isAbsolute(toolsYamlPath)) return [userFile('yaml', toolsYamlPath)];
   return projectFile(place, 'yaml', toolsYamlPath);

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { textField } from '../reading/fields.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { typedEntry } from '../reading/installation.js';
 import { editorUserFolders, projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together, type TableShape } from '../reading/read-table.js';
@@ -10,7 +11,7 @@ const client = 'vscode' as const;
 const EDITORS = ['Code', 'Code - Insiders', 'VSCodium'];
 const DEV_CONTAINER = ['customizations', 'vscode', 'mcp'];
 
-const userSettings = (place: Place): SourcePath[] =>
+const userSettings = (place: ClientEnvironment): SourcePath[] =>
   editorUserFolders(place, EDITORS).map((folder) => userFile('jsonc', folder, 'mcp.json'));
 
 /** What the file says about the values it asks for. A password never has a default that counts. */
@@ -29,7 +30,7 @@ function inputsOf(file: SourceFile, root: readonly string[]): TableShape['descri
 /** What runs in its sandbox runs without a question. */
 const shape = (raw: JsonObject): JsonObject => (raw['sandboxEnabled'] === true ? { ...raw, autoApprove: ['*'] } : raw);
 
-function read(file: SourceFile, place: Place) {
+function read(file: SourceFile, place: ClientEnvironment) {
   const bases = file.role === 'devcontainer' ? [DEV_CONTAINER] : [[], ['mcp']];
   const dialect = { shape, known: ['sandboxEnabled'] };
   return together(

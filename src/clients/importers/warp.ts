@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers } from '../reading/installation.js';
 import { projectFile, userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const userSettings = (place: Place): SourcePath => userFile('jsonc', join(place.home, '.warp', '.mcp.json'));
+const userSettings = (place: ClientEnvironment): SourcePath =>
+  userFile('jsonc', join(place.home, '.warp', '.mcp.json'));
 
 /** Warp: a file of the user and one in the project. */
 export const warp = createTableImporter({

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { Place, SourcePath } from '../importer.js';
+import type { SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { inMcpServers, plainEntry } from '../reading/installation.js';
 import { userFile } from '../reading/client-paths.js';
 import { createTableImporter } from '../reading/read-table.js';
 
-const file = (place: Place): SourcePath =>
+const file = (place: ClientEnvironment): SourcePath =>
   userFile('jsonc', join(place.home, '.codeium', 'windsurf', 'mcp_config.json'));
 
 /** Windsurf: one file of the user; remote servers have a `serverUrl`. */

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { valueAt } from '../../config/read/path.js';
-import type { Importer, Place, SourceFile, SourcePath } from '../importer.js';
+import type { Importer, SourceFile, SourcePath } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { plainEntry } from '../reading/installation.js';
 import { configHome, projectFile, userFile } from '../reading/client-paths.js';
 import { readTable, together } from '../reading/read-table.js';
 
 const client = 'zed' as const;
-const userSettings = (place: Place): SourcePath =>
+const userSettings = (place: ClientEnvironment): SourcePath =>
   userFile('jsonc', configHome(place), place.platform === 'win32' ? 'Zed' : 'zed', 'settings.json');
 
 /** A server that an extension brings has settings but no command: there is nothing to start. */

@@ -6,7 +6,8 @@ import type { Imported, ImportedServer } from '../../model/source.js';
 import { joinPath, problemAt, ROOT, valueAt } from '../../config/read/path.js';
 import { isServerId, suggestServerId } from '../../config/resolve/server-id.js';
 import { textField } from './fields.js';
-import type { Importer, Place, SourceFile } from '../importer.js';
+import type { Importer, SourceFile } from '../importer.js';
+import type { ClientEnvironment } from '../../config/resolve/client-environment.js';
 import { isOwnEntry, OWN_NAME } from '../../config/resolve/own-entry.js';
 import { readEntry, type Dialect } from './read-entry.js';
 import type { TextContext } from '../../config/resolve/variables.js';
@@ -49,7 +50,7 @@ function inProject(entry: ServerEntry, project: string | undefined): ServerEntry
 }
 
 /** Every server of a file. A bad one is named and skipped; toolscout itself is skipped without a word. */
-export function readTable(file: SourceFile, place: Place, shape: TableShape): Imported {
+export function readTable(file: SourceFile, place: ClientEnvironment, shape: TableShape): Imported {
   const servers: ImportedServer[] = [];
   const problems: Problem[] = [];
   const context: TextContext = {

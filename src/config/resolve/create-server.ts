@@ -4,7 +4,14 @@ import type { JsonValue } from '../../kernel/json.js';
 import { otherHostName } from '../../net/host-names.js';
 import { printable } from '../../kernel/text.js';
 import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../../model/config.js';
-import type { HttpTransport, Server, ServerScope, ShownTransport, StdioTransport, Transport } from '../../model/server.js';
+import type {
+  HttpTransport,
+  Server,
+  ServerScope,
+  ShownTransport,
+  StdioTransport,
+  Transport,
+} from '../../model/server.js';
 import { headerComplaint, hostComplaint, urlComplaint } from '../check/check-servers.js';
 import { authComplaints } from '../check/check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';

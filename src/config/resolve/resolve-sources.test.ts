@@ -6,11 +6,11 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { temporaryDirectory } from '../../../test/support/fixture.js';
 import type { ConfigInput } from '../../model/config.js';
 import { validateConfig, type LoadedConfig } from '../index.js';
-import { resolveWithSources } from './resolve-sources.js';
-import type { Place } from '../../clients/importer.js';
+import { resolveWithSources } from '../../../test/support/load-config.js';
+import type { ClientEnvironment } from './client-environment.js';
 import { createSourceMemory } from './source-memory.js';
 
-type Settled = Place & { project: string };
+type Settled = ClientEnvironment & { project: string };
 
 const resolve = (config: ConfigInput, place: Settled, env: Record<string, string> = {}): Promise<LoadedConfig> =>
   resolveWithSources(config, { source: 'library', env, directory: place.project, place });

@@ -6,15 +6,17 @@ import { isFile } from '../read/find.js';
 import { problemAt } from '../read/path.js';
 import { resolveConfig, SHORTEST_SECRET, type LoadedConfig, type ResolveOptions } from './resolve.js';
 import { readSecretsFile, withSecrets } from '../secrets/secrets-file.js';
-import { NO_SOURCES } from './imported-sources.js';
-import type { Place } from '../../clients/importer.js';
+import { NO_SOURCES, type ImportSources } from './imported-sources.js';
+import type { ClientEnvironment } from './client-environment.js';
 import { launchOf, type Taken } from './merge-sources.js';
 import type { SourceMemory } from './source-memory.js';
 import { rawField } from '../read/raw-field.js';
 
 /** Where the files of clients are, and everything else a config is resolved with. */
 export interface SourcedOptions extends ResolveOptions {
-  readonly place: Place;
+  readonly place: ClientEnvironment;
+  /** Reads the files of the clients that `sources` names. */
+  readonly importSources: ImportSources;
   /** What the files of clients held when they were last read. */
   readonly memory?: SourceMemory;
   /** False: an `mcp.json` in the folder of the project is not read by itself. */
@@ -80,8 +82,8 @@ const WITHOUT_APPROVALS =
 
 /**
  * Turns a raw config into a loaded one, servers of its sources included (CFG-5), with the variables of its file with secrets. An
- * `mcp.json` in the folder of the project is a source by itself, a project's file like others. The importers are loaded only when there
- * are sources.
+ * `mcp.json` in the folder of the project is a source by itself, a project's file like others. The
+ * importers are used only when there are sources.
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are.
  */
@@ -104,7 +106,7 @@ export async function resolveWithSources(raw: unknown, options: SourcedOptions):
 }
 
 async function resolveImported(raw: unknown, options: SourcedOptions): Promise<LoadedConfig> {
-  const { place, memory, application: _, secretsFile: _file, ...given } = options;
+  const { place, memory, application: _, secretsFile: _file, importSources: _import, ...given } = options;
   const rest = { ...given, self: place.self };
   const sources = sourcesOf(raw);
   const file = applicationFile(sources, options);
@@ -116,9 +118,7 @@ async function resolveImported(raw: unknown, options: SourcedOptions): Promise<L
   const imported =
     sources.length === 0
       ? NO_SOURCES
-      : await (
-          await import('../../clients/import-sources.js')
-        ).importSources(sources, { place, base, taken: ownServers(raw), memory });
+      : await options.importSources(sources, { place, base, taken: ownServers(raw), memory });
   // Also where it is absent: it is watched, so that it is found when it comes.
   const files = file === undefined ? imported.files : [...new Set([...imported.files, file])];
   const refused = isThere && wouldStart ? [problemAt('sources', `${file} is not read: ${WITHOUT_APPROVALS}`)] : [];

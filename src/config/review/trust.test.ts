@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/fixture.js';
-import { loadConfig, type LoadedConfig } from '../index.js';
+import { type LoadedConfig } from '../index.js';
+import { loadConfig } from '../../../test/support/load-config.js';
 import { planApproval } from './plan-approval.js';
 import { approvalFile, approveConfig, fingerprintOf } from './trust.js';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/fixture.js';
-import { loadConfig, type LoadedConfig } from '../index.js';
+import { type LoadedConfig } from '../index.js';
+import { loadConfig } from '../../../test/support/load-config.js';
 import { readSecretsFile, removeSecret, withSecrets, writeSecrets } from './secrets-file.js';
 
 const SERVER = { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer ${A_TOKEN}' } };

@@ -1,7 +1,8 @@
 import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { isModern, settle, type Connected, type Link, type Terms, type Verdict } from './era.js';
+import { isModern, settle, type Connected, type Verdict } from './era.js';
+import { type Link, type Terms } from './session.js';
 import type { Session } from './session.js';
 import { httpStatusOf } from '../upstream/errors.js';
 

@@ -1,11 +1,10 @@
+import type { Link, Terms } from './session.js';
 import { unlessCancelled } from '../../kernel/async/cancel.js';
-import type { Clock } from '../../kernel/clock.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { EVERY_CAPABILITY } from '../../model/host.js';
 import { shakeHands, speakModern, speakPlainly } from './pipe-session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
-import type { Requests } from '../upstream/requests.js';
 import { rpcCodeOf } from '../upstream/errors.js';
 
 /** The modern revision that is spoken here. */
@@ -28,26 +27,6 @@ export interface Verdict {
   readonly decidedAt: number;
   /** How a remote server is reached: many old ones know HTTP+SSE only. */
   readonly transport?: 'http' | 'sse';
-}
-
-/** Who we are, and how long and until when a connection may take. */
-export interface Terms {
-  readonly clock: Clock;
-  readonly clientInfo: { readonly name: string; readonly version: string };
-  /** What a legacy server is told we can do; a modern one is told with every request. */
-  readonly capabilities: JsonObject;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  /** Called with what a modern server says about itself when it says so too late to matter this time. */
-  readonly onLate?: (discover: JsonObject) => void;
-}
-
-/** One way to a server, not yet spoken over. */
-export interface Link {
-  readonly requests: Requests;
-  readonly pid?: number;
-  /** Ends it; resolves when nothing of it is left. */
-  close(): Promise<void>;
 }
 
 /** A link over which we have come to terms with the server. */

@@ -4,7 +4,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../protocol/revisions.js';
-import type { Link, Terms } from './era.js';
+import type { Link, Terms } from './session.js';
 import { shakeHands, speakModern } from './pipe-session.js';
 import { createRequests } from '../upstream/requests.js';
 

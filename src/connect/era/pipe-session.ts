@@ -4,7 +4,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { HANDSHAKE_REVISIONS } from '../../protocol/revisions.js';
 import { strictInfo } from '../../protocol/strict-items.js';
-import type { Link, Terms } from './era.js';
+import type { Link, Terms } from './session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
 

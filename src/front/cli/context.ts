@@ -67,7 +67,7 @@ export interface InstallWish {
   readonly undo?: boolean;
 }
 
-/** What `main.ts` hands to the commands: everything that touches the process. */
+/** What `app/command.ts` hands to the commands: everything that touches the process. */
 export interface CliDeps {
   readonly version: string;
   readonly clock: Clock;

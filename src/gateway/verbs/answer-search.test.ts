@@ -5,7 +5,7 @@ import { openOfflineGateway, readRecordedServers } from '../../../test/support/o
 import { estimateTokens } from '../../kernel/text.js';
 import { compileRules, normalizeTool, signatureOf } from '../../normalize/index.js';
 
-const recorded = readRecordedServers(join(import.meta.dirname, '../../test/fixtures/catalog'));
+const recorded = readRecordedServers(join(import.meta.dirname, '../../../test/fixtures/catalog'));
 
 describe('signatures in an answer', () => {
   it('META-9 the estimate of tokens is not below the true count on real signatures, and not far above', () => {

@@ -1,5 +1,11 @@
 import { isTransient, withRetry } from '../../connect/index.js';
-import { approvalCheck, bindingCheck, createArgumentValidator, createExecutor, ruleCheck } from '../../execute/index.js';
+import {
+  approvalCheck,
+  bindingCheck,
+  createArgumentValidator,
+  createExecutor,
+  ruleCheck,
+} from '../../execute/index.js';
 import { unlessCancelled } from '../../kernel/async/cancel.js';
 import { addressOf } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -9,7 +15,8 @@ import type { Namable } from '../../catalog/catalog.js';
 import { isStandIn } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import type { LogLevels } from './host-sessions.js';
-import type { CallOptions, Gateway } from '../contract.js';
+import type { Gateway } from '../contract.js';
+import type { CallOptions } from '../contract/options.js';
 import { logCall } from './log-call.js';
 import { isUsable } from '../../catalog/views.js';
 import { isHidden, noServer, visibleTo } from '../visibility.js';

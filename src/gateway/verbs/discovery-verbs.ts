@@ -6,7 +6,7 @@ import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import type { Upstream } from '../../model/upstream.js';
 import type { Core } from '../core.js';
-import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from './discovery-options.js';
+import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from '../contract/discovery-options.js';
 import type { Exporting } from './export-verbs.js';
 import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
 import type { DiscoveryOutcome } from '../../catalog/learning/learner.js';

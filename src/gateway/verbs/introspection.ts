@@ -1,17 +1,12 @@
+import type { IntrospectionDeps } from '../deps.js';
 import { listTools } from '../../discover/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import type { LearnedList } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import { requirePublic, type Lookup } from '../../net/public-address.js';
-import { createSeparateSessions, type OpenSession } from '../../catalog/learning/separate-sessions.js';
-
-/** What introspection needs of the world. */
-export interface IntrospectionDeps {
-  readonly open: OpenSession;
-  readonly lookup: Lookup;
-}
+import { requirePublic } from '../../net/public-address.js';
+import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';
 
 /** What a remote server that nobody has approved says it has. None of it is trusted and none of it can be called. */
 export interface Introspected {

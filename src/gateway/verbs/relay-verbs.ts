@@ -14,7 +14,8 @@ import type { ServerFacts } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import type { LogLevels } from './host-sessions.js';
 import { logCall } from './log-call.js';
-import type { CallOptions, Gateway } from '../contract.js';
+import type { Gateway } from '../contract.js';
+import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';
 import { isHidden, noServer, visibleTo } from '../visibility.js';
 

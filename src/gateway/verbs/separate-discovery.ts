@@ -5,7 +5,7 @@ import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import { presented, type LearnedList } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import type { DiscoveryOptions } from './discovery-options.js';
+import type { DiscoveryOptions } from '../contract/discovery-options.js';
 import { underTerms } from '../../catalog/learning/pipeline.js';
 import { readLists } from '../../catalog/learning/read-lists.js';
 import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';

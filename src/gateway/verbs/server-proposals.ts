@@ -1,4 +1,6 @@
-import { seenItems, type Registrations } from '../../approvals/index.js';
+import type { ProposingDeps } from '../deps.js';
+import type { ProposedServer } from '../contract/proposals.js';
+import { seenItems } from '../../approvals/index.js';
 import { isServerId } from '../../config/index.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -6,45 +8,10 @@ import type { Approval } from '../../model/approval.js';
 import type { Server } from '../../model/server.js';
 import { presented } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import type { Exporting, Review } from './export-verbs.js';
-import { introspect, type Introspected, type IntrospectionDeps } from './introspection.js';
+import type { Exporting } from './export-verbs.js';
+import { introspect, type Introspected } from './introspection.js';
 import { requirePublic } from '../../net/public-address.js';
 import type { Gateway } from '../contract.js';
-
-/** What registering servers needs of the world; `main.ts` hands it in. */
-export interface ProposingDeps extends IntrospectionDeps {
-  readonly registrations: Registrations;
-  /** Makes a server out of what would stand in a config; nothing of the environment is filled in. */
-  readonly makeServer: (id: string, entry: JsonObject) => Server;
-}
-
-/** A server as a caller proposes it. */
-export interface ProposedServer {
-  readonly id: string;
-  readonly url?: string;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly title?: string;
-}
-
-/** What a URL turned out to be: enough to propose it, nothing that speaks to a model. */
-export interface Candidate {
-  /** What {@link Gateway.registerServer} takes. */
-  readonly proposal: ProposedServer;
-  readonly protocolVersion: string;
-  /** Names of its tools, without what cannot stand in a name; descriptions are for whoever approves. */
-  readonly tools: readonly string[];
-  readonly dropped: number;
-  /** The request that a person decides about; nothing of the server is used before. */
-  readonly approval: Approval;
-  /** The RTFS files to review. */
-  readonly review?: Review;
-  /** Why there are no files to review. */
-  readonly problem?: string;
-}
-
-/** What is introspected: a URL, or a server that is registered and not approved yet. */
-export type IntrospectionTarget = { readonly url: string; readonly id?: string } | { readonly server: string };
 
 /** Names shown of a candidate. */
 const TOOLS_SHOWN = 200;

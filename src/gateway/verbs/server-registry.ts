@@ -1,14 +1,9 @@
+import type { RegistrySources } from '../deps.js';
 import type { ServerHealth } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
-import type { InventoryItem, LocalState, Registry } from '../../registry/index.js';
+import type { LocalState, Registry } from '../../registry/index.js';
 import type { Core } from '../core.js';
 import type { Gateway } from '../contract.js';
-
-/** Where the registry of servers gets from what the gateway knows. */
-export interface RegistrySources {
-  servers(): Core['loaded']['servers'];
-  localState(item: InventoryItem): LocalState | undefined;
-}
 
 /** What a tool's server offers because of it: `domain:verb`. */
 function capabilitiesOf(tools: readonly Tool[]): string[] {

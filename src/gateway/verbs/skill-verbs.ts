@@ -1,38 +1,17 @@
+import type { SkillView, SkillHandle } from '../contract/skills.js';
 import { forbidden } from '../../execute/index.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { nearestNames } from '../../kernel/text.js';
 import type { CallResult } from '../../model/call.js';
-import type { AgentBriefingEvent, Binding, Negotiation, Skill } from '../../model/skill.js';
+import type { Binding, Negotiation, Skill } from '../../model/skill.js';
 import type { Core } from '../core.js';
 import type { Bindings } from './call-verbs.js';
 import { createSkillStates } from '../skill-states.js';
 import { logCall } from './log-call.js';
-import type { CallOptions, Gateway } from '../contract.js';
+import type { Gateway } from '../contract.js';
+import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';
-
-/** A skill and how it stands. */
-export interface SkillView extends Skill, Negotiation {
-  /** The last that was told about it; nothing for a skill that was ready from the beginning. */
-  readonly briefing?: AgentBriefingEvent;
-}
-
-/** What a skill gets instead of servers: it calls through it, and only what it declared (NEG-3, NEG-5). */
-export interface SkillHandle {
-  readonly id: string;
-  /** How it stands now. */
-  view(): SkillView;
-  /** Runs a tool that serves a capability, on the server that is bound to it now. */
-  call(capability: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
-  /** The server that such a call would go to now; nothing when it would be refused. */
-  serverFor(capability: string, tool: string): string | undefined;
-  /** Whether a tool may be called. */
-  allows(server: string, tool: string): boolean;
-  /** The servers it is bound to. */
-  servers(): ReadonlySet<string>;
-  /** Hears what changes for this skill; the answer ends it. */
-  onBriefing(listener: (event: AgentBriefingEvent) => void): () => void;
-}
 
 /** The skills of a gateway. */
 export interface Skills extends Bindings {

@@ -4,14 +4,7 @@ import type { ServerEntry } from '../../model/config.js';
 import type { Launch, LaunchAnswers, RegistryServer } from '../../model/registry-server.js';
 import { isInternalHost } from '../../net/address.js';
 import { environmentOf, packageArguments, runtimeArguments } from './arguments.js';
-import {
-  fillTemplate,
-  NotLaunchable,
-  registryText,
-  resolveInput,
-  variablesOf,
-  type Gathering,
-} from './values.js';
+import { fillTemplate, NotLaunchable, registryText, resolveInput, variablesOf, type Gathering } from './values.js';
 import { runnerOf } from './package-command.js';
 import { objectsAt, textAt } from '../server-json.js';
 

@@ -2,7 +2,7 @@ import type { Analyzer } from '../text/analysis.js';
 import { SERVER_FIELD } from '../index/fields.js';
 import { frequencyIn, POSTING_WORDS } from '../index/posting-lists.js';
 import type { Postings, Segment } from '../index/postings.js';
-import type { QueryTerm } from '../query.js';
+import type { QueryTerm } from '../query-term.js';
 
 /** A word with a capital that does not begin a sentence. */
 const PROPER_NAME = /(?<=[\p{L}\p{N},;:)'"“„«(-]\s*["'“„«(]?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;

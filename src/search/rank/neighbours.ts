@@ -1,6 +1,6 @@
 import { POSTING_WORDS } from '../index/posting-lists.js';
 import type { Postings, Segment } from '../index/postings.js';
-import type { QueryTerm } from '../query.js';
+import type { QueryTerm } from '../query-term.js';
 import { rarity } from './score.js';
 
 /** Words of a query that are counted in whole servers; the longest hold some hundreds. */

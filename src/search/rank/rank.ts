@@ -3,7 +3,8 @@ import type { Tool } from '../../model/tool.js';
 import { findMentions } from './mentions.js';
 import { rateNeighbours } from './neighbours.js';
 import type { Postings, Segment } from '../index/postings.js';
-import type { Query, QueryTerm } from '../query.js';
+import type { Query } from '../query.js';
+import type { QueryTerm } from '../query-term.js';
 import { rarity, sharesOf, type Scores } from './score.js';
 import { selectBest } from './top.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../model/tool.js';
 import { createDraft } from '../index/draft.js';
 import { createPostings, type Postings } from '../index/postings.js';
-import type { QueryTerm } from '../query.js';
+import type { QueryTerm } from '../query-term.js';
 import { createScorer } from './score.js';
 
 /** Two servers of a hundred tools: every tool holds `get`, every second `list`, every tenth `issue`. */

@@ -1,7 +1,7 @@
 import { FIELDS } from '../index/fields.js';
 import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from '../index/posting-lists.js';
 import type { Postings, Segment } from '../index/postings.js';
-import type { QueryTerm } from '../query.js';
+import type { QueryTerm } from '../query-term.js';
 import { selectBest, selectTop } from './top.js';
 
 /** How fast repetitions of a term stop counting (BM25's k1). */

@@ -9,14 +9,14 @@ import { systemClock } from '../../../kernel/clock.js';
 import { silentLog } from '../../../kernel/log.js';
 import { openSqliteStore } from '../../../store/index.js';
 
-interface Place {
+interface ClientEnvironment {
   readonly cwd: string;
   readonly own: string;
   run(...args: string[]): Promise<Ran>;
 }
 
 /** A user with an empty home, in an empty folder. */
-async function settle(): Promise<Place> {
+async function settle(): Promise<ClientEnvironment> {
   const home = await temporaryDirectory();
   const cwd = join(home, 'work');
   await mkdir(cwd);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { settle } from '../../../../test/contract/importer-contract.js';
 import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
 import { createClients } from '../../../app/client-commands.js';
-import { loadConfig } from '../../../config/index.js';
+import { loadConfig } from '../../../../test/support/load-config.js';
 import { SOURCE_TYPES } from '../../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../../model/source.js';
 

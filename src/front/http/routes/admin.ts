@@ -9,7 +9,15 @@ import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type Event
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { AuditPage, AuditRecord, Events, Problem, ReloadReport, ShownConfig, StoreAccepted } from '../openapi/schemas.js';
+import {
+  AuditPage,
+  AuditRecord,
+  Events,
+  Problem,
+  ReloadReport,
+  ShownConfig,
+  StoreAccepted,
+} from '../openapi/schemas.js';
 
 /** Streams of events at once, for all clients and for one principal: none can take the place of the others (A43). */
 const MAX_FOLLOWERS = 1000;

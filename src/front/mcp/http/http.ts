@@ -3,7 +3,14 @@ import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
 import { createFront } from '../front.js';
-import { jsonRpcError, readBody, sessionGone, traceOfMessage, type Arrival, type HttpEraDeps } from './request-checks.js';
+import {
+  jsonRpcError,
+  readBody,
+  sessionGone,
+  traceOfMessage,
+  type Arrival,
+  type HttpEraDeps,
+} from './request-checks.js';
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
 import type { Offer } from '../menu/host-surface.js';
