@@ -30,7 +30,7 @@ const clientInfo = { name: 'crowd', version: '1.0.0' };
 /** Every request of every client has this id: whoever mixes up two of them answers the wrong one. */
 const ID = 0;
 /** Enough to see what went wrong. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 interface Answer {
   readonly status: number;
@@ -128,7 +128,7 @@ export async function runCrowd(crowd: Crowd): Promise<Outcome> {
     const started = performance.now();
     await Promise.all(
       callers.map(async (call, client) => {
-        while (left > 0 && wrong.length < MOST_SHOWN) {
+        while (left > 0 && wrong.length < MAX_SHOWN) {
           left -= 1;
           const nonce = `${client}:${left}:${randomUUID()}`;
           const fault = faultOf(await call(nonce), nonce);

@@ -11,9 +11,9 @@ import { createToolscout } from '../../src/app/create-toolscout.js';
 import { conclude, printTable } from '../support/report.js';
 
 /** Of one another: whoever hangs costs one timeout, the rest is done meanwhile. */
-const MOST_TIMEOUTS = 2;
+const MAX_TIMEOUTS = 2;
 /** Between the first refreshes, which warm everything up, and the last. */
-const MOST_GROWTH = 0.1;
+const MAX_GROWTH = 0.1;
 const TIMEOUT_MS = 1500;
 const WARM_UP = 2;
 
@@ -85,8 +85,8 @@ try {
     'probes',
     { servers, hanging, garbage, timeouts, worstMs: Math.max(...times), heapMb: heaps.at(-1), growth },
     [
-      { name: 'timeouts of a refresh', value: timeouts, most: MOST_TIMEOUTS },
-      { name: 'growth of the heap', value: growth, most: MOST_GROWTH },
+      { name: 'timeouts of a refresh', value: timeouts, most: MAX_TIMEOUTS },
+      { name: 'growth of the heap', value: growth, most: MAX_GROWTH },
     ],
   );
 } finally {

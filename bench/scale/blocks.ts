@@ -18,7 +18,7 @@ export interface Block {
 
 /** Tools of the one large server, of the largest that is allowed, and of the catalog whose servers come and go. */
 const LARGE_SERVER = 1000;
-const LARGEST_SERVER = 10_000;
+const MAX_SERVER = 10_000;
 const CHURNED = 10_000;
 
 /** Servers of it that are replaced, one after the other. */
@@ -48,7 +48,7 @@ export async function measureBlocks(corpus: readonly RecordedServer[]): Promise<
     for (const { server, tools } of corpus) await index.fill(server, read(server, tools));
   };
   const grower = createGrower(corpus);
-  const largest = Array.from({ length: LARGEST_SERVER }, (_, i) => all[i % all.length]!);
+  const largest = Array.from({ length: MAX_SERVER }, (_, i) => all[i % all.length]!);
   const grown = (id: number): Array<{ definition: JsonObject }> =>
     grower.grow(id).definitions.map((definition) => ({ definition }));
   const churned = createIndex(vectors);

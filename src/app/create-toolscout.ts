@@ -21,14 +21,14 @@ import {
   missingCommand,
   openUpstream,
   runRaw,
-  type Lane,
+  type ConnectionKey,
   type Tap,
 } from '../connect/index.js';
 import { demoConfig, isDemoInstalled } from './demo.js';
 import { createToolCache } from '../discover/index.js';
 import { fileNameOf } from '../export/file-name.js';
 import { createGateway, examineStore, type Finding, type Gateway } from '../gateway/index.js';
-import { createVerdictMemory } from '../catalog/era-memory.js';
+import { createEraMemory } from '../catalog/era-memory.js';
 import { systemClock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from '../kernel/log.js';
@@ -251,9 +251,9 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const inForce = (): Config => gateway.config().config;
   const children = createChildKeeper({ clock, log });
   const limiter = createLimiter({ clock });
-  const verdicts = createVerdictMemory(store, log);
+  const verdicts = createEraMemory(store, log);
   const signIns = createSignIns({ store, clock, log, mask });
-  const openServer = (server: Server, signal: AbortSignal, lane?: Lane, tap?: Tap): Promise<Upstream> =>
+  const openServer = (server: Server, signal: AbortSignal, lane?: ConnectionKey, tap?: Tap): Promise<Upstream> =>
     openUpstream(server, {
       ...(tap && { tap }),
       clock,

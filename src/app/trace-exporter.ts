@@ -34,10 +34,10 @@ export interface TraceExporterDeps {
 }
 
 /** Spans kept while nobody takes them; more are not kept. */
-const MOST_KEPT = 2048;
+const MAX_KEPT = 2048;
 const BATCH = 512;
 /** Characters of one attribute. */
-const LONGEST_VALUE = 256;
+const MAX_VALUE = 256;
 const SEND_EVERY_MS = 5000;
 const SEND_TIMEOUT_MS = 10_000;
 
@@ -47,7 +47,7 @@ const attribute = ([key, value]: [string, string | number]): JsonObject => ({
     typeof value === 'number'
       ? { intValue: String(Math.round(value)) }
       : // Names come from callers, who may send as long ones as they like.
-        { stringValue: value.slice(0, LONGEST_VALUE) },
+        { stringValue: value.slice(0, MAX_VALUE) },
 });
 
 const nanoseconds = (ms: number): string => `${Math.round(ms)}000000`;
@@ -96,7 +96,7 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
   };
 
   const keep = (span: JsonObject): void => {
-    if (waiting.length >= MOST_KEPT) {
+    if (waiting.length >= MAX_KEPT) {
       lost += 1;
       return;
     }

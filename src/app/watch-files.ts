@@ -8,7 +8,7 @@ import type { Log } from '../kernel/log.js';
 const SOURCE_POLL_MS = 5000;
 
 /** More files than this are not watched; a reload reads them all the same. */
-const MOST_WATCHED = 64;
+const MAX_WATCHED = 64;
 
 /** Reloads when the config changes, or a file that its sources are read from (CFG-5, CFG-6). */
 export function watchFiles(deps: {
@@ -41,7 +41,7 @@ export function watchFiles(deps: {
   };
   const sources = new Map<string, ConfigWatch>();
   const follow = (): void => {
-    const wanted = new Set(gateway.config().sourceFiles.slice(0, MOST_WATCHED));
+    const wanted = new Set(gateway.config().sourceFiles.slice(0, MAX_WATCHED));
     for (const [file, watch] of sources) {
       if (wanted.has(file)) continue;
       watch.close();

@@ -5,7 +5,7 @@ import { hashJson } from '../kernel/hash.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { printable } from '../kernel/text.js';
-import { inTurns } from '../kernel/async/cooperative.js';
+import { cooperatively } from '../kernel/async/cooperative.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
 import type { Server } from '../model/server.js';
 import type { Store, StoreDoubt } from '../model/store.js';
@@ -130,7 +130,7 @@ async function weighAhead(
   earlier: Circumstances['earlier'],
 ): Promise<NonNullable<Circumstances['weigh']>> {
   const weighed = new Map<SeenTool, { readonly known: string | undefined; readonly asked: Asked }>();
-  await inTurns(seen.tools, (tool) => {
+  await cooperatively(seen.tools, (tool) => {
     const standing = record?.tools.get(tool.name);
     if (isWeighed(tool, standing)) return;
     const known = standing?.trust?.hash;

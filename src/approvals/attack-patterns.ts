@@ -172,7 +172,7 @@ function tokenOf(text: string): string {
 }
 
 /** Most texts of a schema are single words, in which no order fits. */
-const SHORTEST_ORDER = 6;
+const MIN_ORDER = 6;
 
 /** Letters of other scripts that look like Latin ones, as which they are read by those who look. */
 const LOOKALIKES = new Map([...'аеорсухіѕјԁһո'].map((letter, at) => [letter, 'aeopcyxisjdhn'[at]!]));
@@ -225,7 +225,7 @@ export function findSigns(texts: readonly string[]): Sign[] {
   const found = findCharacters(texts.join('\n'));
   // Each for itself: words of one text and words of its neighbour give no order together.
   for (const text of texts) {
-    if (text.length < SHORTEST_ORDER) continue;
+    if (text.length < MIN_ORDER) continue;
     const plain = readable(text);
     const order = ORDERS.find((phrase) => plain.includes(phrase));
     if (order !== undefined) found.push({ reason: `gives orders to a model ("${order}")`, isHard: true });

@@ -2,7 +2,7 @@ import { canonicalJson, isObject, type JsonValue } from '../kernel/json.js';
 import type { Change } from '../model/approval.js';
 
 /** Differences listed at most; beyond that a person reads the whole definition anyway. */
-const MOST_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 /** A name as it stands in a JSON pointer. */
 const escapeName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -18,7 +18,7 @@ function childrenOf(value: JsonValue): Map<string, JsonValue> | undefined {
 export function compareJson(before: JsonValue | undefined, after: JsonValue | undefined): Change[] {
   const changes: Change[] = [];
   const walk = (path: string, old: JsonValue | undefined, now: JsonValue | undefined): void => {
-    if (changes.length >= MOST_CHANGES || canonicalJson(old) === canonicalJson(now)) {
+    if (changes.length >= MAX_CHANGES || canonicalJson(old) === canonicalJson(now)) {
       if ((old === undefined) === (now === undefined)) return;
     }
     const was = old === undefined ? undefined : childrenOf(old);

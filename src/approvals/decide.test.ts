@@ -7,7 +7,7 @@ import {
   EXPIRES_AFTER_MS,
   holdServer,
   judgeServer,
-  MOST_PINS,
+  MAX_PINS,
   takeIn,
   type ApprovalPolicy,
   type Seen,
@@ -151,9 +151,9 @@ describe('trust on first use', () => {
   });
 
   it('A12 a server that lists ever new names cannot push out what is pinned', () => {
-    const names = Array.from({ length: MOST_PINS + 10 }, (_, at) => ({ name: `t${at}` }));
+    const names = Array.from({ length: MAX_PINS + 10 }, (_, at) => ({ name: `t${at}` }));
     const flooded = take(take(blank, seen([DEFINITION])), seen(names));
-    expect(flooded.tools.size).toBe(MOST_PINS);
+    expect(flooded.tools.size).toBe(MAX_PINS);
     expect(statusOf(flooded, { ...DEFINITION, description: 'x' })).toBe('quarantined');
     expect(statusOf(flooded, { name: 'one_more' })).toBe('pending');
   });

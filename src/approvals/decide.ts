@@ -5,7 +5,7 @@ import type { Config } from '../model/config.js';
 import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
 import type { Tool, ToolStatus } from '../model/tool.js';
 import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
-import { MOST_PAST, type Past, type Standing, type TrustRecord } from './record.js';
+import { MAX_PAST, type Past, type Standing, type TrustRecord } from './record.js';
 import { weighPresentation, weighTool } from './risk.js';
 
 /** What is trusted without being asked about: everything a user configured, nothing, or everything. */
@@ -15,7 +15,7 @@ export type ApprovalPolicy = Config['approval'];
 export const EXPIRES_AFTER_MS = 7 * 86_400_000;
 
 /** Names pinned for one server. A server that lists ever new ones gets no further ones trusted by itself. */
-export const MOST_PINS = 20_000;
+export const MAX_PINS = 20_000;
 
 /** Why a server may not be started. */
 export interface Hold {
@@ -26,7 +26,7 @@ export interface Hold {
 }
 
 /** Whether one tool is offered, as far as trust goes. */
-export interface Verdict {
+export interface EraDecision {
   readonly status: Exclude<ToolStatus, 'disabled'>;
   /** Why not, as one phrase for people. */
   readonly reason?: string;
@@ -48,11 +48,11 @@ const UNREADABLE = {
   unread: 'the record of what is trusted could not be read',
 } as const;
 
-const ENABLED: Verdict = { status: 'enabled' };
+const ENABLED: EraDecision = { status: 'enabled' };
 /** Signs of an attack weigh the most, and nothing else of a tool does. */
 const isSuspect = ({ level }: Risk): boolean => level === 'critical';
 
-const WAITING: Verdict = { status: 'pending', reason: 'it waits for approval' };
+const WAITING: EraDecision = { status: 'pending', reason: 'it waits for approval' };
 
 const FOUND: Readonly<Record<ServerOrigin, string>> = {
   user: 'you configured it',
@@ -102,11 +102,11 @@ export interface Judgement {
   readonly isPresentable: boolean;
   /** Whether what the server says of itself changed after it was trusted. */
   readonly isChanged: boolean;
-  judge(tool: SeenTool): Verdict;
+  judge(tool: SeenTool): EraDecision;
 }
 
 /** A tool that nobody has decided about, where such tools are trusted unless they show signs of an attack. */
-function judgeNew(tool: SeenTool): Verdict {
+function judgeNew(tool: SeenTool): EraDecision {
   const risk = weighTool(tool, { changed: false });
   if (!isSuspect(risk)) return ENABLED;
   return { status: 'quarantined', isSuspect: true, reason: `it shows signs of an attack: it ${risk.reasons[0]}` };
@@ -131,8 +131,8 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   const shown = record.isComplete ? presentationOf(presentation) : basicPresentationOf(presentation);
   const isAsked = record.presentation.ask?.state === 'pending';
   const isChanged = !presentation.isUnknown && trusted !== undefined && (isAsked || trusted !== hashJson(shown));
-  const mayPin = policy === 'trust-first' && record.tools.size < MOST_PINS;
-  const judge = (tool: SeenTool): Verdict => {
+  const mayPin = policy === 'trust-first' && record.tools.size < MAX_PINS;
+  const judge = (tool: SeenTool): EraDecision => {
     const { name, hash } = tool;
     const { trust, ask } = record.tools.get(name) ?? {};
     if (ask?.state === 'rejected' && ask.hash === hash) {
@@ -278,7 +278,7 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
   for (const tool of seen.tools) {
     const before = (tools ?? record.tools).get(tool.name);
     // Not even noted: what a server makes us keep is bounded, and without a note it stays pending.
-    if (!before && (tools ?? record.tools).size >= MOST_PINS) continue;
+    if (!before && (tools ?? record.tools).size >= MAX_PINS) continue;
     const known = before?.trust?.hash;
     const after = observe(before ?? {}, tool.hash, {
       now,
@@ -298,6 +298,6 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
     presentation,
     isComplete,
     tools: tools ?? record.tools,
-    past: [...record.past, ...past].slice(-MOST_PAST),
+    past: [...record.past, ...past].slice(-MAX_PAST),
   };
 }

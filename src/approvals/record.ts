@@ -48,12 +48,12 @@ export interface TrustRecord {
   readonly isComplete?: boolean;
   /** Tools by name, and what the server lists besides them by the name of `itemName`. */
   readonly tools: ReadonlyMap<string, Standing>;
-  /** The newest last, at most {@link MOST_PAST}. */
+  /** The newest last, at most {@link MAX_PAST}. */
   readonly past: readonly Past[];
 }
 
 /** Superseded requests that are remembered for each server; the audit log has all of them. */
-export const MOST_PAST = 50;
+export const MAX_PAST = 50;
 
 const FORMAT = 1;
 

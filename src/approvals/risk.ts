@@ -20,17 +20,17 @@ function weigh(found: readonly Weighed[]): Risk {
 }
 
 /** Characters of one definition that are read; discovery lets no larger one through. */
-const MOST_TEXT = 256 * 1024;
+const MAX_TEXT = 256 * 1024;
 
 /** Every text in a value, names of fields included. */
 function textsOf(value: JsonValue): string[] {
   const parts: string[] = [];
   const stack: Array<JsonValue | undefined> = [value];
   let length = 0;
-  while (stack.length > 0 && length < MOST_TEXT) {
+  while (stack.length > 0 && length < MAX_TEXT) {
     const next = stack.pop();
     if (typeof next === 'string') {
-      parts.push(next.slice(0, MOST_TEXT - length));
+      parts.push(next.slice(0, MAX_TEXT - length));
       length += next.length;
     } else if (Array.isArray(next)) {
       for (const child of next) stack.push(child);

@@ -2,7 +2,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Approval, ApprovalState, Risk, Ruling } from '../model/approval.js';
 import { isExpired } from './decide.js';
-import { MOST_PAST, type Ask, type Past, type Standing, type TrustRecord } from './record.js';
+import { MAX_PAST, type Ask, type Past, type Standing, type TrustRecord } from './record.js';
 
 /** What a ruling is about: how a server is started, how it presents itself, or one of its tools. */
 export type Subject =
@@ -98,7 +98,7 @@ export function approveIn(record: TrustRecord, subject: ChosenSubject, { ruling,
     ? [{ about: subject.about, ...tool, hash: trust.hash, at: trust.at, ...(trust.ruling && { ruling: trust.ruling }) }]
     : [];
   const next = withStanding(record, subject, { trust: { hash: ask.hash, at: ruling.at, ruling } });
-  return { ...next, past: [...record.past, ...replaced].slice(-MOST_PAST) };
+  return { ...next, past: [...record.past, ...replaced].slice(-MAX_PAST) };
 }
 
 const NO_RISK: Risk = { level: 'low', reasons: [] };

@@ -56,7 +56,7 @@ export interface Audit {
 const BATCH = 256;
 /** Records that make an early flush worth it. */
 const PLENTY = 1024;
-const LONGEST_RETRY_MS = 5000;
+const MAX_RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
 
 /** The audit log over a store. */
@@ -120,7 +120,7 @@ export function createAudit(options: AuditOptions): Audit {
       // Calls have their turn between two batches.
       await nextTurn();
     }
-    if (waiting.length > 0 && !closed) schedule(Math.min(flushMs * 2 ** failures, LONGEST_RETRY_MS));
+    if (waiting.length > 0 && !closed) schedule(Math.min(flushMs * 2 ** failures, MAX_RETRY_MS));
   };
   const flush = (): Promise<void> => (tail = tail.then(storeAll));
 

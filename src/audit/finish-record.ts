@@ -8,7 +8,7 @@ import type { AuditRecord } from '../model/audit-record.js';
 import type { Waiting } from './new-record.js';
 
 /** Longest name, principal or trace id that is kept; callers may send any text in their place. */
-const LONGEST_NAME = 500;
+const MAX_NAME = 500;
 
 type Redact = (value: JsonValue, server: string | undefined) => JsonValue;
 
@@ -41,7 +41,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
 }
 
 function bound<Text extends string | undefined>(text: Text): Text {
-  return (text && text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text) as Text;
+  return (text && text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text) as Text;
 }
 
 function safely(value: JsonValue, redact: (value: JsonValue) => JsonValue, log: Log): JsonValue {

@@ -7,7 +7,7 @@ import type { Store } from '../model/store.js';
 const POLL_MS = 500;
 const FIRST_PAGE = 32;
 /** What one poll reads at most; more than a person can follow. */
-const LARGEST_PAGE = 8192;
+const MAX_PAGE = 8192;
 /** Ids remembered as already seen; several, since the newest may be pruned. */
 const REMEMBERED = 64;
 
@@ -47,7 +47,7 @@ export function createFollower({ store, clock, log, filter, old, onRecord }: Fol
       const page = await store.audit({ ...filter, limit });
       const end = page.findIndex(({ id, time }) => (seen ? seen.includes(id) : time < since));
       const fresh = end === -1 ? page : page.slice(0, end);
-      if (end === -1 && page.length === limit && limit < LARGEST_PAGE) continue;
+      if (end === -1 && page.length === limit && limit < MAX_PAGE) continue;
       if (end === -1 && page.length === limit) log.warn('audit.follow-behind', { shown: limit });
       note(page);
       return fresh.filter(({ id }) => !skipped.delete(id)).toReversed();

@@ -7,7 +7,7 @@ import {
   type Presentation,
   originOf,
 } from '../approvals/index.js';
-import { RUNG_WORTH, type Rung, type UpstreamFacts } from '../discover/index.js';
+import { RUNG_WORTH, type Strategy, type UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
@@ -83,7 +83,7 @@ export function didYouMean(names: readonly string[]): string {
  * What was not listed after a handshake says so, and how sure it is (DISC-6). A tool that the server did not list at all can
  * be looked at and not called; one that shows signs of an attack cannot even be looked at.
  */
-function withProvenance(tool: Tool, rung: Rung | undefined): Tool {
+function withProvenance(tool: Tool, rung: Strategy | undefined): Tool {
   if (rung === undefined) return tool;
   const found: Tool = { ...tool, ...RUNG_WORTH[rung], rung };
   if (found.provenance === 'protocol' || found.status !== 'enabled') return found;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
-import type { Verdict } from '../connect/index.js';
+import type { EraDecision } from '../connect/index.js';
 import type { Log } from '../kernel/log.js';
 import { createMemoryStore } from '../store/index.js';
-import { createVerdictMemory } from './era-memory.js';
+import { createEraMemory } from './era-memory.js';
 
 const server = stdioServer('a', { command: 'x' });
-const verdict = { kind: 'legacy', decidedAt: 5 } as unknown as Verdict;
+const verdict = { kind: 'legacy', decidedAt: 5 } as unknown as EraDecision;
 
 function recorder(): { log: Log; events: string[] } {
   const events: string[] = [];
@@ -18,11 +18,11 @@ function recorder(): { log: Log; events: string[] } {
 describe('the memory of verdicts', () => {
   it('CONN-1 a verdict is recalled for the same server and credential, and for no other', async () => {
     const store = createMemoryStore({ clock: createFakeClock() });
-    const memory = createVerdictMemory(store, recorder().log);
+    const memory = createEraMemory(store, recorder().log);
     expect(await memory.recall(server)).toBeUndefined();
     await memory.remember(server, verdict);
     expect(await memory.recall(server)).toEqual(verdict);
-    expect(await createVerdictMemory(store, recorder().log).recall(server)).toEqual(verdict);
+    expect(await createEraMemory(store, recorder().log).recall(server)).toEqual(verdict);
     expect(await memory.recall({ ...server, digest: 'another credential' })).toBeUndefined();
     expect(await memory.recall({ ...server, id: 'b' })).toBeUndefined();
   });
@@ -31,10 +31,10 @@ describe('the memory of verdicts', () => {
     'A23 what is no verdict is a miss: %j',
     async (value) => {
       const store = createMemoryStore({ clock: createFakeClock() });
-      await createVerdictMemory(store, recorder().log).remember(server, verdict);
+      await createEraMemory(store, recorder().log).remember(server, verdict);
       const [entry] = await store.list('verdicts');
       await store.put('verdicts', entry!.key, value);
-      expect(await createVerdictMemory(store, recorder().log).recall(server)).toBeUndefined();
+      expect(await createEraMemory(store, recorder().log).recall(server)).toBeUndefined();
     },
   );
 
@@ -45,7 +45,7 @@ describe('the memory of verdicts', () => {
       put: () => Promise.reject(new Error('disk on fire')),
     };
     const { log, events } = recorder();
-    const memory = createVerdictMemory(broken, log);
+    const memory = createEraMemory(broken, log);
     expect(await memory.recall(server)).toBeUndefined();
     await expect(memory.remember(server, verdict)).resolves.toBeUndefined();
     expect(events).toEqual(['verdict.unreadable', 'verdict.unsaved']);

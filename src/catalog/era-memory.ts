@@ -1,4 +1,4 @@
-import type { Verdict, VerdictMemory } from '../connect/index.js';
+import type { EraDecision, EraMemory } from '../connect/index.js';
 import { messageOf } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
@@ -13,17 +13,17 @@ function keyOf(server: Server): string {
   return sha256(`${server.id}\0${server.digest}`);
 }
 
-function asVerdict(value: unknown): Verdict | undefined {
+function asVerdict(value: unknown): EraDecision | undefined {
   if (!isObject(value) || typeof value['decidedAt'] !== 'number') return undefined;
   const { discover, transport } = value;
   if (discover !== undefined && !isObject(discover)) return undefined;
   if (transport !== undefined && transport !== 'http' && transport !== 'sse') return undefined;
   const isKnown = ['modern', 'legacy', 'plain'].includes(String(value['kind']));
-  return isKnown ? (value as unknown as Verdict) : undefined;
+  return isKnown ? (value as unknown as EraDecision) : undefined;
 }
 
 /** Remembers in the store which protocol era a server speaks, so that a second start makes no probe (CONN-1). */
-export function createVerdictMemory(store: Store, log: Log): VerdictMemory {
+export function createEraMemory(store: Store, log: Log): EraMemory {
   return {
     async recall(server) {
       try {

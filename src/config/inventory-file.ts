@@ -25,7 +25,7 @@ export interface InventoryFile {
 const NOT_FILLED =
   'uses variables of the environment, which a file that was only found does not get; name the file in TOOLS_YAML_PATH, or its hosts in REGISTRY_ALLOWED_HOSTS';
 
-const LARGEST_FILE = 4 * 1024 * 1024;
+const MAX_FILE = 4 * 1024 * 1024;
 
 /**
  * The file that `TOOLS_YAML_PATH` names, as the registry of our own servers reads it (REG-4): YAML, JSON or TOML, never code.
@@ -43,7 +43,7 @@ export function createInventoryFile(path: string, env: Variables, mayFill: boole
     async read() {
       try {
         const { mtimeMs, size, ino } = await stat(path);
-        if (size > LARGEST_FILE) return { missing: `${path} is larger than ${LARGEST_FILE} bytes` };
+        if (size > MAX_FILE) return { missing: `${path} is larger than ${MAX_FILE} bytes` };
         const stamp = `${ino}:${mtimeMs}:${size}`;
         if (known?.stamp !== stamp) known = { stamp, content: await parse() };
         return known.content;

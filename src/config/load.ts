@@ -28,12 +28,12 @@ export interface LoadOptions extends FindOptions, Pick<SourcedOptions, 'importSo
 }
 
 /** Bytes of a config file; a thousand servers need a fifth of it. */
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE = 1024 * 1024;
 
 async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size <= LARGEST_FILE) return await readFile(path, 'utf8');
+    if (size <= MAX_FILE) return await readFile(path, 'utf8');
   } catch (thrown) {
     throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, {
       suggestion: 'Make the file readable for this user, or choose another with --config.',
@@ -42,9 +42,9 @@ async function readText(path: string): Promise<string> {
       cause: thrown,
     });
   }
-  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${LARGEST_FILE} bytes.`, {
+  throw new ToolscoutError('CONFIGURATION_ERROR', `${path} is larger than ${MAX_FILE} bytes.`, {
     suggestion: 'Check that this is the file you meant; choose another with --config.',
-    problems: [problemAt('file', `is larger than ${LARGEST_FILE} bytes`)],
+    problems: [problemAt('file', `is larger than ${MAX_FILE} bytes`)],
     file: path,
   });
 }

@@ -7,7 +7,7 @@ import type { Server } from '../model/server.js';
  * and asks that client back; so hosts share a connection only where what they declared is the same and
  * nobody can be asked in another's place. Modern servers are told with every request and need no lanes.
  */
-export interface Lane {
+export interface ConnectionKey {
   readonly id: string;
   /** Declared to the server in the handshake. */
   readonly capabilities: JsonObject;
@@ -18,10 +18,10 @@ export interface Lane {
 }
 
 /** The lane of discovery and of calls without a host: all is declared, so that lists are complete, and all is declined. */
-export const SHARED: Lane = { id: 'shared', capabilities: EVERY_CAPABILITY };
+export const SHARED: ConnectionKey = { id: 'shared', capabilities: EVERY_CAPABILITY };
 
 /** The id of the lane that is one host's. */
-export function laneIdOf({ id }: Pick<Host, 'id'>): string {
+export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
   return `host:${id}`;
 }
 
@@ -29,9 +29,9 @@ export function laneIdOf({ id }: Pick<Host, 'id'>): string {
  * The lane of a call by its host. A child that knows both eras is spoken to as its only host speaks:
  * nothing needs translation, and its answers cost it and us a third less than those of the modern era.
  */
-export function laneOf(host: Host | undefined, { transport }: Pick<Server, 'transport'>): Lane {
+export function laneOf(host: Host | undefined, { transport }: Pick<Server, 'transport'>): ConnectionKey {
   if (!host) return SHARED;
   const { capabilities, session } = host;
   const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
-  return { id: laneIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
+  return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }

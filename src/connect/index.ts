@@ -1,11 +1,11 @@
 export { createChildKeeper } from './transport/child.js';
-export type { Verdict } from './era/era.js';
-export { laneIdOf, type Lane } from './connection-key.js';
+export type { EraDecision } from './era/era.js';
+export { connectionIdOf, type ConnectionKey } from './connection-key.js';
 export { createLimiter, type Limiter } from './pool/limiter.js';
 export { createSignIns, openBrowserInteraction, type SignIns } from './oauth/sign-ins.js';
 export type { Grant } from './oauth/grants.js';
 export { missingCommand } from './transport/missing-command.js';
-export { openUpstream, type VerdictMemory } from './open.js';
+export { openUpstream, type EraMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool/pool.js';
 export type { Tap } from './transport/tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './transport/raw-run.js';

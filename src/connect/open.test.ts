@@ -10,13 +10,13 @@ import { silentLog } from '../kernel/log.js';
 import type { Server } from '../model/server.js';
 import type { Upstream, UpstreamNotification } from '../model/upstream.js';
 import { createChildKeeper } from './transport/child.js';
-import type { Verdict } from './era/era.js';
+import type { EraDecision } from './era/era.js';
 import { openUpstream, type OpenDeps } from './open.js';
 
 const require = createRequire(import.meta.url);
 
 function setUp(overrides: Partial<OpenDeps> = {}) {
-  const memory = new Map<string, Verdict>();
+  const memory = new Map<string, EraDecision>();
   const children = createChildKeeper({ clock: systemClock, log: silentLog });
   onTestFinished(() => children.closeAll());
   const deps: OpenDeps = {

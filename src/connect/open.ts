@@ -7,19 +7,19 @@ import { createSecretMask } from '../kernel/secrets.js';
 import type { Screen } from '../model/host.js';
 import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import { SHARED, type Lane } from './connection-key.js';
+import { SHARED, type ConnectionKey } from './connection-key.js';
 import type { ChildKeeper } from './transport/child.js';
 import { childEnvironment } from './transport/environment.js';
-import type { Connected, Verdict } from './era/era.js';
+import type { Connected, EraDecision } from './era/era.js';
 import type { Link, Terms } from './era/session.js';
 import type { SignIns } from './oauth/sign-ins.js';
 import type { Tap } from './transport/tap.js';
 import { toUpstreamError } from './upstream/errors.js';
 
 /** Where verdicts are kept between starts, per server and credential. */
-export interface VerdictMemory {
-  recall(server: Server): Promise<Verdict | undefined>;
-  remember(server: Server, verdict: Verdict): Promise<void>;
+export interface EraMemory {
+  recall(server: Server): Promise<EraDecision | undefined>;
+  remember(server: Server, verdict: EraDecision): Promise<void>;
 }
 
 /** What opening a connection needs. */
@@ -27,7 +27,7 @@ export interface OpenDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly children: ChildKeeper;
-  readonly verdicts: VerdictMemory;
+  readonly verdicts: EraMemory;
   /** The environment of toolscout, of which children see a few harmless variables. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -46,7 +46,7 @@ export interface OpenDeps {
   /** Hears everything that is said on the connection. */
   readonly tap?: Tap;
   /** For whom it is opened: what a legacy server is told, and who it may ask. */
-  readonly lane?: Lane;
+  readonly lane?: ConnectionKey;
 }
 
 /**
@@ -172,7 +172,7 @@ function isWorthAsking(thrown: unknown): boolean {
   return !(thrown instanceof ToolscoutError) || thrown.delivered !== false;
 }
 
-async function recall(server: Server, deps: OpenDeps): Promise<Verdict | undefined> {
+async function recall(server: Server, deps: OpenDeps): Promise<EraDecision | undefined> {
   try {
     return await deps.verdicts.recall(server);
   } catch (thrown) {
@@ -182,7 +182,7 @@ async function recall(server: Server, deps: OpenDeps): Promise<Verdict | undefin
   }
 }
 
-async function remember(server: Server, deps: OpenDeps, verdict: Verdict): Promise<void> {
+async function remember(server: Server, deps: OpenDeps, verdict: EraDecision): Promise<void> {
   try {
     await deps.verdicts.remember(server, verdict);
   } catch (thrown) {

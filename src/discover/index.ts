@@ -3,7 +3,7 @@ export { listBesides } from './list-extras.js';
 export type { LeftOut } from './salvage.js';
 export type { UpstreamFacts } from './stored-list.js';
 export { createToolCache, type CacheStats, type ToolCache } from './tool-cache.js';
-export { RUNG_WORTH, type Rung } from './fallback/extract.js';
+export { RUNG_WORTH, type Strategy } from './fallback/extract.js';
 export { inferOutput, mayBeTried, safeInput } from './infer-output.js';
 export { climb, isPlainAnswer, type Climbed, type Printed } from './fallback/strategies.js';
 export { predictTools } from './fallback/predict.js';

@@ -6,8 +6,8 @@ const WRITING = ['create', 'update', 'delete', 'remove', 'add', 'modify', 'write
 
 /** Bounds of an inferred schema. */
 const DEEPEST = 8;
-const MOST_KEYS = 100;
-const MOST_ITEMS = 50;
+const MAX_KEYS = 100;
+const MAX_ITEMS = 50;
 
 /** Values that fit what a parameter is called, where its schema says nothing better. */
 const PLAUSIBLE: ReadonlyArray<readonly [RegExp, JsonValue]> = [
@@ -122,13 +122,13 @@ export function inferOutput(result: JsonObject): JsonObject | undefined {
 function schemaOf(value: JsonValue | undefined, depth: number): JsonObject {
   if (value === null || value === undefined || depth > DEEPEST) return {};
   if (Array.isArray(value)) {
-    const kinds = value.slice(0, MOST_ITEMS).map((item) => schemaOf(item, depth + 1));
+    const kinds = value.slice(0, MAX_ITEMS).map((item) => schemaOf(item, depth + 1));
     return kinds.length === 0 ? { type: 'array' } : { type: 'array', items: kinds.reduce(merge) };
   }
   if (isObject(value)) {
     const entries = Object.entries(value)
       .filter(([key]) => key !== '__proto__')
-      .slice(0, MOST_KEYS);
+      .slice(0, MAX_KEYS);
     return {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, one]) => [key, schemaOf(one, depth + 1)])),

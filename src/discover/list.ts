@@ -49,7 +49,7 @@ interface ListKind {
 const TOOLS: ListKind = { method: 'tools/list', field: 'tools', key: 'name', check: checkTool, capability: 'tools' };
 
 const METHOD_NOT_FOUND = -32601;
-const LONGEST_CURSOR = 64 * 1024;
+const MAX_CURSOR = 64 * 1024;
 
 function failed(upstream: Upstream, kind: ListKind, what: string): ToolscoutError {
   return new ToolscoutError('TOOLS_LIST_FAILED', `Server "${upstream.server}" answered ${kind.method} with ${what}.`);
@@ -129,7 +129,7 @@ function findCursorFault(
   page: number,
   limits: ListLimits,
 ): string | undefined {
-  if (typeof cursor !== 'string' || cursor.length > LONGEST_CURSOR) return `page ${page} ended with an invalid cursor`;
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR) return `page ${page} ended with an invalid cursor`;
   if (seen.has(cursor)) return `page ${page} repeated an earlier cursor`;
   return page >= limits.pages ? `the list has more than ${limits.pages} pages` : undefined;
 }

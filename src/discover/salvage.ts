@@ -28,7 +28,7 @@ export type Checked =
 /** Judges one entry of a list. */
 export type ItemCheck = (raw: JsonValue | undefined, limits: ListLimits) => Checked;
 
-const LONGEST_NAME = 256;
+const MAX_NAME = 256;
 
 /** Text for people from a name that may be hostile. */
 export function shownName(raw: JsonValue | undefined, key: string): string | undefined {
@@ -78,7 +78,7 @@ export const checkTool: ItemCheck = (raw, limits) => {
   // `true` allows everything, and arguments are always an object.
   const isOpen = mended.inputSchema === undefined || mended.inputSchema === true;
   const item: JsonObject = isOpen ? { ...mended, inputSchema: { type: 'object' } } : mended;
-  const reason = findNameFault(item.name, 'name', LONGEST_NAME) ?? findSchemaFault(item.inputSchema);
+  const reason = findNameFault(item.name, 'name', MAX_NAME) ?? findSchemaFault(item.inputSchema);
   return reason ? { reason } : { item, key: item.name as string, bytes: size.bytes };
 };
 

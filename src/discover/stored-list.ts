@@ -2,7 +2,7 @@ import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
-import type { Rung } from './fallback/extract.js';
+import type { Strategy } from './fallback/extract.js';
 import type { Listed } from './list.js';
 import type { LeftOut } from './salvage.js';
 
@@ -19,7 +19,7 @@ export interface UpstreamFacts {
   /** Entries that could not be kept, the first of them, of every list. */
   readonly leftOut?: readonly LeftOut[];
   /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
-  readonly rung?: Rung;
+  readonly rung?: Strategy;
 }
 
 /** A list that was learned before. */

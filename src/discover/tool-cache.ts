@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { inTurns } from '../kernel/async/cooperative.js';
+import { cooperatively } from '../kernel/async/cooperative.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
 import type { Listed } from './list.js';
@@ -182,7 +182,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
         await guard('prune', false, () => store.delete(SPACE, key));
       }
       const found = new Map<string, CachedList>();
-      await inTurns(wanted, ({ server, key, known }) => {
+      await cooperatively(wanted, ({ server, key, known }) => {
         const list = count(key, memory.get(key) ?? known ?? open(stored.get(key), server), since);
         if (list) found.set(server.id, list);
       });

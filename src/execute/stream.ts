@@ -6,7 +6,7 @@ export type CallEvent =
   | { readonly type: 'result'; readonly result: CallResult };
 
 /** Progress kept for a consumer that is slower than the server; the oldest goes first. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /**
  * Runs a call as a stream. It begins with the first step of the loop; leaving the loop early, or
@@ -49,7 +49,7 @@ async function* generate(
     onProgress(progress) {
       call.onProgress?.(progress);
       waiting.push(progress);
-      if (waiting.length > MOST_KEPT) waiting.shift();
+      if (waiting.length > MAX_KEPT) waiting.shift();
       wake?.();
     },
   });

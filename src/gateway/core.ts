@@ -1,6 +1,6 @@
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { laneIdOf, type Tap } from '../connect/index.js';
+import { connectionIdOf, type Tap } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
@@ -12,7 +12,7 @@ import { createFailureMemory } from '../catalog/learning/failure-memory.js';
 import { fillCatalog, isWorthRefreshing } from '../catalog/learning/fill.js';
 import { createLearner, learningProgress, type Learner } from '../catalog/learning/learner.js';
 import { createListSync } from '../catalog/learning/list-sync.js';
-import { learnAndTell, type Lanes } from '../catalog/learning/learn-server.js';
+import { learnServer, type Lanes } from '../catalog/learning/learn-server.js';
 import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
 import type { GatewayDeps } from './deps.js';
 import { createRefresher } from '../catalog/learning/refresher.js';
@@ -130,7 +130,7 @@ export function createCore(deps: GatewayDeps): Core {
     onFailure: memory.note,
     onLearned: memory.clear,
     run: (server, signal, terms) =>
-      learnAndTell(
+      learnServer(
         server,
         {
           clock,
@@ -339,7 +339,7 @@ export function createCore(deps: GatewayDeps): Core {
     refreshInBackground: (servers) => refresher.refresh(servers),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
-      if (host) called.set(server, laneIdOf(host));
+      if (host) called.set(server, connectionIdOf(host));
       relister.whenRested(server);
     },
     pruneAudit: retention.prune,

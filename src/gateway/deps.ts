@@ -17,7 +17,7 @@ import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { InventoryItem, LocalState, Registry, RegistryClient } from '../registry/index.js';
 import type { VectorSource } from '../search/index.js';
-import type { CompatibilityDeps } from '../catalog/learning/handshake-fallback.js';
+import type { FallbackDeps } from '../catalog/learning/handshake-fallback.js';
 
 /** What the gateway is made of; `app/create-toolscout.ts` hands it in. */
 export interface GatewayDeps {
@@ -57,9 +57,9 @@ export interface GatewayDeps {
   /** Opens a connection that is not the pool's; a tap hears everything that is said on it. */
   readonly openSession?: (server: Server, signal: AbortSignal, options?: { readonly tap?: Tap }) => Promise<Upstream>;
   /** Has later connections to a server made without a handshake (DISC-6). */
-  readonly rememberPlain?: CompatibilityDeps['rememberPlain'];
+  readonly rememberPlain?: FallbackDeps['rememberPlain'];
   /** Runs the program of a local server without the rules of the protocol. */
-  readonly rawRun?: CompatibilityDeps['rawRun'];
+  readonly rawRun?: FallbackDeps['rawRun'];
   /** Why the command of a local server cannot be started, as far as the file system tells; nothing is run. */
   readonly missingCommand?: (server: Server) => Promise<string | undefined>;
   /** Asks a model, where one is configured. */

@@ -18,18 +18,18 @@ export interface Clock {
 }
 
 /** A timer of Node that is set for longer runs at once, and whoever then sets it again never rests. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The real clock: the only place that reads time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, task, options) {
-    if (ms > LONGEST_TIMER_MS) {
+    if (ms > MAX_TIMER_MS) {
       let timer = systemClock.after(
-        LONGEST_TIMER_MS,
+        MAX_TIMER_MS,
         () => {
-          timer = systemClock.after(ms - LONGEST_TIMER_MS, task, options);
+          timer = systemClock.after(ms - MAX_TIMER_MS, task, options);
         },
         options,
       );

@@ -18,7 +18,7 @@ function inUrl(value: string): string {
 }
 
 /** Secrets that are looked for in one pass; the expression for more would cost more than it saves. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -39,7 +39,7 @@ export function createSecretMask(): SecretMask {
       }
       // Longest first, so that a secret which contains another is hidden whole.
       ordered = [...known].toSorted((a, b) => b.length - a.length);
-      some = ordered.length > MOST_AT_ONCE ? undefined : new RegExp(ordered.map(literal).join('|') || '(?!)');
+      some = ordered.length > MAX_AT_ONCE ? undefined : new RegExp(ordered.map(literal).join('|') || '(?!)');
     },
     hide(text) {
       if (some && !some.test(text)) return text;

@@ -118,7 +118,7 @@ function decidesFirst(earlier: Anatomy, later: Anatomy, part: Part): boolean {
 }
 
 /** Parts of rules that are compared with each other, each with each; what comes after so many is left unsaid. */
-const MOST_COMPARISONS = 100_000;
+const MAX_COMPARISONS = 100_000;
 
 /** The rules that can never decide, because earlier ones always do; none is named that can (PAT-4). */
 export function findDeadRules(rules: readonly CompiledRule[]): Problem[] {
@@ -130,7 +130,7 @@ export function findDeadRules(rules: readonly CompiledRule[]): Problem[] {
     const before = deciding.slice(0, position);
     compared += parts * later.reach.length;
     parts += later.reach.length;
-    if (compared > MOST_COMPARISONS) break;
+    if (compared > MAX_COMPARISONS) break;
     const first = later.reach.map((part) => before.find((earlier) => decidesFirst(earlier, later, part)));
     const found = first.filter((earlier) => earlier !== undefined);
     if (found.length < first.length) continue;

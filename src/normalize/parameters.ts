@@ -10,9 +10,9 @@ const DEPTH = 12;
 /** Schemas read for one tool: a few hundred bytes of `$ref` can describe more schemas than there are atoms. */
 const BUDGET = 5000;
 
-const MOST_PARAMETERS = 500;
-const MOST_VALUES = 50;
-const MOST_VARIANTS = 5;
+const MAX_PARAMETERS = 500;
+const MAX_VALUES = 50;
+const MAX_VARIANTS = 5;
 
 /** What is known of one schema: its type's name, and its values when they are listed. */
 interface Shape {
@@ -63,16 +63,16 @@ function listed(values: readonly (JsonValue | undefined)[]): Shape {
   return {
     type: types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any',
     ...(simple.length > 0 && simple.length === present.length
-      ? { values: [...new Set(simple)].slice(0, MOST_VALUES) }
+      ? { values: [...new Set(simple)].slice(0, MAX_VALUES) }
       : {}),
   };
 }
 
 function unite(shapes: readonly Shape[]): Shape {
   const types = [...new Set(shapes.flatMap((shape) => shape.type.split('|')))].filter((type) => type !== 'null');
-  const values = [...new Set(shapes.flatMap((shape) => shape.values ?? []))].slice(0, MOST_VALUES);
+  const values = [...new Set(shapes.flatMap((shape) => shape.values ?? []))].slice(0, MAX_VALUES);
   if (types.length === 0) return shapes.length > 0 ? { type: 'null' } : ANY;
-  if (types.includes('any') || types.length > MOST_VARIANTS) return ANY;
+  if (types.includes('any') || types.length > MAX_VARIANTS) return ANY;
   // Values describe the whole union only when every part of it lists them and all are of one kind.
   const exact = types.length === 1 && shapes.every((shape) => shape.values !== undefined || shape.type === 'null');
   return { type: types.join('|'), ...(exact ? { values } : {}) };
@@ -131,7 +131,7 @@ function collect(
   if (!schema) return;
   if (isObject(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
-      if (found.size >= MOST_PARAMETERS) break;
+      if (found.size >= MAX_PARAMETERS) break;
       if (!found.has(name)) found.set(name, { schema: property, required: false });
     }
   }

@@ -26,7 +26,7 @@ export interface Redaction {
 const LOGGED_TEXT = 8000;
 
 /** Servers whose rules are kept ready; names in records come from callers. */
-const MOST_SERVERS = 1000;
+const MAX_SERVERS = 1000;
 
 interface Ready {
   readonly rules: readonly Rule[];
@@ -39,7 +39,7 @@ interface Ready {
 function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
   if (kept.has(key)) return kept.get(key)!;
   const made = make();
-  if (kept.size >= MOST_SERVERS) kept.clear();
+  if (kept.size >= MAX_SERVERS) kept.clear();
   kept.set(key, made);
   return made;
 }

@@ -16,7 +16,7 @@ const SIZE = 16_384;
 /** Characters of a long text that are looked at; far fewer are kept. */
 const LOOKED_AT = 65_536;
 /** Neither a secret in use nor a form of one is shorter. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET = 6;
 /** Numbers below are too common to be anybody's secret. */
 const SMALL_NUMBER = 100_000;
 
@@ -70,7 +70,7 @@ export function createStoredRedactor(
       fields,
       text(given) {
         const shown = quick(given);
-        if (given.length >= SHORTEST_SECRET) note(given, shown);
+        if (given.length >= MIN_SECRET) note(given, shown);
         return shown;
       },
       name(given) {
@@ -131,7 +131,7 @@ function redactFields(
     const name = names[i]!;
     const field = value[name];
     if (field === undefined) continue;
-    const short = name.length < SHORTEST_SECRET ? name : walk.name(name);
+    const short = name.length < MIN_SECRET ? name : walk.name(name);
     let at = fields.step(place, name);
     if (short !== name) {
       // What is read again has the short name, and must not be redacted any further for it.

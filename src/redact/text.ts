@@ -14,7 +14,7 @@ export interface TextRule {
 export type RedactText = (text: string) => string | undefined;
 
 /** A pattern may match what a replacement has joined; after so many rounds the text goes whole. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 /** A span together with the marks it touches; nothing when it lies within marks, which are nobody's secret. */
 function widen([start, end]: Span, marks: readonly Span[]): Span | undefined {
@@ -61,7 +61,7 @@ export function createTextRedactor(rules: readonly TextRule[], last: (text: stri
   };
   return (text) => {
     let shown = text;
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const next = round(shown);
       if (next === undefined || next === shown) return next;
       shown = next;

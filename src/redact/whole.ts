@@ -23,15 +23,15 @@ export interface WholeRedactor {
 const DEEPEST = 256;
 
 /** Longer texts are not read as JSON; patterns on values still see them. */
-const LONGEST_JSON = 8 * 1024 * 1024;
+const MAX_JSON = 8 * 1024 * 1024;
 
 /** What one pass has joined may match again; after so many a text goes whole. */
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 
 type Place = FieldPlace<Action>;
 
 function parse(text: string): JsonValue | undefined {
-  if (text.length > LONGEST_JSON || !/^\s*[{[]/.test(text)) return undefined;
+  if (text.length > MAX_JSON || !/^\s*[{[]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -55,7 +55,7 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
   };
   const redactString = (text: string, depth: number): string | undefined => {
     let shown = text;
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const next = redactText(redactJson(shown, depth));
       if (next === undefined || next === shown) return next;
       shown = next;

@@ -46,7 +46,7 @@ export const PLACES: readonly Place[] = [
 ];
 
 const DEPTH = 16;
-const MOST_CAPABILITIES = 1000;
+const MAX_CAPABILITIES = 1000;
 const LONGEST = 200;
 const CARD_TYPE = 'application/mcp-server-card+json';
 
@@ -75,7 +75,7 @@ function isOff(value: JsonValue | undefined): boolean {
 export function readCapabilities(value: JsonValue | undefined): string[] {
   const found = new Set<string>();
   const add = (prefix: string, name: string | undefined): void => {
-    if (name !== undefined && found.size < MOST_CAPABILITIES) found.add(prefix === '' ? name : `${prefix}.${name}`);
+    if (name !== undefined && found.size < MAX_CAPABILITIES) found.add(prefix === '' ? name : `${prefix}.${name}`);
   };
   const visit = (here: JsonValue | undefined, prefix: string): void => {
     if (typeof here === 'string') {

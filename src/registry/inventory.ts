@@ -31,12 +31,12 @@ export interface Inventory {
 /** Fills in the variables of a text, or says why it cannot. */
 export type Expand = (text: string) => { readonly text: string; readonly problems: readonly string[] };
 
-const MOST_ITEMS = 10_000;
-const LONGEST_TEXT = 2048;
+const MAX_ITEMS = 10_000;
+const MAX_TEXT = 2048;
 
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-  return text === '' || text.length > LONGEST_TEXT ? undefined : text;
+  return text === '' || text.length > MAX_TEXT ? undefined : text;
 }
 
 /** The URL without user, password and query, none of which is anybody's business. */
@@ -145,7 +145,7 @@ export function createInventory(
     if (typeof item === 'string') problems.push({ path: at, message: item });
     else if (isOwn(item.baseUrl ?? '')) problems.push({ path: at, message: `"${item.id}" is toolscout itself` });
     else if (items.has(item.id)) problems.push({ path: at, message: `"${item.id}" is there already` });
-    else if (items.size >= MOST_ITEMS) problems.push({ path: at, message: `more than ${MOST_ITEMS} servers` });
+    else if (items.size >= MAX_ITEMS) problems.push({ path: at, message: `more than ${MAX_ITEMS} servers` });
     else items.set(item.id, item);
   }
   return { items: [...items.values()], problems };

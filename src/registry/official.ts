@@ -44,7 +44,7 @@ const SPACE = 'registry';
 const PAGE_SIZE = 100;
 /** Bytes of one page of a hundred entries; the real ones stay under a fifth of it. */
 const REGISTRY_BYTES = LIMITS.bodyBytes;
-const LONGEST_CURSOR = 1024;
+const MAX_CURSOR = 1024;
 
 interface Page {
   readonly entries: readonly JsonValue[];
@@ -125,7 +125,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     return {
       bytes,
       entries: value['servers'].slice(0, PAGE_SIZE * 10),
-      cursor: typeof cursor === 'string' && cursor !== '' && cursor.length <= LONGEST_CURSOR ? cursor : undefined,
+      cursor: typeof cursor === 'string' && cursor !== '' && cursor.length <= MAX_CURSOR ? cursor : undefined,
     };
   };
 

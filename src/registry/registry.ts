@@ -79,11 +79,11 @@ export interface Registry {
 }
 
 /** Sockets are not endless: beyond this nobody lends a place any more. */
-const MOST_AT_ONCE = 128;
+const MAX_AT_ONCE = 128;
 /** Changes that come together are told together. */
 const GATHER_MS = 100;
 /** Checks that fall due within this are begun together, so that the background task never spins. */
-const SHORTEST_WAIT_MS = 250;
+const MIN_WAIT_MS = 250;
 
 /** A registry; call `start` to have it keep itself current. */
 export function createRegistry(deps: RegistryDeps): Registry {
@@ -190,7 +190,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
     };
     underWay += 1;
     const lending = clock.after(deps.lendAfterMs, () => {
-      if (underWay <= MOST_AT_ONCE) free();
+      if (underWay <= MAX_AT_ONCE) free();
     });
     try {
       const item = items.get(id);
@@ -228,7 +228,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
   const planFor = (dueAt: number | undefined): void => {
     if (!started || stopping.signal.aborted) return;
     const now = clock.monotonic();
-    const at = Math.max(now + SHORTEST_WAIT_MS, Math.min(dueAt ?? Infinity, now + policy.refreshMs));
+    const at = Math.max(now + MIN_WAIT_MS, Math.min(dueAt ?? Infinity, now + policy.refreshMs));
     if (timer && timer.at <= at) return;
     timer?.handle.cancel();
     timer = { at, handle: clock.after(at - now, () => void wake()) };

@@ -28,7 +28,7 @@ export interface CheckState {
 
 /** How far a delay strays to either side. */
 const JITTER = 0.1;
-const LARGEST_FACTOR = 10;
+const MAX_FACTOR = 10;
 
 /** A server that was never checked: it is due at once. */
 export function newState(now: number): CheckState {
@@ -37,7 +37,7 @@ export function newState(now: number): CheckState {
 
 /** How long until the next check: the interval ± 10 %, times min(2ⁿ, 10) after n failures. `random` is in [0, 1). */
 export function delayAfter(failures: number, policy: SchedulePolicy, random: number): number {
-  const factor = failures === 0 ? 1 : Math.min(2 ** failures, LARGEST_FACTOR);
+  const factor = failures === 0 ? 1 : Math.min(2 ** failures, MAX_FACTOR);
   return policy.refreshMs * factor * (1 - JITTER + 2 * JITTER * random);
 }
 

@@ -47,7 +47,7 @@ export function createSnapshot(items: Iterable<SnapshotItem>, now: number, filte
   return { registry_hash: hashItems(sorted), generated_at: new Date(now).toISOString(), items: sorted };
 }
 
-const LONGEST_VALUE = 200;
+const MAX_VALUE = 200;
 const YES = new Set(['true', '1', 'yes', 'on']);
 const NO = new Set(['false', '0', 'no', 'off']);
 
@@ -67,7 +67,7 @@ export function readFilters(query: URLSearchParams): SnapshotFilters {
   const texts = (name: string): string[] =>
     query.getAll(name).map((value) => {
       const text = value.trim();
-      if (text === '' || text.length > LONGEST_VALUE) throw refuse(name, value, `1 to ${LONGEST_VALUE} characters`);
+      if (text === '' || text.length > MAX_VALUE) throw refuse(name, value, `1 to ${MAX_VALUE} characters`);
       return text;
     });
   const [alive, ...more] = query.getAll('alive').map((value) => {
@@ -78,6 +78,6 @@ export function readFilters(query: URLSearchParams): SnapshotFilters {
   });
   if (more.some((other) => other !== alive)) throw refuse('alive', 'both', 'one value');
   const q = query.get('q') ?? '';
-  if (q.length > LONGEST_VALUE) throw refuse('q', q, `at most ${LONGEST_VALUE} characters`);
+  if (q.length > MAX_VALUE) throw refuse('q', q, `at most ${MAX_VALUE} characters`);
   return { alive, capabilities: texts('capability'), tags: texts('tag'), q: q.trim() };
 }

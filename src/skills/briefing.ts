@@ -22,7 +22,7 @@ const TYPES = { READY: 'SKILL_READY', DEGRADED: 'SKILL_DEGRADED', UNAVAILABLE: '
 const SEVERITIES = { READY: 'INFO', DEGRADED: 'WARNING', UNAVAILABLE: 'SEVERE' } as const;
 
 /** Actions suggested at once. */
-const MOST_ACTIONS = 10;
+const MAX_ACTIONS = 10;
 
 function keyOf({ state, missing, impaired }: Negotiation): string {
   const names = [...missing, ...impaired].map(({ capability }) => capability).toSorted();
@@ -43,7 +43,7 @@ function contentOf(skill: Skill, { state, bindings, missing, impaired }: Negotia
     summary: summaries[state],
     detail: [...reasons, ...bound].join('\n') || 'It declares no capabilities.',
     degradation_notice: lacking.length === 0 ? null : `Without: ${names}.`,
-    suggested_actions: [...new Set(lacking.map(({ action }) => action))].slice(0, MOST_ACTIONS),
+    suggested_actions: [...new Set(lacking.map(({ action }) => action))].slice(0, MAX_ACTIONS),
   };
 }
 

@@ -6,12 +6,12 @@ import type { CapabilityRequest, Skill } from '../model/skill.js';
 import { isCapability } from './capability.js';
 
 /** Characters of a skill that are read; a long one has a tenth of it. */
-const LONGEST_FILE = 256 * 1024;
+const MAX_FILE = 256 * 1024;
 /** Characters of a line that are looked at. */
-const LONGEST_LINE = 2000;
+const MAX_LINE = 2000;
 /** Capabilities and problems of one skill. */
-const MOST_CAPABILITIES = 500;
-const MOST_PROBLEMS = 50;
+const MAX_CAPABILITIES = 500;
+const MAX_PROBLEMS = 50;
 
 const CAPABILITIES = /^(?:required |needed |mcp |declared )?capabilit(?:y|ies)\b/i;
 
@@ -24,14 +24,14 @@ interface Draft {
 }
 
 function complain(draft: Draft, line: number, message: string): void {
-  if (draft.problems.length < MOST_PROBLEMS) draft.problems.push({ path: `line ${line}`, message });
+  if (draft.problems.length < MAX_PROBLEMS) draft.problems.push({ path: `line ${line}`, message });
 }
 
 function addCapability(draft: Draft, name: string, line: number): void {
   const shown = JSON.stringify(printable(oneLine(name, 60)));
   if (!isCapability(name)) complain(draft, line, `${shown} is no capability; write it like incident:read or raster:*`);
   else if (draft.capabilities.some((known) => known.name === name)) complain(draft, line, `${shown} is named twice`);
-  else if (draft.capabilities.length >= MOST_CAPABILITIES) complain(draft, line, `${shown} is one too many`);
+  else if (draft.capabilities.length >= MAX_CAPABILITIES) complain(draft, line, `${shown} is one too many`);
   else draft.capabilities.push({ name, line });
 }
 
@@ -102,7 +102,7 @@ function readBody(lines: readonly string[], start: number, draft: Draft): void {
   let fence: { mark: string; line: number } | undefined;
   let listing: number | undefined;
   for (let i = start; i < lines.length; i++) {
-    const line = lines[i]!.slice(0, LONGEST_LINE);
+    const line = lines[i]!.slice(0, MAX_LINE);
     const number = i + 1;
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence) {
@@ -134,9 +134,9 @@ function readBody(lines: readonly string[], start: number, draft: Draft): void {
 /** Reads a `skill.md`: leniently, so that one mistake hides nothing else, and with the line of every problem (NEG-2). */
 export async function parseSkill(text: string, file: { readonly id: string; readonly path: string }): Promise<Skill> {
   const draft: Draft = { sections: [], capabilities: [], problems: [], hasSection: false };
-  if (text.length > LONGEST_FILE) complain(draft, 1, `only the first ${LONGEST_FILE} characters were read`);
+  if (text.length > MAX_FILE) complain(draft, 1, `only the first ${MAX_FILE} characters were read`);
   const lines = text
-    .slice(0, LONGEST_FILE)
+    .slice(0, MAX_FILE)
     .replace(/^\ufeff/, '')
     .split(/\r\n|\r|\n/);
   const { matter, start } = splitFrontMatter(lines, draft);

@@ -18,9 +18,9 @@ export interface SkillSet {
 }
 
 /** Skills and folders that are looked at. */
-const MOST_SKILLS = 1000;
+const MAX_SKILLS = 1000;
 /** Bytes of one file; the reader cuts long before. */
-const LARGEST_FILE = 4 * 1024 * 1024;
+const MAX_FILE = 4 * 1024 * 1024;
 
 const DEBOUNCE_MS = 100;
 /** How often folders are read anyway: no operating system reports every change. */
@@ -46,7 +46,7 @@ export async function readSkill(path: string): Promise<Skill> {
   const file = isFolder ? await skillFileIn(path) : path;
   if (file === undefined) throw new Error('there is no skill.md in it');
   const { size } = await stat(file);
-  if (size > LARGEST_FILE) throw new Error(`${basename(file)} is larger than ${LARGEST_FILE} bytes`);
+  if (size > MAX_FILE) throw new Error(`${basename(file)} is larger than ${MAX_FILE} bytes`);
   return parseSkill(await readFile(file, 'utf8'), { id: idOf(dirname(file)), path: file });
 }
 
@@ -75,8 +75,8 @@ export async function readSkills(directories: readonly string[]): Promise<SkillS
       if (!skill) continue;
       const known = skills.get(skill.id);
       if (known) problems.push({ path: file, message: `is not used: ${known.path} has the same name` });
-      else if (skills.size < MOST_SKILLS) skills.set(skill.id, skill);
-      else problems.push({ path: file, message: `is not used: ${MOST_SKILLS} skills were read before it` });
+      else if (skills.size < MAX_SKILLS) skills.set(skill.id, skill);
+      else problems.push({ path: file, message: `is not used: ${MAX_SKILLS} skills were read before it` });
     }
   }
   const found = [...skills.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));

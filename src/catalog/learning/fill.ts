@@ -16,11 +16,11 @@ export function isOverdue(list: LearnedList, caching: Config['cache'], now: numb
 }
 
 /** Servers are not started all the time because they let their lists be kept for a moment only. */
-const SHORTEST_TTL_MS = 3_600_000;
+const MIN_TTL_MS = 3_600_000;
 
 /** The same for a search, which has time: what a server itself says about keeping its list counts too. */
 export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  return isOverdue(list, caching, now) || (list.stale && now - list.learnedAt > SHORTEST_TTL_MS);
+  return isOverdue(list, caching, now) || (list.stale && now - list.learnedAt > MIN_TTL_MS);
 }
 
 /** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */

@@ -11,7 +11,7 @@ import type { Server } from '../../model/server.js';
 import type { Store } from '../../model/store.js';
 
 /** What reaches servers with which no handshake is possible. */
-export interface CompatibilityDeps {
+export interface FallbackDeps {
   readonly rawRun?: (server: Server, options: RawOptions) => Promise<RawExchange>;
   readonly fetch?: typeof fetch;
   readonly store: Store;
@@ -37,7 +37,7 @@ const PROGRAM_SHARE = 0.7;
  */
 export async function learnWithoutHandshake(
   server: Server,
-  deps: CompatibilityDeps,
+  deps: FallbackDeps,
   signal: AbortSignal,
   mayRun: boolean,
 ): Promise<Climbed | undefined> {
@@ -77,7 +77,7 @@ export async function learnWithoutHandshake(
   }
 }
 
-async function predict(server: Server, deps: CompatibilityDeps, signal: AbortSignal): Promise<readonly JsonObject[]> {
+async function predict(server: Server, deps: FallbackDeps, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const { ai } = deps.config();
   const key = sha256(`${ai.baseUrl}\0${ai.model}\0${server.id}`);
   const known = ai.cache ? (await deps.store.get(SPACE, key))?.value : undefined;

@@ -24,7 +24,7 @@ export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'ca
 }
 
 /** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
-export async function learnAndTell(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
+export async function learnServer(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
   const { catalog, events, hide, log } = deps;
   const { id } = server;
   let lanes: Lanes = {};

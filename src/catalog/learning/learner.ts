@@ -89,7 +89,7 @@ interface Failure extends LearnFailure {
 
 /** A server that failed is left alone this long, doubling with every failure up to the limit. */
 const FIRST_REST_MS = 60_000;
-const LONGEST_REST_MS = 900_000;
+const MAX_REST_MS = 900_000;
 
 /** Servers whose last attempts took about as long keep the order in which they were given. */
 const SLOW_STEP_MS = 1000;
@@ -160,7 +160,7 @@ export function createLearner(deps: {
   const durations = new Map<string, number>();
   /** Servers that failed last come after all others, slow ones after quick ones. */
   const slownessOf = (id: string): number =>
-    (failures.has(id) ? LONGEST_REST_MS : 0) + Math.floor((durations.get(id) ?? 0) / SLOW_STEP_MS);
+    (failures.has(id) ? MAX_REST_MS : 0) + Math.floor((durations.get(id) ?? 0) / SLOW_STEP_MS);
 
   const enlist = (server: Server): Job => {
     let end = (): void => {};
@@ -264,7 +264,7 @@ export function createLearner(deps: {
       if (jobs.has(server)) return false;
       const failed = failures.get(server);
       if (!failed) return true;
-      const rest = Math.min(FIRST_REST_MS * 2 ** (failed.times - 1), LONGEST_REST_MS);
+      const rest = Math.min(FIRST_REST_MS * 2 ** (failed.times - 1), MAX_REST_MS);
       const age = failed.here === undefined ? clock.now() - failed.at : clock.monotonic() - failed.here;
       // A time ahead of ours was noted by a clock that was wrong.
       return age >= rest || age < 0;

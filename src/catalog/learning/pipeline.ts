@@ -1,9 +1,9 @@
 import type { Audit } from '../../audit/index.js';
 import { isTransient, withRetry, type Limiter, type Tap } from '../../connect/index.js';
-import { RUNG_WORTH, type Climbed, type Rung, type ToolCache } from '../../discover/index.js';
+import { RUNG_WORTH, type Climbed, type Strategy, type ToolCache } from '../../discover/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../../kernel/errors.js';
-import { inTurns } from '../../kernel/async/cooperative.js';
+import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { RateLimitConfig, RetryConfig } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Provenance, Tool } from '../../model/tool.js';
@@ -32,7 +32,7 @@ export interface Learned {
   readonly dropped: ReadonlyArray<{ readonly index: number; readonly name?: string; readonly reason: string }>;
   readonly truncated?: string;
   /** How the tools were found when the server did not list them after a handshake (DISC-6). */
-  readonly fallback?: { readonly rung: Rung; readonly provenance: Provenance; readonly confidence: number };
+  readonly fallback?: { readonly rung: Strategy; readonly provenance: Provenance; readonly confidence: number };
   /** Why the server could not be asked, where something else stands in for its list. */
   readonly failure?: ToolscoutError;
 }
@@ -115,7 +115,7 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
   while (catalog !== deps.catalog()) {
     catalog = deps.catalog();
     const tools: Tool[] = [];
-    await inTurns(catalog.read(server, kept), (tool) => tools.push(tool));
+    await cooperatively(catalog.read(server, kept), (tool) => tools.push(tool));
     await deps.admit(server, kept, tools);
     if (catalog.servers.get(server.id)?.digest === server.digest) await catalog.put(server, kept, tools);
   }

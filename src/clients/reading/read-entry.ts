@@ -52,7 +52,7 @@ const TYPES: ReadonlyMap<string, 'stdio' | 'http' | 'sse'> = new Map([
 /** A name that is a path already: an importer may lay fields flat. */
 const DOTTED = /^[\w$-]+(\.[\w$-]+)*$/;
 
-const LONGEST_TIMEOUT_MS = 86_400_000;
+const MAX_TIMEOUT_MS = 86_400_000;
 
 /** Seconds or milliseconds as whole milliseconds; what makes no sense is left out and noted. */
 export function toMilliseconds(value: unknown, unit: 's' | 'ms', name: string, notes: string[]): number | undefined {
@@ -62,7 +62,7 @@ export function toMilliseconds(value: unknown, unit: 's' | 'ms', name: string, n
     notes.push(`its ${name} is no positive number and is left out`);
     return undefined;
   }
-  return Math.min(Math.max(1, Math.round(unit === 's' ? number * 1000 : number)), LONGEST_TIMEOUT_MS);
+  return Math.min(Math.max(1, Math.round(unit === 's' ? number * 1000 : number)), MAX_TIMEOUT_MS);
 }
 
 function readType(raw: EntryReader, hasCommand: boolean, dialect: Dialect): 'stdio' | 'http' | 'sse' {

@@ -9,13 +9,13 @@ import type { SourceFile, SourcePath } from '../importer.js';
 import type { SourceMemory } from '../../config/resolve/source-memory.js';
 
 /** Bytes of a client's file. Some keep their whole history beside the servers; plain JSON of that size is read fast. */
-const LARGEST_JSON = 16 * 1024 * 1024;
+const MAX_JSON = 16 * 1024 * 1024;
 
 /** Bytes where a slower parser must look: comments in JSON, YAML, TOML. */
-const LARGEST_OTHER = 1024 * 1024;
+const MAX_OTHER = 1024 * 1024;
 
 /** Files of one folder. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 /** What was read, what could not be, and what stands in for it. */
 export interface FilesRead {
@@ -44,7 +44,7 @@ async function unfold(path: SourcePath, memory: SourceMemory | undefined): Promi
   }
   return [...new Set([...present, ...remembered])]
     .toSorted()
-    .slice(0, MOST_FILES)
+    .slice(0, MAX_FILES)
     .map((file) => ({ ...path, path: file, endings: undefined }));
 }
 
@@ -61,8 +61,8 @@ function plainJson(text: string): { readonly data: unknown } | undefined {
 async function parse(text: string, path: SourcePath): Promise<unknown> {
   const plain = path.format === 'jsonc' ? plainJson(text) : undefined;
   if (plain) return plain.data;
-  if (text.length <= LARGEST_OTHER) return parseData(text, path.path, path.format);
-  throw new ToolscoutError('CONFIGURATION_ERROR', `is larger than ${LARGEST_OTHER} bytes`);
+  if (text.length <= MAX_OTHER) return parseData(text, path.path, path.format);
+  throw new ToolscoutError('CONFIGURATION_ERROR', `is larger than ${MAX_OTHER} bytes`);
 }
 
 /** What is wrong with a file; one that is absent or empty may be on its way to being replaced. */
@@ -76,7 +76,7 @@ async function readOne(path: SourcePath): Promise<SourceFile | Unread> {
   try {
     const info = await stat(path.path);
     if (!info.isFile()) return unreadable('is no file');
-    if (info.size > LARGEST_JSON) return unreadable(`is larger than ${LARGEST_JSON} bytes`);
+    if (info.size > MAX_JSON) return unreadable(`is larger than ${MAX_JSON} bytes`);
     const text = await readFile(path.path, 'utf8');
     if (text.trim() === '') return { state: 'empty', reason: 'is empty' };
     const data = await parse(text, path);

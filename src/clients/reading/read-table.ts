@@ -13,7 +13,7 @@ import { readEntry, type Dialect } from './read-entry.js';
 import type { TextContext } from '../../config/resolve/variables.js';
 
 /** More than anybody has in one file. */
-const MOST_SERVERS = 1000;
+const MAX_SERVERS = 1000;
 
 /** Where in a file servers stand, and how they are written there. */
 export interface TableShape {
@@ -77,8 +77,8 @@ export function readTable(file: SourceFile, place: ClientEnvironment, shape: Tab
       continue;
     }
     const entries = named(table);
-    if (entries.length > MOST_SERVERS) complain(`holds more than ${MOST_SERVERS} servers; the rest is left out`);
-    for (const [name, raw] of entries.slice(0, MOST_SERVERS)) {
+    if (entries.length > MAX_SERVERS) complain(`holds more than ${MAX_SERVERS} servers; the rest is left out`);
+    for (const [name, raw] of entries.slice(0, MAX_SERVERS)) {
       if (name === undefined) complain('an entry without a name is left out');
       else if (name === '__proto__') complain(`the name ${shown(name)} is reserved; this server is left out`);
       else if (isObject(raw) && shape.isServer?.(raw) === false) continue;

@@ -5,7 +5,7 @@ import { printable } from '../../kernel/text.js';
 export const ROOT = 'config';
 
 /** Keys longer than this are cut when shown. */
-const LONGEST_KEY = 80;
+const MAX_KEY = 80;
 
 /** The path of a field below another, as people write it: `toolRules[2].pattern`, `servers["a b"].url`. */
 export function joinPath(base: string, ...keys: readonly PropertyKey[]): string {
@@ -13,7 +13,7 @@ export function joinPath(base: string, ...keys: readonly PropertyKey[]): string 
   for (const key of keys) {
     if (typeof key === 'number') path += `[${key}]`;
     else if (/^[A-Za-z_$][\w$-]*$/.test(String(key))) path += `${path === '' ? '' : '.'}${String(key)}`;
-    else path += `[${printable(JSON.stringify(String(key).slice(0, LONGEST_KEY)))}]`;
+    else path += `[${printable(JSON.stringify(String(key).slice(0, MAX_KEY)))}]`;
   }
   return path === '' ? ROOT : path;
 }

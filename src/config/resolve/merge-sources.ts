@@ -5,7 +5,7 @@ import type { RuleConfig, ServerEntry } from '../../model/config.js';
 import type { ImportedServer } from '../../model/source.js';
 import { joinPath, problemAt } from '../read/path.js';
 
-const LONGEST_ID = 64;
+const MAX_ID = 64;
 
 /** What makes two servers the same one: how they are started or reached, credentials included. */
 export function launchOf(entry: ServerEntry, envFile?: string): string {
@@ -30,7 +30,7 @@ export interface Fate {
 
 /** An id nobody has yet: that of the server, with its client, with a number. */
 function freeId(server: ImportedServer, isTaken: (id: string) => boolean): string {
-  const cut = (id: string, end: string): string => `${id.slice(0, LONGEST_ID - end.length)}${end}`;
+  const cut = (id: string, end: string): string => `${id.slice(0, MAX_ID - end.length)}${end}`;
   if (!isTaken(server.id)) return server.id;
   const withClient = cut(server.id, `-${server.client}`);
   let id = withClient;
@@ -97,8 +97,8 @@ export function warningsAbout(found: readonly ImportedServer[], fates: readonly 
 
 /** The entry as a config has it, with the tools that its client runs without a question: names, or patterns with `*`. */
 export function entryOf({ entry, autoApproved, capabilities }: ImportedServer): ServerEntry {
-  const names = autoApproved.filter((name) => name.length <= LONGEST_NAME);
-  const offered = capabilities.filter((name) => name.length <= LONGEST_NAME);
+  const names = autoApproved.filter((name) => name.length <= MAX_NAME);
+  const offered = capabilities.filter((name) => name.length <= MAX_NAME);
   return {
     ...entry,
     ...(names.length > 0 && { autoApprove: [...new Set(names)] }),
@@ -107,13 +107,13 @@ export function entryOf({ entry, autoApproved, capabilities }: ImportedServer): 
 }
 
 /** Longer names are no tools; a pattern of that length would be refused. */
-const LONGEST_NAME = 256;
+const MAX_NAME = 256;
 
 /** Patterns that take names as they are; a name with a colon is tested on the whole address (PAT-3). */
 function literalPatterns(id: string, names: readonly string[]): string[] {
   const escape = (name: string): string => name.replace(/^[!/]|[\\*?[\]{},]/g, (char) => `\\${char}`);
   return names
-    .filter((name) => name.length <= LONGEST_NAME)
+    .filter((name) => name.length <= MAX_NAME)
     .map((name) => (name.includes(':') ? `${id}:${escape(name)}` : escape(name)));
 }
 

@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.js';
 import { READ_ONCE, ServerEntry, SourceConfig } from '../../model/config.js';
 import { isFile } from '../read/find.js';
 import { problemAt } from '../read/path.js';
-import { resolveConfig, SHORTEST_SECRET, type LoadedConfig, type ResolveOptions } from './resolve.js';
+import { resolveConfig, MIN_SECRET, type LoadedConfig, type ResolveOptions } from './resolve.js';
 import { readSecretsFile, withSecrets } from '../secrets/secrets-file.js';
 import { NO_SOURCES, type ImportSources } from './imported-sources.js';
 import type { ClientEnvironment } from './client-environment.js';
@@ -95,7 +95,7 @@ export async function resolveWithSources(raw: unknown, options: SourcedOptions):
   const isNamed = rawField(raw, 'envFile') !== undefined;
   const absent = isNamed && !exists ? 'does not exist; toolscout secret set NAME makes it' : undefined;
   const wrong = problem === undefined ? absent : `${problem}; none of its variables is set`;
-  const hidden = Object.values(values).filter((value) => value.length >= SHORTEST_SECRET);
+  const hidden = Object.values(values).filter((value) => value.length >= MIN_SECRET);
   return {
     ...loaded,
     secretsFile: path,

@@ -57,7 +57,7 @@ export interface ResolveOptions {
 }
 
 /** Shorter values are too common to be hidden without destroying ordinary text. */
-export const SHORTEST_SECRET = 6;
+export const MIN_SECRET = 6;
 
 /** The error that lists all problems of a config, one a line. */
 function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
@@ -102,7 +102,7 @@ function expandAi(shop: Omit<Workshop, 'config'>, ai: Config['ai'], warnings: Pr
 }
 
 /** Shorter keys can be guessed. */
-const SHORTEST_KEY = 16;
+const MIN_KEY = 16;
 
 /** Keys become their hashes at once: nothing that is held later can show them. One that cannot be read opens nothing. */
 function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnings: Problem[]): Config['http'] {
@@ -112,8 +112,7 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
     const problems: string[] = [];
     const filled = expandInto(shop, key, problems);
     shop.secrets.add(filled);
-    if (problems.length === 0 && filled.length < SHORTEST_KEY)
-      problems.push(`has fewer than ${SHORTEST_KEY} characters`);
+    if (problems.length === 0 && filled.length < MIN_KEY) problems.push(`has fewer than ${MIN_KEY} characters`);
     if (problems.length === 0) return [{ ...rest, hash: sha256(filled) }];
     warnings.push(problemAt(`http.auth.keys[${index}].key`, `${problems.join('; ')}; this key opens nothing`));
     return [];
@@ -199,6 +198,6 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     sourceFiles: imported.files,
     keptSources: imported.kept,
     warnings,
-    secrets: [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET),
+    secrets: [...secrets].filter((secret) => secret.length >= MIN_SECRET),
   };
 }

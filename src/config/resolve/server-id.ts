@@ -1,7 +1,7 @@
 import type { Problem } from '../../kernel/errors.js';
 import { joinPath, problemAt } from '../read/path.js';
 
-const LONGEST_ID = 64;
+const MAX_ID = 64;
 
 /** Letters of other scripts that pass for Latin ones at a glance. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -50,14 +50,14 @@ export function isServerId(id: string): boolean {
 
 /** The nearest allowed id to a name. */
 export function suggestServerId(name: string): string {
-  const latin = [...name.slice(0, 4 * LONGEST_ID).normalize('NFKD')]
+  const latin = [...name.slice(0, 4 * MAX_ID).normalize('NFKD')]
     .map((char) => LOOKALIKES.get(char) ?? LOOKALIKES.get(char.toLowerCase())?.toUpperCase() ?? char)
     .join('')
     .replace(/\p{M}/gu, '');
   const safe = latin
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[-.]+/, '')
-    .slice(0, LONGEST_ID)
+    .slice(0, MAX_ID)
     .replace(/[-.]+$/, '');
   return isServerId(safe) ? safe : 'server';
 }

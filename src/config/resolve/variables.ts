@@ -28,7 +28,7 @@ const FORMS: Readonly<Record<Notation, RegExp>> = {
 };
 
 /** Characters of what a client would ask; it ends in messages. */
-const LONGEST_PROMPT = 160;
+const MAX_PROMPT = 160;
 
 /** The variable that stands for a value the client asks for: `api-key` → `MCP_INPUT_API_KEY`. */
 export function inputVariable(id: string): string {
@@ -65,7 +65,7 @@ export function translate(text: string, context: TextContext, prompts: Map<strin
       const variable = inputVariable(id);
       const { text: asked, fallback } = context.describe?.(id) ?? {};
       const named = asked === undefined ? `input "${id}"` : `input "${id}": ${asked}`;
-      prompts.set(variable, { variable, text: oneLine(printable(named), LONGEST_PROMPT) });
+      prompts.set(variable, { variable, text: oneLine(printable(named), MAX_PROMPT) });
       return fallback === undefined || fallback.includes('}') ? `\${${variable}}` : `\${${variable}:-${fallback}}`;
     }
     return fillEditorVariable(body, context) ?? whole;

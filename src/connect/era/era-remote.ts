@@ -1,7 +1,7 @@
 import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { isModern, settle, type Connected, type Verdict } from './era.js';
+import { isModern, settle, type Connected, type EraDecision } from './era.js';
 import { type Link, type Terms } from './session.js';
 import type { Session } from './session.js';
 import { httpStatusOf } from '../upstream/errors.js';
@@ -10,7 +10,7 @@ import { httpStatusOf } from '../upstream/errors.js';
 const REMOTE_PROBE_MS = 5000;
 
 /** The verdict as the SDK client takes it; `undefined` when it does not suffice to connect. */
-function toPrior(verdict: Omit<Verdict, 'decidedAt'>): PriorDiscovery | undefined {
+function toPrior(verdict: Omit<EraDecision, 'decidedAt'>): PriorDiscovery | undefined {
   if (verdict.kind === 'legacy') return { kind: 'legacy' };
   return isModern(verdict.discover)
     ? {
@@ -43,7 +43,7 @@ const newClient = (terms: Terms): Client => new Client(terms.clientInfo, { capab
 
 /** Connects to a remote server on the strength of a verdict; `undefined` when the verdict does not suffice. */
 export async function connectRemoteAs(
-  verdict: Omit<Verdict, 'decidedAt'>,
+  verdict: Omit<EraDecision, 'decidedAt'>,
   open: () => Promise<Link>,
   terms: Terms,
 ): Promise<Connected | undefined> {

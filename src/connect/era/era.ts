@@ -16,7 +16,7 @@ const METHOD_NOT_FOUND = -32601;
 const UNSUPPORTED_VERSION = -32022;
 
 /** What was found out about the era of a server, to be remembered per server and credential (CONN-1). */
-export interface Verdict {
+export interface EraDecision {
   /** `plain`: a server that answers requests and knows no handshake (DISC-6). */
   readonly kind: 'modern' | 'legacy' | 'plain';
   /** What a modern server said about itself; without it the verdict cannot be used. */
@@ -33,7 +33,7 @@ export interface Verdict {
 export interface Connected {
   readonly link: Link;
   readonly session: Session;
-  readonly verdict: Omit<Verdict, 'decidedAt'>;
+  readonly verdict: Omit<EraDecision, 'decidedAt'>;
 }
 
 /** Whether an answer to `server/discover` is that of a server we can speak to in the modern way. */
@@ -66,7 +66,7 @@ const shake = (link: Link, terms: Terms): Promise<Session> => settle(link, terms
 
 /** Connects to a child on the strength of a verdict, without asking; `undefined` when the verdict does not suffice. */
 export async function connectChildAs(
-  verdict: Omit<Verdict, 'decidedAt'>,
+  verdict: Omit<EraDecision, 'decidedAt'>,
   open: () => Promise<Link>,
   terms: Terms,
 ): Promise<Connected | undefined> {

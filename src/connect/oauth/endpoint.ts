@@ -5,7 +5,7 @@ import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { oneLine, printable } from '../../kernel/text.js';
 
 /** Documents and token answers are small; a larger one is refused (A28). */
-const LARGEST_ANSWER = 256 * 1024;
+const MAX_ANSWER = 256 * 1024;
 /** An authorization server that takes longer than this is not waited for (A29). */
 const ANSWER_MS = 15_000;
 /** Statuses that have no body by definition. */
@@ -85,7 +85,7 @@ async function readBounded(response: Response, host: string): Promise<Uint8Array
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += (chunk as Uint8Array).length;
-    if (bytes > LARGEST_ANSWER) throw new Error(`${host} sent more than ${LARGEST_ANSWER} bytes`);
+    if (bytes > MAX_ANSWER) throw new Error(`${host} sent more than ${MAX_ANSWER} bytes`);
     chunks.push(chunk as Uint8Array);
   }
   return new Uint8Array(Buffer.concat(chunks));

@@ -3,7 +3,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import type { Rejection, Session } from './session.js';
 
 /** How often one request is tried again for more scope (S15). */
-const MOST_STEP_UPS = 2;
+const MAX_STEP_UPS = 2;
 
 /** What a rejection for want of rights says; `undefined` for every other answer. */
 function readRejection(response: Response): Rejection | undefined {
@@ -35,7 +35,7 @@ export function withSession(send: typeof globalThis.fetch, session: Session, ser
       const rejection = readRejection(response);
       if (!rejection) return response;
       await response.body?.cancel();
-      const isLast = rejection.status === 401 ? renewals++ >= 1 : stepUps++ >= MOST_STEP_UPS;
+      const isLast = rejection.status === 401 ? renewals++ >= 1 : stepUps++ >= MAX_STEP_UPS;
       if (isLast) {
         throw new ToolscoutError(
           'AUTHENTICATION_FAILED',

@@ -7,7 +7,7 @@ import { EVERY_CAPABILITY, type Host } from '../../model/host.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
 import { createLimiter } from './limiter.js';
-import type { Lane } from '../connection-key.js';
+import type { ConnectionKey } from '../connection-key.js';
 import { createPool } from './pool.js';
 
 const host = (id: string, capabilities: JsonObject = {}): Host => ({
@@ -45,7 +45,7 @@ function fakeUpstream(server: Server, era: 'legacy' | 'modern'): Upstream {
 
 function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
   const clock = createFakeClock();
-  const opened: Array<{ lane: Lane; upstream: Upstream }> = [];
+  const opened: Array<{ lane: ConnectionKey; upstream: Upstream }> = [];
   let next = era;
   const pool = createPool({
     open: async (each, _signal, lane) => {

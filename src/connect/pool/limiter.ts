@@ -46,7 +46,7 @@ const ROUNDING = 1e-6;
 const ACTIVE_MS = 10_000;
 
 /** No wait is longer, so that a tiny rate cannot overflow a timer. */
-const LONGEST_WAIT_MS = 86_400_000;
+const MAX_WAIT_MS = 86_400_000;
 
 /** Buckets that fill by a clock; each is made full when its server is first seen. */
 export function createLimiter(deps: { readonly clock: Clock }): Limiter {
@@ -72,7 +72,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
   /** How long until there are `count` tokens. */
   function msUntil({ tokens }: Tokens, count: number, perSecond: number): number {
     const ms = Math.ceil(((count - tokens) / perSecond) * 1000);
-    return Math.min(LONGEST_WAIT_MS, Math.max(1, ms));
+    return Math.min(MAX_WAIT_MS, Math.max(1, ms));
   }
 
   function serveWaiters(bucket: Bucket): void {

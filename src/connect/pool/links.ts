@@ -5,14 +5,14 @@ import type { Log } from '../../kernel/log.js';
 import type { ConnectionState, Server } from '../../model/server.js';
 import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
-import { SHARED, type Lane } from '../connection-key.js';
+import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
 import { isKept, keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './slot.js';
 import { backoffMs } from './retry.js';
 
 /** What making and ending connections needs. */
 export interface LinksDeps {
-  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, lane: ConnectionKey) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -44,16 +44,16 @@ export interface Links {
 
 /** For whom a connection is wanted, and how. */
 export interface Wish {
-  readonly lane: Lane;
+  readonly lane: ConnectionKey;
   readonly brief: boolean;
   readonly signal: Cancel | undefined;
 }
 
 /** Connections to one server at once, whatever the number of hosts. */
-const MOST_LANES = 32;
+const MAX_LANES = 32;
 
 /** A server that refuses may ask for a long pause; it is believed up to this. */
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 
 /** No connections yet. */
 export function createLinks(deps: LinksDeps): Links {
@@ -178,7 +178,7 @@ export function createLinks(deps: LinksDeps): Links {
     if (stopped) told = shuttingDown();
     else if (!opening.obsolete) {
       const count = (slot.failed?.count ?? 0) + 1;
-      const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
+      const asked = Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS);
       const pauseMs = Math.max(asked, backoffMs(server.retry, count - 1, deps.random));
       slot.failed = { error, count, until: clock.monotonic() + pauseMs };
       if (judgeFailure(error) === 'trouble') slot.breaker.fail(error);
@@ -190,7 +190,7 @@ export function createLinks(deps: LinksDeps): Links {
 
   /** Makes room for one more lane: the one that was quiet longest goes. */
   function makeRoom(slot: Slot): void {
-    if (slot.links.size + slot.openings.size < MOST_LANES) return;
+    if (slot.links.size + slot.openings.size < MAX_LANES) return;
     let quiet: Link | undefined;
     for (const link of slot.links.values()) {
       if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
@@ -199,7 +199,7 @@ export function createLinks(deps: LinksDeps): Links {
     end(quiet, 'disconnected', 'another host needs the place');
   }
 
-  function begin(slot: Slot, server: Server, lane: Lane): Opening {
+  function begin(slot: Slot, server: Server, lane: ConnectionKey): Opening {
     makeRoom(slot);
     let settle = (): void => {};
     const settled = new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ import type { Upstream } from '../../model/upstream.js';
 import { judgeFailure, type BreakerLimits } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import type { Limiter } from './limiter.js';
-import { laneIdOf, laneOf, SHARED, type Lane } from '../connection-key.js';
+import { connectionIdOf, laneOf, SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
 import { createLinks } from './links.js';
 import { healthOf, takeLink, type Link, type Slot } from './slot.js';
@@ -52,7 +52,7 @@ export interface PoolUse {
 
 /** What a pool is made of. */
 export interface PoolDeps {
-  readonly open: (server: Server, signal: AbortSignal, lane: Lane) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, lane: ConnectionKey) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   readonly limiter: Limiter;
@@ -288,12 +288,12 @@ export function createPool(deps: PoolDeps): Pool {
     isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,
 
     connectionsOf(host) {
-      const lane = laneIdOf(host);
+      const lane = connectionIdOf(host);
       return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
     },
 
     release(host) {
-      const lane = laneIdOf(host);
+      const lane = connectionIdOf(host);
       for (const slot of slots.values()) links.retireLane(slot, lane);
     },
 

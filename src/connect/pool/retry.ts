@@ -27,12 +27,12 @@ const PERMANENT_CAUSE =
 /** The statuses of HTTP that mean "later". */
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-const DEEPEST_CAUSE = 5;
+const MAX_CAUSE = 5;
 
 function causesOf(error: ToolscoutError): Error[] {
   const causes: Error[] = [];
   let { cause } = error;
-  for (; cause instanceof Error && causes.length < DEEPEST_CAUSE; cause = cause.cause) causes.push(cause);
+  for (; cause instanceof Error && causes.length < MAX_CAUSE; cause = cause.cause) causes.push(cause);
   return causes;
 }
 

@@ -1,7 +1,7 @@
 import type { ToolscoutError } from '../../kernel/errors.js';
 import type { ConnectionState, Server, ServerHealth } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
-import { SHARED, type Lane } from '../connection-key.js';
+import { SHARED, type ConnectionKey } from '../connection-key.js';
 import type { ServerBreaker } from './server-breaker.js';
 import type { StderrRing } from '../transport/stderr-ring.js';
 
@@ -29,7 +29,7 @@ export interface Link {
 
 /** Somebody who waits for a connection that is being made. */
 export interface Waiter {
-  readonly lane: Lane;
+  readonly lane: ConnectionKey;
   readonly brief: boolean;
   resolve(link: Link): void;
   reject(error: ToolscoutError): void;
@@ -39,7 +39,7 @@ export interface Waiter {
 export interface Opening {
   readonly slot: Slot;
   readonly server: Server;
-  readonly lane: Lane;
+  readonly lane: ConnectionKey;
   readonly controller: AbortController;
   readonly waiters: Set<Waiter>;
   /** Resolves when it has led to a connection, or failed. */
@@ -87,7 +87,7 @@ export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
 }
 
 /** Under which key the connection for a lane is found. */
-export function keyFor(slot: Slot, lane: Lane): string {
+export function keyFor(slot: Slot, lane: ConnectionKey): string {
   if (slot.era !== 'modern') return lane.id;
   // What is open serves every lane; only where a connection must be made does a wish count.
   const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
@@ -95,7 +95,7 @@ export function keyFor(slot: Slot, lane: Lane): string {
 }
 
 /** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
-export function takeLink(slot: Slot, lane: Lane, brief: boolean): Link | undefined {
+export function takeLink(slot: Slot, lane: ConnectionKey, brief: boolean): Link | undefined {
   const link = slot.links.get(keyFor(slot, lane));
   if (!link || link.upstream.closed) return undefined;
   link.busy++;

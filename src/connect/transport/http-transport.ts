@@ -12,12 +12,12 @@ import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
 import type { Session } from '../oauth/session.js';
 import { createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
-import { LONGEST_REFUSAL, refusalOf } from '../upstream/errors.js';
+import { MAX_REFUSAL, refusalOf } from '../upstream/errors.js';
 
 /** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
 const FAREWELL_MS = 1000;
 /** The longest `Retry-After` that is believed. */
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 /** Statuses that have no body by definition; a response with one cannot be built anew. */
 const BODILESS = new Set([101, 204, 205, 304]);
 /** Statuses that say "later", perhaps when. */
@@ -42,7 +42,7 @@ export function parseRetryAfter(value: string | null, now: number): number | und
   if (value === null) return undefined;
   const text = value.trim();
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_WAIT_MS);
 }
 
 /** Counts the bytes of one message: the whole body of a JSON answer, one event of a stream; `Infinity` for a flood of events. */
@@ -108,7 +108,7 @@ async function readShort(response: Response): Promise<string | undefined> {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       // Leaving the loop gives the rest up.
-      if (bytes > LONGEST_REFUSAL) return undefined;
+      if (bytes > MAX_REFUSAL) return undefined;
       chunks.push(chunk);
     }
   } catch {

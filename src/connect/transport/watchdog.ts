@@ -41,7 +41,7 @@ process.stdin.on('error', finish);
 `;
 
 /** A watchdog that dies more often than this is not started again; something kills it on purpose. */
-const MOST_STARTS = 10;
+const MAX_STARTS = 10;
 
 /** Ends process groups that toolscout could not end itself because it was killed (A38). */
 export interface Watchdog {
@@ -79,7 +79,7 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
 
   function start(): void {
     if (running || closed) return;
-    if (starts >= MOST_STARTS) {
+    if (starts >= MAX_STARTS) {
       deps.log.error('watchdog.gone', { starts });
       return;
     }

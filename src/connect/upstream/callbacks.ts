@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.js';
 import { CALLBACK_METHODS, offers, type Host, type Screen } from '../../model/host.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
-const MOST_OPEN = 32;
+const MAX_OPEN = 32;
 /** How long a person may think about a question. */
 const PATIENCE_MS = 600_000;
 
@@ -147,7 +147,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         reply(id, { error: { code: METHOD_NOT_FOUND, message } });
       } else if (isDeeperThan(params, DEEPEST)) {
         reply(id, { error: { code: INVALID_PARAMS, message: `${method} nests deeper than ${DEEPEST} levels.` } });
-      } else if (open.size >= MOST_OPEN || open.has(id)) {
+      } else if (open.size >= MAX_OPEN || open.has(id)) {
         reply(id, { error: { code: TOO_MANY, message: 'Too many questions are open.' } });
       } else {
         const isGuess = stream === undefined || about?.id !== stream;

@@ -98,11 +98,11 @@ function parseBody(text: unknown): JsonValue | undefined {
 }
 
 /** Characters of a refusal's body that are kept: one that says what to do is short. */
-export const LONGEST_REFUSAL = 64 * 1024;
+export const MAX_REFUSAL = 64 * 1024;
 
 /** What a refusal says: its status, and its body where that is a JSON object of a size one can hold on to. */
 export function refusalOf(status: number, text: unknown): NonNullable<ErrorDetails['refusal']> {
-  const body = typeof text === 'string' && text.length <= LONGEST_REFUSAL ? parseBody(text) : undefined;
+  const body = typeof text === 'string' && text.length <= MAX_REFUSAL ? parseBody(text) : undefined;
   return isObject(body) && !isDeeperThan(body, LIMITS.depth) ? { status, body } : { status };
 }
 

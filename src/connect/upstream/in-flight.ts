@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { createDeadlines } from '../../kernel/async/deadlines.js';
 import type { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { Transit } from '../../kernel/async/in-flight-map.js';
+import { InFlightMap } from '../../kernel/async/in-flight-map.js';
 import type { Host } from '../../model/host.js';
 import type { UpstreamRequest } from '../../model/upstream.js';
 
@@ -43,7 +43,7 @@ export interface InFlight extends Iterable<readonly [number, Pending]> {
 
 /** No requests yet; `onExpired` is called for each whose time is up, before it is taken out. */
 export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pending) => void): InFlight {
-  const pending = new Transit<number, Pending>();
+  const pending = new InFlightMap<number, Pending>();
 
   const deadlines = createDeadlines(clock, (now) => {
     let next = Infinity;

@@ -5,9 +5,9 @@ import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { CALLBACK_METHODS, offers, unaskedAdvice, type Host, type Screen } from '../../model/host.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
-const MOST_ROUNDS = 32;
+const MAX_ROUNDS = 32;
 /** Questions of one round. */
-const MOST_QUESTIONS = 32;
+const MAX_QUESTIONS = 32;
 /** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
 /** A server that only asks to be called again is given a moment. */
@@ -26,7 +26,7 @@ function refused(server: string, what: string, suggestion?: string): ToolscoutEr
 /** Refuses what the host did not declare before anything of the round is asked (S8). */
 function questionsOf(server: string, asked: JsonObject, host: Host): Array<[string, string, JsonObject | undefined]> {
   const entries = Object.entries(asked);
-  if (entries.length > MOST_QUESTIONS) throw refused(server, `more than ${MOST_QUESTIONS} questions at once`);
+  if (entries.length > MAX_QUESTIONS) throw refused(server, `more than ${MAX_QUESTIONS} questions at once`);
   if (isDeeperThan(asked, DEEPEST)) throw refused(server, `something that nests deeper than ${DEEPEST} levels`);
   return entries.map(([key, question]) => {
     const method = isObject(question) ? question['method'] : undefined;
@@ -108,7 +108,7 @@ export async function sendInRounds(
       questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
       return result;
     }
-    if (round > MOST_ROUNDS) throw refused(server, `for input more than ${MOST_ROUNDS} times`);
+    if (round > MAX_ROUNDS) throw refused(server, `for input more than ${MAX_ROUNDS} times`);
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};
     if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);

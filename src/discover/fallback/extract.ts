@@ -5,7 +5,7 @@ import { findIdentifiers, findPairs } from './printed-names.js';
 import { findObjects, type PrintedObject } from './printed-json.js';
 
 /** How tools came to be known without a handshake; the rungs of the ladder, best first (DISC-6). */
-export const RUNGS = [
+export const STRATEGIES = [
   'plain-list',
   'functions',
   'tools',
@@ -16,24 +16,25 @@ export const RUNGS = [
   'predicted',
 ] as const;
 
-/** See {@link RUNGS}. */
-export type Rung = (typeof RUNGS)[number];
+/** See {@link STRATEGIES}. */
+export type Strategy = (typeof STRATEGIES)[number];
 
 /** What a rung is worth: where its tools come from, and how sure they are. */
-export const RUNG_WORTH: Readonly<Record<Rung, { readonly provenance: Provenance; readonly confidence: number }>> = {
-  'plain-list': { provenance: 'protocol', confidence: 1 },
-  functions: { provenance: 'parsed', confidence: 0.9 },
-  tools: { provenance: 'parsed', confidence: 0.9 },
-  'json-lines': { provenance: 'parsed', confidence: 0.8 },
-  pairs: { provenance: 'parsed', confidence: 0.6 },
-  identifiers: { provenance: 'guessed', confidence: 0.3 },
-  'auto-approved': { provenance: 'declared', confidence: 0.5 },
-  predicted: { provenance: 'predicted', confidence: 0.2 },
-};
+export const RUNG_WORTH: Readonly<Record<Strategy, { readonly provenance: Provenance; readonly confidence: number }>> =
+  {
+    'plain-list': { provenance: 'protocol', confidence: 1 },
+    functions: { provenance: 'parsed', confidence: 0.9 },
+    tools: { provenance: 'parsed', confidence: 0.9 },
+    'json-lines': { provenance: 'parsed', confidence: 0.8 },
+    pairs: { provenance: 'parsed', confidence: 0.6 },
+    identifiers: { provenance: 'guessed', confidence: 0.3 },
+    'auto-approved': { provenance: 'declared', confidence: 0.5 },
+    predicted: { provenance: 'predicted', confidence: 0.2 },
+  };
 
 /** Tools that were read out of what a program printed, as a server would have listed them. */
 export interface Extracted {
-  readonly rung: Rung;
+  readonly rung: Strategy;
   readonly items: readonly JsonObject[];
 }
 
@@ -58,7 +59,7 @@ export function extractAnswer(stdout: string, id: number): Extracted | undefined
 export function extractTools(printed: string): Extracted | undefined {
   const text = bounded(printed);
   const objects = findObjects(text);
-  const ways: ReadonlyArray<readonly [Rung, () => JsonObject[]]> = [
+  const ways: ReadonlyArray<readonly [Strategy, () => JsonObject[]]> = [
     ['functions', () => listed(objects, 'functions')],
     ['tools', () => listed(objects, 'tools')],
     ['json-lines', () => lines(objects)],

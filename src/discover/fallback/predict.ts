@@ -11,7 +11,7 @@ export interface Predictor {
 }
 
 const TIMEOUT_MS = 30_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const INSTRUCTIONS =
   'You know the Model Context Protocol servers that are published. Answer with JSON only: ' +
@@ -60,7 +60,7 @@ async function readBounded(response: Response): Promise<string> {
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`);
+    if (text.length > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
   }
   return text + decoder.decode();
 }

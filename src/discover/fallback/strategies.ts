@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { extractAnswer, extractTools, RUNG_WORTH, type Extracted, type Rung } from './extract.js';
+import { extractAnswer, extractTools, RUNG_WORTH, type Extracted, type Strategy } from './extract.js';
 import type { Listed } from '../list.js';
 import { checkTool, shownName, type BadItem } from '../salvage.js';
 
@@ -25,7 +25,7 @@ export interface LadderDeps {
 
 /** What the ladder found, and on which rung. */
 export interface Climbed extends Listed {
-  readonly rung: Rung;
+  readonly rung: Strategy;
   readonly confidence: number;
 }
 

@@ -26,16 +26,16 @@ class UncheckableSchema extends Error {
 }
 
 /** Subschemas of one tool (seen: 510). Compiling costs about a quarter of a millisecond each. */
-const MOST_SUBSCHEMAS = 2000;
+const MAX_SUBSCHEMAS = 2000;
 
 /** Targets of references in one tool. */
-const MOST_PARTS = 1000;
+const MAX_PARTS = 1000;
 
 /** Subschemas that may apply to one single value once all references are followed. */
-const MOST_EXPANDED = 20_000;
+const MAX_EXPANDED = 20_000;
 
 /** Length of all patterns of one tool together, repetitions counted (seen: 261 for one). */
-const MOST_PATTERN = 5000;
+const MAX_PATTERN = 5000;
 
 /** A piece of the result: the schema itself, or the target of a reference. */
 interface Part {
@@ -100,7 +100,7 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
   function partOf(target: JsonValue): Part {
     let part = parts.get(target);
     if (!part) {
-      if (parts.size >= MOST_PARTS) throw new UncheckableSchema(`it has more than ${MOST_PARTS} references`);
+      if (parts.size >= MAX_PARTS) throw new UncheckableSchema(`it has more than ${MAX_PARTS} references`);
       part = { name: `p${parts.size}`, source: target, schema: true, inPlace: 0, appliesInPlace: [] };
       parts.set(target, part);
     }
@@ -111,7 +111,7 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     if (patterns.has(pattern)) return true;
     const weight = weightOf(pattern);
     try {
-      if (patternWeight + weight > MOST_PATTERN) throw new Error('the patterns are too long');
+      if (patternWeight + weight > MAX_PATTERN) throw new Error('the patterns are too long');
       patterns.set(pattern, compileRegex(pattern));
       patternWeight += weight;
       return true;
@@ -135,8 +135,8 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
 
   function convertBody(schema: JsonValue, place: Place): JsonObject | boolean {
     if (!isObject(schema)) return schema !== false;
-    if (++subschemas > MOST_SUBSCHEMAS) {
-      throw new UncheckableSchema(`it has more than ${MOST_SUBSCHEMAS} subschemas`);
+    if (++subschemas > MAX_SUBSCHEMAS) {
+      throw new UncheckableSchema(`it has more than ${MAX_SUBSCHEMAS} subschemas`);
     }
     if (place.inPlace) place.part.inPlace++;
     const before = subschemas;
@@ -247,8 +247,8 @@ function refuseExplosion(parts: Iterable<Part>): void {
     let count = part.inPlace;
     for (const applied of part.appliesInPlace) {
       count += expand(applied);
-      if (count > MOST_EXPANDED) {
-        throw new UncheckableSchema(`it expands to more than ${MOST_EXPANDED} subschemas`);
+      if (count > MAX_EXPANDED) {
+        throw new UncheckableSchema(`it expands to more than ${MAX_EXPANDED} subschemas`);
       }
     }
     open.delete(part);

@@ -4,7 +4,7 @@ import type { Tool } from '../../model/tool.js';
 import { createArgumentValidator } from './argument-validator.js';
 
 /** Compiled output schemas kept; few tools have one, and fewer are used. */
-const MOST_COMPILED = 100;
+const MAX_COMPILED = 100;
 
 /** Problems told of one result. */
 const TOLD = 3;
@@ -22,7 +22,7 @@ function tell(problems: readonly Problem[]): string | undefined {
 
 /** A check that compiles a schema when its tool first answers. The result is passed on whatever it finds. */
 export function createOutputCheck(): OutputCheck {
-  const validator = createArgumentValidator({ maxCompiled: MOST_COMPILED });
+  const validator = createArgumentValidator({ maxCompiled: MAX_COMPILED });
   const schemas = new WeakMap<Tool, Tool>();
   return (tool, result) => {
     const { outputSchema } = tool.definition;

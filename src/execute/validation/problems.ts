@@ -6,14 +6,14 @@ import { nearestNames, oneLine } from '../../kernel/text.js';
 /** How the arguments as a whole are called in a problem. */
 export const WHOLE = '(arguments)';
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 /** Errors looked at; a list of a hundred thousand wrong items says the same thing every time. */
-const MOST_ERRORS = 500;
+const MAX_ERRORS = 500;
 /** Allowed values that are read to name the nearest one. */
-const MOST_VALUES = 1000;
-const MOST_NAMED = 12;
-const LONGEST_VALUE = 60;
-const LONGEST_PATH = 300;
+const MAX_VALUES = 1000;
+const MAX_NAMED = 12;
+const MAX_VALUE = 60;
+const MAX_PATH = 300;
 
 /** What is wrong at one place; alternatives of a union are told as one. */
 interface Complaint {
@@ -35,7 +35,7 @@ function childPath(parent: string, name: unknown): string {
 
 /** A value as JSON on one line. It is cut before it is printed: whatever its size, this takes the same time. */
 function shown(value: unknown): string {
-  let left = LONGEST_VALUE;
+  let left = MAX_VALUE;
   const print = (part: unknown): string => {
     if (typeof part === 'string') {
       const text = part.length > left ? `${part.slice(0, Math.max(left, 0))}…` : part;
@@ -55,7 +55,7 @@ function shown(value: unknown): string {
     }
     return Array.isArray(part) ? `[${members.join(',')}]` : `{${members.join(',')}}`;
   };
-  return oneLine(print(value), LONGEST_VALUE);
+  return oneLine(print(value), MAX_VALUE);
 }
 
 function kindOf(value: unknown): string {
@@ -64,8 +64,8 @@ function kindOf(value: unknown): string {
 }
 
 function listed(items: readonly string[]): string {
-  const named = items.slice(0, MOST_NAMED);
-  const all = `${items.length}${items.length >= MOST_VALUES ? ' or more' : ''} in all`;
+  const named = items.slice(0, MAX_NAMED);
+  const all = `${items.length}${items.length >= MAX_VALUES ? ' or more' : ''} in all`;
   return items.length > named.length ? `${named.join(', ')}, … (${all})` : named.join(', ');
 }
 
@@ -136,7 +136,7 @@ function complain(complaint: Complaint, error: ErrorObject): void {
     complaint.found = error.data;
     const allowed = keyword === 'enum' ? (params['allowedValues'] as unknown[]) : [params['allowedValue']];
     for (const value of allowed) {
-      if (complaint.values.size >= MOST_VALUES) break;
+      if (complaint.values.size >= MAX_VALUES) break;
       complaint.values.add(shown(value));
     }
   } else if (keyword === 'anyOf' || keyword === 'oneOf') {
@@ -166,7 +166,7 @@ function tell(complaint: Complaint, hasDeeper: boolean): string[] {
  * told, and only those are put into words.
  */
 export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
-  const errors = allErrors.slice(0, MOST_ERRORS);
+  const errors = allErrors.slice(0, MAX_ERRORS);
   let isCut = allErrors.length > errors.length;
   const complaints = new Map<string, Complaint>();
   // A wrong value is also of the wrong type; when the values are known, they say it better.
@@ -180,7 +180,7 @@ export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
     const path = pathOf(error);
     let complaint = complaints.get(path);
     if (!complaint) {
-      if (complaints.size >= MOST_PROBLEMS) {
+      if (complaints.size >= MAX_PROBLEMS) {
         isCut = true;
         continue;
       }
@@ -202,10 +202,10 @@ export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
   for (const complaint of complaints.values()) {
     const hasDeeper =
       complaint.union !== undefined && [...complaints.keys()].some((path) => path.startsWith(`${complaint.path}/`));
-    const path = complaint.path === '' ? WHOLE : oneLine(complaint.path, LONGEST_PATH);
+    const path = complaint.path === '' ? WHOLE : oneLine(complaint.path, MAX_PATH);
     for (const message of tell(complaint, hasDeeper)) problems.push({ path, message });
   }
-  if (!isCut && problems.length <= MOST_PROBLEMS) return problems;
-  const more = { path: WHOLE, message: `have more problems; the first ${MOST_PROBLEMS} are listed` };
-  return [...problems.slice(0, MOST_PROBLEMS), more];
+  if (!isCut && problems.length <= MAX_PROBLEMS) return problems;
+  const more = { path: WHOLE, message: `have more problems; the first ${MAX_PROBLEMS} are listed` };
+  return [...problems.slice(0, MAX_PROBLEMS), more];
 }

@@ -23,9 +23,9 @@ export interface EventStreamOptions {
 /** A quiet stream says something this often, so that nobody between takes it for dead. */
 const HEARTBEAT_MS = 15_000;
 /** Events kept for a client that does not read. */
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 /** Characters kept for a client that does not read. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /** The content type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
@@ -76,7 +76,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     if (!mayListen()) return end();
     waiting.push(chunk);
     kept += chunk.length;
-    while (waiting.length > 1 && (waiting.length > MOST_KEPT || kept > MOST_CHARACTERS)) {
+    while (waiting.length > 1 && (waiting.length > MAX_KEPT || kept > MAX_CHARACTERS)) {
       kept -= waiting.shift()!.length;
       dropped += 1;
     }

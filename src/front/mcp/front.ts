@@ -4,13 +4,13 @@ import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { createBriefingFeed } from './sessions/briefing-feed.js';
-import { withHostLane, type HostLane, type HostLaneOptions } from './sessions/legacy-host-transport.js';
+import { withHostLane, type LegacyHostTransport, type HostLaneOptions } from './sessions/legacy-host-transport.js';
 import { createCatalogOffer } from './menu/catalog-surface.js';
 import { hostNameIn, knownHost } from './menu/known-hosts.js';
 import { createListItems } from './menu/list-items.js';
 import { createModernHosts, type ModernHosts } from './sessions/modern.js';
 import { createModeChoice } from './menu/modes.js';
-import type { Offer } from './menu/host-surface.js';
+import type { HostSurface } from './menu/host-surface.js';
 import { createServerOffer } from './menu/server-surface.js';
 import type { FrontDeps } from './server.js';
 
@@ -19,12 +19,12 @@ export type ListKind = keyof Changes;
 
 /** Somebody who is told when a list has changed. */
 export interface Listener {
-  readonly offer: Pick<Offer, 'concerns' | 'skills'>;
+  readonly offer: Pick<HostSurface, 'concerns' | 'skills'>;
   changed(kind: ListKind): void;
 }
 
 /** A lane whose host can be told about skills. */
-export interface BriefedLane extends HostLane {
+export interface BriefedLane extends LegacyHostTransport {
   /** From now on the host reads what is sent outside of its requests: briefings are sent to it. */
   startBriefing(): void;
 }
@@ -33,9 +33,9 @@ export interface BriefedLane extends HostLane {
 export interface McpFront {
   readonly modern: ModernHosts;
   /** What a host that introduces itself so is offered. */
-  offerFor(introduction: JsonObject): Offer;
+  offerFor(introduction: JsonObject): HostSurface;
   /** One server passed through, as it is offered to a host that introduces itself so. */
-  serverOffer(server: string): Promise<(introduction: JsonObject) => Offer>;
+  serverOffer(server: string): Promise<(introduction: JsonObject) => HostSurface>;
   /** A transport on which the 2025-era host behind `wire` is answered. */
   laneFor(
     wire: Transport,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { toRpcError } from './exchange.js';
 import type { ModeChoice } from './menu/modes.js';
-import type { Offer } from './menu/host-surface.js';
+import type { HostSurface } from './menu/host-surface.js';
 
 /** How toolscout names itself to hosts. */
 export interface FrontInfo {
@@ -32,7 +32,7 @@ export type Answer = (
 ) => Promise<JsonObject>;
 
 /** One protocol server for one host connection (or one stateless request), which introduces an offer and asks `answer`. */
-export function createMcpServer(offer: Offer, answer: Answer): Server {
+export function createMcpServer(offer: HostSurface, answer: Answer): Server {
   const { info, capabilities, instructions } = offer;
   const server = new Server({ ...info }, { capabilities, ...(instructions !== undefined && { instructions }) });
   // A registered handler would have its result parsed and fields unknown to the SDK stripped from it;

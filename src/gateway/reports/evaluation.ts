@@ -5,7 +5,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { hashJson } from '../../kernel/hash.js';
 import { addressOf } from '../../kernel/ids.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
-import { inTurns } from '../../kernel/async/cooperative.js';
+import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Store } from '../../model/store.js';
 import type { Tool } from '../../model/tool.js';
 import { compileRules, normalizeTool } from '../../normalize/index.js';
@@ -114,12 +114,12 @@ export async function evaluate(
 async function searched(index: ToolIndex, idOf: (tool: Tool) => string): Promise<Searched> {
   const spellings = new Map<string, string>();
   const offered = index.tools().filter(({ status }) => status === 'enabled');
-  await inTurns(offered, (tool) => {
+  await cooperatively(offered, (tool) => {
     spellings.set(addressOf(tool.server, tool.name), idOf(tool));
     spellings.set(`${tool.server}::${tool.name}`, idOf(tool));
   });
   // An exact id wins over another tool's second spelling.
-  await inTurns(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
+  await cooperatively(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
   return { index, idOf, find: (id) => spellings.get(id) };
 }
 

@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** Entries that are named in one line. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function shown(name: unknown): string {
   return printable(oneLine(String(name), 80));
@@ -73,7 +73,7 @@ function named(
   entries: ReadonlyArray<{ readonly kind: Kind; readonly name: string }>,
   said: readonly string[],
 ): string {
-  const first = entries.slice(0, MOST_NAMED).map(({ kind, name }, at) => `${kind} ${name} (${said[at]})`);
+  const first = entries.slice(0, MAX_NAMED).map(({ kind, name }, at) => `${kind} ${name} (${said[at]})`);
   const more = entries.length - first.length;
   return `${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -16,7 +16,7 @@ const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
 };
 
 /** Characters of a name or a reason that are kept. */
-const LONGEST_TEXT = 500;
+const MAX_TEXT = 500;
 
 /**
  * The verbs of whoever decides what is trusted (SEC-9). `refresh` exports a server as it is offered now, which is what is
@@ -172,8 +172,8 @@ export function approvalVerbs(
     // Rejecting a server that nobody asks about takes back the trust in it.
     if (subjects.length === 0 && verb === 'reject' && !options.all) subjects = [{ about: 'launch' }];
     if (subjects.length === 0) throw skipped.length > 0 ? allSkipped(server, skipped) : nothing(server);
-    const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
-    const reason = options.reason?.slice(0, LONGEST_TEXT);
+    const by = (options.by ?? 'local').slice(0, MAX_TEXT);
+    const reason = options.reason?.slice(0, MAX_TEXT);
     const ruling = { by, ...(reason ? { reason } : {}), at: clock.now() };
     const record = {
       kind: verb,
@@ -228,7 +228,7 @@ export function approvalVerbs(
     const folder = await layOut(server.id, false);
     if (folder === undefined) return undefined;
     const registered = await register(server.id, tool === undefined ? undefined : new Set([tool]));
-    const by = (options.by ?? 'local').slice(0, LONGEST_TEXT);
+    const by = (options.by ?? 'local').slice(0, MAX_TEXT);
     const { traceId } = options;
     const detail = { folder };
     await audit.recordNow({ kind: 'export', principal: by, traceId, server: server.id, outcome: 'success', detail });

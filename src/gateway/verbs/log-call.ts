@@ -3,7 +3,7 @@ import { oneLine } from '../../kernel/text.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 
 /** Characters of a name that a caller chose. */
-const LONGEST_NAME = 128;
+const MAX_NAME = 128;
 
 /** One line for a call or another request to a server: who asked, what for and how it ended; never what was sent or answered. */
 export function logCall(
@@ -17,8 +17,8 @@ export function logCall(
   >,
 ): void {
   log.info(event, {
-    server: oneLine(entry.server ?? '', LONGEST_NAME),
-    tool: entry.tool === undefined ? undefined : oneLine(entry.tool, LONGEST_NAME),
+    server: oneLine(entry.server ?? '', MAX_NAME),
+    tool: entry.tool === undefined ? undefined : oneLine(entry.tool, MAX_NAME),
     method: event === 'relay' ? entry.kind : undefined,
     outcome: entry.outcome,
     code: entry.code,

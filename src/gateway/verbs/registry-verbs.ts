@@ -25,7 +25,7 @@ import type { Gateway } from '../contract.js';
 import { isUsable } from '../../catalog/views.js';
 
 /** How often the registry is asked for one capability. */
-const MOST_QUESTIONS = 3;
+const MAX_QUESTIONS = 3;
 
 /** Characters of a description that is taken over into the config. */
 const MAX_DESCRIPTION = 200;
@@ -130,7 +130,7 @@ export function findingVerbs(
   /** A registry looks for one piece of text, so each word is tried, and what fits most words comes first. */
   const searchWords = async (words: readonly string[]): Promise<RegistryFindings> => {
     let last: RegistryFindings | undefined;
-    for (const word of words.slice(0, MOST_QUESTIONS)) {
+    for (const word of words.slice(0, MAX_QUESTIONS)) {
       last = await search(word);
       if (last.servers.length === 0) continue;
       const fit = ({ name, description }: RegistryCandidate): number => {

@@ -15,13 +15,13 @@ import type { Gateway } from '../contract.js';
 
 /** Names shown of a candidate. */
 const TOOLS_SHOWN = 200;
-const LONGEST_NAME = 64;
+const MAX_NAME = 64;
 
 /** A name with nothing in it that could speak to a model or move a cursor. */
 function plainName(name: unknown): string {
   return String(name)
     .replace(/[^\w./-]/g, '_')
-    .slice(0, LONGEST_NAME);
+    .slice(0, MAX_NAME);
 }
 
 /** An id from the name of a host: `mcp.example.com` → `mcp-example-com`. */
@@ -30,7 +30,7 @@ function idOf(url: URL): string {
     url.hostname
       .replace(/[^A-Za-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')
-      .slice(0, LONGEST_NAME) || 'server'
+      .slice(0, MAX_NAME) || 'server'
   );
 }
 

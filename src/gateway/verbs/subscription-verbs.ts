@@ -7,10 +7,10 @@ import type { Core } from '../core.js';
 import type { Gateway } from '../contract.js';
 
 /** Resources watched at once, over all hosts. */
-const MOST_WATCHED = 1000;
+const MAX_WATCHED = 1000;
 /** A lost subscription is made again, at first soon. */
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 interface Watched {
   readonly server: string;
@@ -105,14 +105,14 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
       await sleep(clock, pauseMs, signal).catch((thrown: unknown) => {
         if (!signal.aborted) throw thrown;
       });
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     }
   };
 
   return {
     async subscribe(server, uri, { host, onUpdate }) {
-      if (watched.size >= MOST_WATCHED) {
-        throw new ToolscoutError('RATE_LIMITED', `More than ${MOST_WATCHED} resources are watched already.`);
+      if (watched.size >= MAX_WATCHED) {
+        throw new ToolscoutError('RATE_LIMITED', `More than ${MAX_WATCHED} resources are watched already.`);
       }
       await core.filled();
       core.catalog.items(server)?.check('resources/subscribe', { uri });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns, turnByTurn } from './cooperative.js';
+import { cooperatively, inSlices } from './cooperative.js';
 
-describe('inTurns', () => {
+describe('cooperatively', () => {
   it('FIND-3 works on every item in order, and others have their turn in between', async () => {
     const done: number[] = [];
     const seen: number[] = [];
@@ -12,7 +12,7 @@ describe('inTurns', () => {
     };
     setImmediate(watch);
     const items = Array.from({ length: 100 }, (_, i) => i);
-    await inTurns(items, (item) => done.push(item));
+    await cooperatively(items, (item) => done.push(item));
     running = false;
     expect(done).toEqual(items);
     expect(new Set(seen).size).toBeGreaterThanOrEqual(5);
@@ -24,18 +24,18 @@ describe('inTurns', () => {
     function* make(): Generator<number> {
       for (; made < 50;) yield ++made;
     }
-    await inTurns(make(), (item) => {
+    await cooperatively(make(), (item) => {
       most = Math.max(most, made - item);
     });
     expect([made, most]).toEqual([50, 0]);
   });
 });
 
-describe('turnByTurn', () => {
+describe('inSlices', () => {
   it('FIND-3 repeats a step until nothing is left, and others have their turn before each', async () => {
     const seen: string[] = [];
     let left = 3;
-    const done = turnByTurn(() => {
+    const done = inSlices(() => {
       seen.push(`step ${left}`);
       return --left > 0;
     });

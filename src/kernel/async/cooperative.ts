@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE = 16;
 
 /** Works on many items without holding up everybody else: after every few of them others have their turn. */
-export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+export async function cooperatively<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let done = 0;
   for (const item of items) {
     work(item);
@@ -14,7 +14,7 @@ export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): P
 }
 
 /** Repeats a short step until it says that nothing is left to do; before each of them others have their turn. */
-export async function turnByTurn(step: () => boolean): Promise<void> {
+export async function inSlices(step: () => boolean): Promise<void> {
   do await nextTurn();
   while (step());
 }

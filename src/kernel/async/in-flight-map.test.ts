@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Transit } from './in-flight-map.js';
+import { InFlightMap } from './in-flight-map.js';
 
 describe('what comes and goes', () => {
   it('EXEC-4 is found until it is taken, and taken once', () => {
-    const transit = new Transit<number, { name: string }>();
+    const transit = new InFlightMap<number, { name: string }>();
     transit.set(1, { name: 'one' });
     transit.set(2, { name: 'two' });
     expect(transit.get(1)).toEqual({ name: 'one' });
@@ -14,7 +14,7 @@ describe('what comes and goes', () => {
   });
 
   it('EXEC-4 is walked through in order while it goes', () => {
-    const transit = new Transit<number, { name: string }>();
+    const transit = new InFlightMap<number, { name: string }>();
     for (let i = 0; i < 100; i++) transit.set(i, { name: String(i) });
     const seen: number[] = [];
     for (const [key] of transit) {

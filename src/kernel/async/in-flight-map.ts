@@ -4,7 +4,7 @@
  * one: once a table has grown old for the collector, everything that was in a later one when it was left
  * is kept until the next full collection, and copied twice before that.
  */
-export class Transit<Key, Value extends object> {
+export class InFlightMap<Key, Value extends object> {
   private readonly boxes = new Map<Key, { value: Value | undefined }>();
 
   get(key: Key): Value | undefined {

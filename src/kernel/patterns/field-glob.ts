@@ -32,9 +32,9 @@ interface Place<T> extends FieldPlace<T> {
 }
 
 /** Names remembered at one place, and places remembered at all: names come from callers and servers. */
-const MOST_NAMES = 1000;
-const MOST_PLACES = 5000;
-const LONGEST_NAME = 200;
+const MAX_NAMES = 1000;
+const MAX_PLACES = 5000;
+const MAX_NAME = 200;
 
 /** Cuts at dots; one in brackets, in braces or behind a backslash belongs to a name. */
 function splitPath(text: string): string[] {
@@ -107,7 +107,7 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
       next: new Map(),
       hit: done === undefined ? undefined : globs[owners[done]!]![1],
     };
-    if (places.size >= MOST_PLACES) places.clear();
+    if (places.size >= MAX_PLACES) places.clear();
     places.set(key, place);
     return place;
   };
@@ -128,7 +128,7 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
     if (!lower.includes('.')) return placeOf(found);
     // A field called "headers.authorization" is also what the path headers.authorization means.
     let through: Place<T> = place;
-    for (const part of lower.split('.').slice(0, LONGEST_NAME)) through = placeOf(advance(through.states, part));
+    for (const part of lower.split('.').slice(0, MAX_NAME)) through = placeOf(advance(through.states, part));
     return placeOf([...found, ...through.states]);
   };
 
@@ -139,8 +139,8 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
       const known = place.next.get(name);
       if (known) return known;
       const next = walk(place, name);
-      if (name.length <= LONGEST_NAME) {
-        if (place.next.size >= MOST_NAMES) place.next.clear();
+      if (name.length <= MAX_NAME) {
+        if (place.next.size >= MAX_NAMES) place.next.clear();
         place.next.set(name, next);
       }
       return next;

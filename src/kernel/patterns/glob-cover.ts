@@ -8,8 +8,8 @@ export type GlobPlace =
   | { readonly is: 'star' };
 
 /** A glob with more alternatives or places than this is not looked into: a person reads no such rule either. */
-const MOST_ALTERNATIVES = 64;
-const MOST_PLACES = 200;
+const MAX_ALTERNATIVES = 64;
+const MAX_PLACES = 200;
 
 const ANY: GlobPlace = { is: 'any' };
 const STAR: GlobPlace = { is: 'star' };
@@ -22,9 +22,9 @@ class TooMany extends Error {}
 function readSequence(chars: readonly string[], start: number, inside: boolean): { end: number; found: Places[] } {
   let found: Places[] = [[]];
   const append = (options: readonly Places[]): void => {
-    if (found.length * options.length > MOST_ALTERNATIVES) throw new TooMany();
+    if (found.length * options.length > MAX_ALTERNATIVES) throw new TooMany();
     found = found.flatMap((before) => options.map((after) => [...before, ...after]));
-    if (found.some((places) => places.length > MOST_PLACES)) throw new TooMany();
+    if (found.some((places) => places.length > MAX_PLACES)) throw new TooMany();
   };
   let i = start;
   for (; i < chars.length; i++) {

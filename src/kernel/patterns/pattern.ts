@@ -29,7 +29,7 @@ export interface Glob {
 }
 
 /** Longer globs are mistakes or attacks. */
-const LONGEST_GLOB = 2000;
+const MAX_GLOB = 2000;
 
 const ANY = '[\\x00-\\x{10FFFF}]';
 
@@ -123,7 +123,7 @@ function fills(text: string, places: readonly Place[]): boolean {
  * @throws Error that says what is wrong with it.
  */
 export function compileGlob(glob: string): Glob {
-  if (glob.length > LONGEST_GLOB) throw new Error(`it is longer than ${LONGEST_GLOB} characters`);
+  if (glob.length > MAX_GLOB) throw new Error(`it is longer than ${MAX_GLOB} characters`);
   const chars = [...glob];
   let regex = '';
   let text = '';

@@ -1,4 +1,4 @@
-import { inTurns, turnByTurn } from '../../kernel/async/cooperative.js';
+import { cooperatively, inSlices } from '../../kernel/async/cooperative.js';
 import type { Tool } from '../../model/tool.js';
 import type { Analyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';
@@ -81,9 +81,9 @@ export function createHoldings(postings: Postings, analyzer: Analyzer, vectors: 
     const turn = Symbol(server);
     filling.set(server, turn);
     const all: Tool[] = [];
-    await inTurns(tools, (tool) => all.push(tool));
+    await cooperatively(tools, (tool) => all.push(tool));
     const reading = beginReading(server, evidence);
-    await inTurns(sortedByName(all), (tool) => reading.read(tool));
+    await cooperatively(sortedByName(all), (tool) => reading.read(tool));
     if (filling.get(server) !== turn) return false;
     reading.put();
     return true;
@@ -109,7 +109,7 @@ export function createHoldings(postings: Postings, analyzer: Analyzer, vectors: 
   function clear(work: number): void {
     if (!postings.clear(work) || isClearing) return;
     isClearing = true;
-    void turnByTurn(() => {
+    void inSlices(() => {
       isClearing = postings.clear(CLEARED_AT_ONCE);
       return isClearing;
     });

@@ -7,7 +7,7 @@ import type { StoreMark } from './mark.js';
 import { openDatabase, type OpenDatabase, type Opening } from './open.js';
 
 /** A file that is replaced again and again under our hands is given up after so many turns. */
-const MOST_MOVES = 5;
+const MAX_MOVES = 5;
 
 /**
  * The work on one database over the life of a store: it waits for its turn without stopping the
@@ -87,7 +87,7 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
       // Looked at after the commit: a file that was set aside before it holds our write in vain.
       if (!isMoved()) return result;
       drop();
-      if (move >= MOST_MOVES) throw new Error('the file is being replaced all the time');
+      if (move >= MAX_MOVES) throw new Error('the file is being replaced all the time');
       log.warn('store.moved', { file: files.database });
     }
   };

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { inTurns } from '../../kernel/async/cooperative.js';
+import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Entry, Store } from '../../model/store.js';
 import { insertRows, pruneSome, selectRecords, toRow } from './audit.js';
 import { createChangeWatch } from './changes.js';
@@ -124,7 +124,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const rows = await session.read((connection) => connection.rows(LIST, toName(space)));
       const entries: Entry[] = [];
       // Reading a large value takes a while: between some of them others have their turn.
-      await inTurns(rows, (row) => {
+      await cooperatively(rows, (row) => {
         const entry = toEntry(space, row);
         if (entry) entries.push(entry);
       });

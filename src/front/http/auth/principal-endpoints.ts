@@ -12,7 +12,7 @@ export interface McpDoors {
 }
 
 /** Endpoints kept at once; beyond that one is closed behind which nothing goes on, the one that was quiet longest. */
-const MOST_DOORS = 256;
+const MAX_DOORS = 256;
 
 interface Door {
   readonly endpoint: McpEndpoint;
@@ -59,7 +59,7 @@ export function createMcpDoors(options: {
       // Most recently used last, so that the quiet one is the first to go.
       doors.delete(key);
       doors.set(key, { endpoint, isAdmitted });
-      if (doors.size > MOST_DOORS) makeRoom();
+      if (doors.size > MAX_DOORS) makeRoom();
       return endpoint;
     },
     async close() {

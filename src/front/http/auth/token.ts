@@ -39,7 +39,7 @@ const KEYS_GOOD_FOR_MS = 600_000;
 /** A token with a key nobody knows may make us ask again, but not more often than this. */
 const ASK_AGAIN_AFTER_MS = 30_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 
 /** Where an issuer describes itself (RFC 8414, then OpenID Connect). */
 function metadataUrls(issuer: string): string[] {
@@ -59,8 +59,8 @@ function textsIn(claim: unknown): string[] {
 
 /** A name of bearable length; two long ones that begin alike stay two. */
 function shorten(name: string): string {
-  if (name.length <= LONGEST_NAME) return name;
-  return `${name.slice(0, LONGEST_NAME)}#${createHash('sha256').update(name).digest('hex')}`;
+  if (name.length <= MAX_NAME) return name;
+  return `${name.slice(0, MAX_NAME)}#${createHash('sha256').update(name).digest('hex')}`;
 }
 
 function credentialOf(oauth: Oauth): string {

@@ -49,7 +49,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (passed.has(header)) return true;
     // A header with a path, a query or a user in it is no host, whatever a parser makes of it (A1).
     if (!PLAIN_HOST.test(header) || !hosts.has(hostnameOf(`http://${header}`) ?? '')) return false;
-    if (passed.size < MOST_REMEMBERED) passed.add(header);
+    if (passed.size < MAX_REMEMBERED) passed.add(header);
     return true;
   };
   const isTargetOurs = (url: string, host: string): boolean => {
@@ -70,4 +70,4 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;

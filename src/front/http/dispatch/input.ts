@@ -11,10 +11,10 @@ const SHOWN = 60;
 const DIGITS = /^\d{1,16}$/;
 
 /** Of a body that is too large so much is heard to the end; who is still sending does not hear the answer. */
-const MOST_HEARD = 16 * LIMITS.bodyBytes;
+const MAX_HEARD = 16 * LIMITS.bodyBytes;
 
 /** Problems named in one answer. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** A whole number in a query, written with digits alone. */
 export function wholeNumber(least: number, most: number): z.ZodType<number, unknown> {
@@ -26,7 +26,7 @@ export function wholeNumber(least: number, most: number): z.ZodType<number, unkn
 function refuse(what: string, problems: readonly Problem[]): ToolscoutError {
   const named = problems.slice(0, 3).map(({ path, message }) => `${path}: ${message}`);
   return new ToolscoutError('INVALID_REQUEST', `${what} makes no sense: ${named.join('; ')}.`, {
-    problems: problems.slice(0, MOST_PROBLEMS),
+    problems: problems.slice(0, MAX_PROBLEMS),
   });
 }
 
@@ -87,7 +87,7 @@ async function readChunks(request: Request): Promise<{ readonly size: number; re
     size += chunk.length;
     if (size <= LIMITS.bodyBytes) chunks.push(chunk);
     else chunks.length = 0;
-    if (size > MOST_HEARD) {
+    if (size > MAX_HEARD) {
       await reader?.cancel();
       break;
     }
@@ -98,7 +98,7 @@ async function readChunks(request: Request): Promise<{ readonly size: number; re
 async function readText(request: Request): Promise<string> {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > MOST_HEARD) throw tooLarge;
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_HEARD) throw tooLarge;
   const { size, chunks } = await readChunks(request).catch(() => {
     // Whoever sent it has gone; nobody hears this.
     throw refuse('The body', [{ path: 'body', message: 'ended before its time' }]);

@@ -26,7 +26,7 @@ export interface Measurements {
 }
 
 /** Label sets of one metric; what comes after is counted under `other`, so that nothing grows without end. */
-const MOST_SERIES = 2000;
+const MAX_SERIES = 2000;
 
 const escape = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
@@ -53,7 +53,7 @@ function createSeries<Value>(start: () => Value): {
     of(labels) {
       const found = recent.get(labels) ?? known.get(shown(labels));
       if (found) return found;
-      const isFull = known.size >= MOST_SERIES;
+      const isFull = known.size >= MAX_SERIES;
       const kept = isFull ? Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])) : labels;
       const series = known.get(shown(kept)) ?? { labels: kept, value: start() };
       known.set(shown(kept), series);

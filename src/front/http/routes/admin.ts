@@ -23,7 +23,7 @@ import {
 const MAX_FOLLOWERS = 1000;
 const MAX_FOLLOWERS_EACH = 100;
 /** An event larger than this is of no use to somebody who follows along. */
-const LARGEST_EVENT = 64 * 1024;
+const MAX_EVENT = 64 * 1024;
 
 const problem = (description: string): Route['responses'][string] => ({
   description,
@@ -139,7 +139,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       handle: (input) =>
         follow(input, ({ send }) =>
           input.gateway.onEvent((event) => {
-            if (JSON.stringify(event).length <= LARGEST_EVENT) send(event.type, event);
+            if (JSON.stringify(event).length <= MAX_EVENT) send(event.type, event);
           }),
         ),
     }),

@@ -15,9 +15,9 @@ const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 const MOST = 100;
 const USUAL = 30;
-const LONGEST_DESCRIPTION = 100;
+const MAX_DESCRIPTION = 100;
 /** What a server.json allows. */
-const LONGEST_VERSION = 255;
+const MAX_VERSION = 255;
 
 /** A server that has not said its version yet. */
 const NO_VERSION = '0.0.0';
@@ -57,8 +57,8 @@ function publish(view: ServerView, version: string, base: string): Published {
       server: {
         $schema: SCHEMA,
         name,
-        title: oneLine(what, LONGEST_DESCRIPTION),
-        description: oneLine(`${what}, with ${view.tools} tools, through toolscout`, LONGEST_DESCRIPTION),
+        title: oneLine(what, MAX_DESCRIPTION),
+        description: oneLine(`${what}, with ${view.tools} tools, through toolscout`, MAX_DESCRIPTION),
         version,
         remotes: [{ type: 'streamable-http', url: `${base}/servers/${encodeURIComponent(view.id)}/mcp` }],
       },
@@ -103,7 +103,7 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
         limit: wholeNumber(1, MOST).optional(),
         search: z.string().max(200).meta({ description: 'Part of the name or the title.' }).optional(),
         updated_since: z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339.' }).optional(),
-        version: z.string().max(LONGEST_VERSION).meta({ description: '`latest`, or one version.' }).optional(),
+        version: z.string().max(MAX_VERSION).meta({ description: '`latest`, or one version.' }).optional(),
       }),
       responses: {
         200: { description: 'A page of servers.', content: { 'application/json': RegistryPage } },
@@ -140,7 +140,7 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       id: 'showPublished',
       path: '/v0.1/servers/{name}/versions/{version}',
       summary: 'One version of one server; `latest` is the newest',
-      params: z.object({ name: z.string().max(600), version: z.string().max(LONGEST_VERSION) }),
+      params: z.object({ name: z.string().max(600), version: z.string().max(MAX_VERSION) }),
       responses: {
         200: { description: 'The server.', content: { 'application/json': RegistryEntry } },
         404: missing,

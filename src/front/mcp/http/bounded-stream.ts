@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../kernel/clock.js';
 
 /** Bytes that wait for somebody who does not read; whoever leaves more is not served any further (A28). */
-export const MOST_WAITING = 8 * 1024 * 1024;
+export const MAX_WAITING = 8 * 1024 * 1024;
 
 /** What bounds a stream of events besides the patience with its reader. */
 export interface StreamBounds {
@@ -46,7 +46,7 @@ export function boundStream(response: Response, { clock, until, onBegin }: Strea
     for (let next = await source.read(); !next.done; next = await source.read()) {
       waiting.push(next.value);
       bytes += next.value.byteLength;
-      if (bytes > MOST_WAITING) {
+      if (bytes > MAX_WAITING) {
         waiting.length = 0;
         stop();
         return controller.error(new Error('Too much waits for a client that does not read.'));

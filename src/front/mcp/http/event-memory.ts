@@ -3,9 +3,9 @@ import type { JsonValue } from '../../../kernel/json.js';
 import { estimateBytes } from '../../../kernel/size.js';
 
 /** Events of one session that are kept. */
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 /** About how many bytes of them. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 interface Kept {
   readonly id: string;
@@ -52,12 +52,12 @@ export function createEventMemory(
       const id = String(next++);
       const size = estimateBytes(message as unknown as JsonValue);
       onEvent?.(stream, message, size);
-      const kept = size > MOST_BYTES ? insteadOf(message) : message;
+      const kept = size > MAX_BYTES ? insteadOf(message) : message;
       if (!kept) return id;
       const keptBytes = kept === message ? size : estimateBytes(kept as unknown as JsonValue);
       events.push({ id, stream, message: kept, bytes: keptBytes });
       bytes += keptBytes;
-      while (events.length > MOST_EVENTS || bytes > MOST_BYTES) bytes -= events.shift()?.bytes ?? 0;
+      while (events.length > MAX_EVENTS || bytes > MAX_BYTES) bytes -= events.shift()?.bytes ?? 0;
       return id;
     },
     getStreamIdForEventId: async (id) => events.find((event) => event.id === id)?.stream,

@@ -7,7 +7,7 @@ import type { Gateway } from '../../../gateway/index.js';
 import { systemClock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
-import { MOST_WAITING } from './bounded-stream.js';
+import { MAX_WAITING } from './bounded-stream.js';
 import { createMcpEndpoint, type McpEndpoint } from './http.js';
 
 const URL_OF_IT = 'http://127.0.0.1:7077/mcp';
@@ -257,8 +257,8 @@ describe('a host that does not read', () => {
     const unread = await host.send(call);
     await waitUntil(isOver, { what: 'the flood to be over', timeoutMs: 15_000 });
     const text = await unread.text();
-    expect(text.length).toBeGreaterThan(MOST_WAITING / 2);
-    expect(text.length).toBeLessThan(2 * MOST_WAITING);
+    expect(text.length).toBeGreaterThan(MAX_WAITING / 2);
+    expect(text.length).toBeLessThan(2 * MAX_WAITING);
     expect(text).not.toContain('all told');
   }, 20_000);
 

@@ -13,7 +13,7 @@ import {
 } from './request-checks.js';
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import type { FrontDeps } from '../server.js';
 
 /** The MCP endpoint as a web-standard handler. */
@@ -37,7 +37,7 @@ const CLIENT_GONE = 499;
 export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const { gateway, log, clock } = deps;
   const front = createFront(deps);
-  const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<Offer> =>
+  const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<HostSurface> =>
     server === undefined ? front.offerFor(introduction) : (await front.serverOffer(server))(introduction);
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
   const era: HttpEraDeps = { front, offerAt, log, clock, report };

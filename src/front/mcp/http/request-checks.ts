@@ -6,7 +6,7 @@ import type { Log } from '../../../kernel/log.js';
 import { createParamHeaders } from '../../../protocol/param-headers.js';
 import { readTraceParent } from '../../../kernel/trace-context.js';
 import type { McpFront } from '../front.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 
 /** Through which door a request comes, and who sent it. */
 export interface Arrival {
@@ -41,7 +41,7 @@ export function traceOfMessage(body: unknown, { headers }: Request): string | un
 export interface HttpEraDeps {
   readonly front: McpFront;
   /** What a host that introduces itself so is offered: one server passed through, or everything. */
-  readonly offerAt: (server: string | undefined, introduction: JsonObject) => Promise<Offer>;
+  readonly offerAt: (server: string | undefined, introduction: JsonObject) => Promise<HostSurface>;
   readonly log: Log;
   readonly clock: Clock;
   readonly report: (error: Error) => void;
@@ -119,7 +119,7 @@ export function refuseUnknownMethod({ headers }: Request, body: unknown): Respon
 export type HeaderCheck = (
   request: Request,
   body: unknown,
-  offer: () => Promise<Offer>,
+  offer: () => Promise<HostSurface>,
 ) => Promise<Response | undefined>;
 
 /** A check of the arguments that a tool wants as headers too: they must say the same in both places (S3). */

@@ -6,7 +6,7 @@ import {
 import type { Clock, Timer } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { isObject } from '../../../kernel/json.js';
-import { MOST_WAITING } from './bounded-stream.js';
+import { MAX_WAITING } from './bounded-stream.js';
 import { createEventMemory, type EventMemory } from './event-memory.js';
 import { jsonRpcError } from './request-checks.js';
 import type { RequestId } from '../sessions/legacy-session.js';
@@ -192,7 +192,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     for (const size of read > 0 ? backlog.sizes.splice(0, read) : []) backlog.bytes -= size;
     backlog.sizes.push(bytes);
     backlog.bytes += bytes;
-    if (backlog.bytes > MOST_WAITING) stream.cleanup();
+    if (backlog.bytes > MAX_WAITING) stream.cleanup();
   }
 
   private end(id: RequestId): void {

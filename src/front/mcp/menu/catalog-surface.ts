@@ -10,7 +10,7 @@ import type { ListItems } from './list-items.js';
 import { callMetaTool, instructionsFor, META_NAMES, metaToolsNaming, passthroughInstructions } from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
-import type { Offer } from './host-surface.js';
+import type { HostSurface } from './host-surface.js';
 import { LIST_TTL_MS, listResult } from './server-surface.js';
 import { runTool } from './run-tool.js';
 import { createShelf } from './exposed-names.js';
@@ -32,7 +32,7 @@ function textOf(params: JsonObject, field: string, method: string): string {
 export function createCatalogOffer(
   gateway: Gateway,
   options: {
-    readonly info: Offer['info'];
+    readonly info: HostSurface['info'];
     readonly mode: Mode;
     readonly pinned: readonly string[];
     readonly items: ListItems;
@@ -42,7 +42,7 @@ export function createCatalogOffer(
     /** Whether the host puts the instructions before its model. */
     readonly showsInstructions?: boolean;
   },
-): Offer {
+): HostSurface {
   const { info, mode, pinned, items, flat, admin = false, showsInstructions = true } = options;
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);

@@ -7,7 +7,7 @@ import type { ListItems } from './list-items.js';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
 
 /** What servers have, under the names by which a host of the pass-through and hybrid modes sees it. */
-export interface Shelf {
+export interface ExposedNames {
   /** The tools that are offered directly, by their exposed names; in a fixed order. */
   tools(): Promise<ReadonlyMap<string, Tool>>;
   /** The tool a host means; `undefined` when none of that name is offered. */
@@ -27,7 +27,7 @@ function renamed(entry: JsonObject, field: string, value: string): JsonObject {
 }
 
 /** A shelf over the gateway; `pinned` narrows the tools. */
-export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): Shelf {
+export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): ExposedNames {
   const tools = async (): Promise<Map<string, Tool>> => {
     const named = new Map<string, Tool>();
     for (const tool of await gateway.offeredTools()) {

@@ -3,7 +3,7 @@ import type { Host } from '../../../model/host.js';
 import type { Exchange } from '../exchange.js';
 
 /** What one host is offered: how toolscout introduces itself to it, and what it answers. */
-export interface Offer {
+export interface HostSurface {
   /** Name, version and whatever else belongs to an introduction. */
   readonly info: JsonObject & { readonly name: string; readonly version: string };
   readonly capabilities: JsonObject;

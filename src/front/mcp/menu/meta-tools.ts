@@ -99,7 +99,7 @@ export function instructionsFor(coverage: string): string {
 
 /** What signatures in an answer may take together: unless an agent says otherwise, and at most. */
 const SCHEMA_TOKENS = 1000;
-const MOST_SCHEMA_TOKENS = 20_000;
+const MAX_SCHEMA_TOKENS = 20_000;
 
 /** Servers listed at once; beyond that an agent is better served by a search. */
 const SERVERS_SHOWN = 200;
@@ -108,7 +108,7 @@ const SERVERS_SHOWN = 200;
 const MANY_SERVERS = 50;
 
 /** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const DEEPEST_RESULT = 1000;
+const MAX_RESULT = 1000;
 
 /** Lists of many tools get shorter lines. */
 const LONG_LIST = 100;
@@ -251,8 +251,8 @@ async function callThrough(gateway: Gateway, values: JsonObject, options: CallOp
     const { result, error } = await (plain
       ? gateway.executeTool(meant.server, meant.tool, plain, options)
       : callMisplaced(gateway, meant, values, options));
-    if (result && isDeeperThan(result, DEEPEST_RESULT)) {
-      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
+    if (result && isDeeperThan(result, MAX_RESULT)) {
+      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);
     }
     return result ?? traced(failed(error), options);
   } catch (thrown) {
@@ -314,7 +314,7 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
           limit: args.count('limit', 10, 50),
           tags: args.texts('tags'),
           includeSchema: args.flag('includeSchema'),
-          schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MOST_SCHEMA_TOKENS),
+          schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MAX_SCHEMA_TOKENS),
           ...asked,
         });
         return text(searchAnswer(answer));

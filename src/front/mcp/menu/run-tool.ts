@@ -6,7 +6,7 @@ import { resultForLegacy } from './legacy-shape.js';
 import { traced } from './meta-tools.js';
 
 /** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const DEEPEST_RESULT = 1000;
+const MAX_RESULT = 1000;
 
 /** Runs a tool that a host sees under a name of its own: through the one door, with the server's own answer or error. */
 export async function runTool(
@@ -20,8 +20,8 @@ export async function runTool(
   if (!isObject(given)) throw protocolError(-32_602, 'tools/call needs "arguments" to be an object.');
   const { result, error } = await gateway.executeTool(server, tool, given, callOptions(params, exchange));
   if (result) {
-    if (isDeeperThan(result, DEEPEST_RESULT)) {
-      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${DEEPEST_RESULT} levels.`);
+    if (isDeeperThan(result, MAX_RESULT)) {
+      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);
     }
     return exchange.host.era === 'legacy' ? resultForLegacy(result) : result;
   }

@@ -4,7 +4,7 @@ import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.j
 import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from '../exchange.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
-import type { Offer } from './host-surface.js';
+import type { HostSurface } from './host-surface.js';
 import { pageOf } from './paging.js';
 import { runTool } from './run-tool.js';
 
@@ -60,7 +60,7 @@ export async function createServerOffer(
   gateway: Gateway,
   server: string,
   items: ListItems,
-): Promise<(flat: boolean) => Offer> {
+): Promise<(flat: boolean) => HostSurface> {
   const facts: ServerFacts = await gateway.serverFacts(server);
   return (flat) => offerOf(gateway, server, { facts, items, flat });
 }
@@ -69,7 +69,7 @@ function offerOf(
   gateway: Gateway,
   server: string,
   { facts, items, flat }: { readonly facts: ServerFacts; readonly items: ListItems; readonly flat: boolean },
-): Offer {
+): HostSurface {
   const { info, instructions } = facts;
   const watching = new Map<string, () => void>();
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 
 /**
  * Whether a message is the handshake of a 2025-era host, whole and with nothing odd about it. A `_meta` may claim
@@ -21,7 +21,7 @@ export function isPlainHandshake({ method, id, params }: JsonObject): boolean {
 }
 
 /** The answer to a handshake: the revision that was asked for, or the newest, and who is there. */
-export function answerHandshake(params: JsonObject, { info, capabilities, instructions }: Offer): JsonObject {
+export function answerHandshake(params: JsonObject, { info, capabilities, instructions }: HostSurface): JsonObject {
   const asked = params['protocolVersion'];
   const protocolVersion = HANDSHAKE_REVISIONS.find((revision) => revision === asked) ?? HANDSHAKE_REVISIONS[0];
   return { protocolVersion, capabilities, serverInfo: info, ...(instructions && { instructions }) };

@@ -38,9 +38,9 @@ export interface HeldCalls {
 }
 
 /** Calls held at once. */
-const MOST_HELD = 256;
+const MAX_HELD = 256;
 /** Questions of one call that wait at once. */
-const MOST_QUESTIONS = 32;
+const MAX_QUESTIONS = 32;
 /** A host that has not answered by then will not. */
 const PATIENCE_MS = 600_000;
 
@@ -72,7 +72,7 @@ class HeldCall {
 
   ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted || this.stop.signal.aborted || this.questions.size >= MOST_QUESTIONS) {
+      if (signal?.aborted || this.stop.signal.aborted || this.questions.size >= MAX_QUESTIONS) {
         return reject(new ToolscoutError('CANCELLED', 'The host cannot be asked any more.'));
       }
       const key = `question-${++this.asked}`;
@@ -159,7 +159,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         capabilities,
         ...(logLevel !== undefined && { logLevel }),
         request(method, params, options) {
-          if (asking.size >= MOST_HELD && !asking.has(call)) {
+          if (asking.size >= MAX_HELD && !asking.has(call)) {
             return Promise.reject(new ToolscoutError('RATE_LIMITED', 'Too many calls wait for their hosts.'));
           }
           asking.add(call);

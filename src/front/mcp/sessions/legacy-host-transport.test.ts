@@ -5,10 +5,10 @@ import { silentLog } from '../../../kernel/log.js';
 import type { Exchange } from '../exchange.js';
 import { protocolError } from '../exchange.js';
 import { withHostLane } from './legacy-host-transport.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 
 /** A wire that keeps what is written as text, as a real one would; and a protocol server that only shakes hands. */
-function connect(answer: Offer['answer'], capabilities: JsonObject = { elicitation: {} }) {
+function connect(answer: HostSurface['answer'], capabilities: JsonObject = { elicitation: {} }) {
   const sent: JsonObject[] = [];
   const left: JsonObject[] = [];
   const closed: string[] = [];
@@ -18,7 +18,7 @@ function connect(answer: Offer['answer'], capabilities: JsonObject = { elicitati
     send: async (message) => void sent.push(JSON.parse(JSON.stringify(message)) as JsonObject),
     close: async () => wire.onclose?.(),
   };
-  const offer: Offer = { info: { name: 't', version: '1' }, capabilities: {}, answer, concerns: () => false };
+  const offer: HostSurface = { info: { name: 't', version: '1' }, capabilities: {}, answer, concerns: () => false };
   const lane = withHostLane(wire, {
     log: silentLog,
     principal: 'ann',

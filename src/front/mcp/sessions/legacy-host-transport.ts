@@ -3,12 +3,12 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextp
 import { messageOf } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
-import { Transit } from '../../../kernel/async/in-flight-map.js';
+import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
 import { protocolError, toRpcError, TRACE_HEADER } from '../exchange.js';
 import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 
 /** What a lane needs besides its transport. */
 export interface HostLaneOptions {
@@ -19,8 +19,8 @@ export interface HostLaneOptions {
   /** Names the session; unguessable. */
   readonly sessionId: () => string;
   /** What this host is offered; asked when it introduces itself, be it with a handshake or with the first modern request. */
-  readonly offer: (introduction: JsonObject) => Offer;
-  readonly onOpen?: (session: LegacySession, offer: Offer) => void;
+  readonly offer: (introduction: JsonObject) => HostSurface;
+  readonly onOpen?: (session: LegacySession, offer: HostSurface) => void;
   /** A modern host begins to listen (`params`), or ends to (`undefined`). */
   readonly onListen?: (id: RequestId, params: unknown) => void;
   readonly onLogLevel?: (session: LegacySession, level: string) => void;
@@ -32,9 +32,9 @@ export interface HostLaneOptions {
 }
 
 /** A transport that speaks for its host. */
-export interface HostLane extends Transport {
+export interface LegacyHostTransport extends Transport {
   /** What the host is offered, once it has introduced itself. */
-  readonly offer: Offer | undefined;
+  readonly offer: HostSurface | undefined;
 }
 
 function isRequestId(id: unknown): id is RequestId {
@@ -48,13 +48,13 @@ function isRequestId(id: unknown): id is RequestId {
  * It is here because of what it saves: the protocol server parses every message several times, which
  * costs more than rules, validation and routing of a call together, and strips what it does not know.
  */
-export function withHostLane(wire: Transport, options: HostLaneOptions): HostLane {
+export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyHostTransport {
   const { log } = options;
-  const running = new Transit<RequestId, Canceller>();
+  const running = new InFlightMap<RequestId, Canceller>();
   /** Requests under an id that an earlier one still runs under: against the protocol, but each of them must have an end. */
   const doubled = new Map<Canceller, RequestId>();
   let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
-  let offer: Offer | undefined;
+  let offer: HostSurface | undefined;
   let session: LegacySession | undefined;
 
   const send = (message: JsonObject, related?: RequestId): Promise<void> => {
@@ -179,7 +179,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): HostLan
     return false;
   };
 
-  const lane: HostLane = {
+  const lane: LegacyHostTransport = {
     onclose: undefined,
     onerror: undefined,
     onmessage: undefined,

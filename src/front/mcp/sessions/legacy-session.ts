@@ -8,7 +8,7 @@ import { sharedHostId } from './host-id.js';
 export type RequestId = string | number;
 
 /** Questions that may be open at one host. */
-const MOST_ASKED = 64;
+const MAX_ASKED = 64;
 
 const CANCELLED = 'notifications/cancelled';
 
@@ -62,7 +62,7 @@ export function createLegacySession(options: {
   ): Promise<JsonObject> =>
     new Promise((resolve, reject) => {
       const signal = given?.signal;
-      if (closed || signal?.aborted || asked.size >= MOST_ASKED) {
+      if (closed || signal?.aborted || asked.size >= MAX_ASKED) {
         return reject(new ToolscoutError('CANCELLED', 'The host cannot be asked any more.'));
       }
       const id = next++;

@@ -7,7 +7,7 @@ import { protocolError } from '../exchange.js';
 import { createHeldCalls, type Round, type RoundEnd } from './held-calls.js';
 import { sharedHostId } from './host-id.js';
 import { isLogLevel, isLoud } from './log-levels.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import { createRequestStates } from './request-state.js';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -27,7 +27,7 @@ export interface Sender {
 /** Answers hosts of the modern era: every request stands for itself, and a question is an answer. */
 export interface ModernHosts {
   answer(
-    offer: Offer,
+    offer: HostSurface,
     request: { readonly method: string; readonly params?: unknown },
     context: ServerContext,
     sender: Sender,
@@ -89,7 +89,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   };
 
   /** Sends briefings while a request is answered whose host wants log messages; there is no other time for them. */
-  const brief = (offer: Offer, round: Round, { connection }: Sender): (() => void) | undefined => {
+  const brief = (offer: HostSurface, round: Round, { connection }: Sender): (() => void) | undefined => {
     if (offer.skills !== true || round.logLevel === undefined) return undefined;
     const send = (params: JsonObject): void => round.notify('notifications/message', params);
     return deps.follow?.(connection ?? round.hostId, send);
@@ -103,7 +103,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   };
 
   const answerRound = async (
-    offer: Offer,
+    offer: HostSurface,
     { method, params: given }: Parameters<ModernHosts['answer']>[1],
     context: ServerContext,
     sender: Sender,

@@ -8,7 +8,7 @@ const LIFE_MS = 600_000;
 /** Longer than this it cannot be ours. */
 const LONGEST = 512 * 1024;
 /** Used ones that are remembered; beyond that the one used longest ago may be used again until it expires. */
-const MOST_USED = 10_000;
+const MAX_USED = 10_000;
 
 /** Text that goes to a host and comes back as what it was, or not at all (S8). */
 export interface RequestStates {
@@ -62,7 +62,7 @@ export function createRequestStates(clock: Clock): RequestStates {
       if (clock.monotonic() > until || used.has(once)) return undefined;
       used.add(once);
       const oldest = used.values().next();
-      if (used.size > MOST_USED && !oldest.done) used.delete(oldest.value);
+      if (used.size > MAX_USED && !oldest.done) used.delete(oldest.value);
       return payload;
     },
   };

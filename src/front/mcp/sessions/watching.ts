@@ -2,17 +2,17 @@ import { messageOf } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import type { Host } from '../../../model/host.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 
 /** Resources that one `subscriptions/listen` may name. */
-const MOST_URIS = 100;
+const MAX_URIS = 100;
 
 /**
  * Has the resources that a modern host listens for watched. Whether a server agrees shows later, so a
  * refusal is for the log: the host hears nothing, as it would from a server that never changes.
  */
 export function watchFor(
-  offer: Offer,
+  offer: HostSurface,
   params: unknown,
   options: {
     readonly host: Host;
@@ -22,7 +22,7 @@ export function watchFor(
 ): () => void {
   const wanted = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
   const named = Array.isArray(wanted['resourceSubscriptions']) ? wanted['resourceSubscriptions'] : [];
-  const uris = [...new Set(named.filter((uri) => typeof uri === 'string'))].slice(0, MOST_URIS);
+  const uris = [...new Set(named.filter((uri) => typeof uri === 'string'))].slice(0, MAX_URIS);
   let over = false;
   const stops: Array<() => void> = [];
   for (const uri of offer.watch ? uris : []) {

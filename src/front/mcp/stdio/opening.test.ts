@@ -5,12 +5,12 @@ import { waitUntil } from '../../../../test/support/fixture.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import { withHostLane, type HostLane } from '../sessions/legacy-host-transport.js';
-import type { Offer } from '../menu/host-surface.js';
+import { withHostLane, type LegacyHostTransport } from '../sessions/legacy-host-transport.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import { createMcpServer } from '../server.js';
 
-const OFFER: Offer = {
+const OFFER: HostSurface = {
   info: { name: 'toolscout', version: '9.9.9', title: 'T' },
   capabilities: { tools: { listChanged: true } },
   instructions: 'Search first.',
@@ -31,14 +31,14 @@ interface Host {
   readonly served: Served;
 }
 
-function protocolBehind(lane: HostLane): Served {
+function protocolBehind(lane: LegacyHostTransport): Served {
   return serveStdio(() => createMcpServer(OFFER, ({ method }) => OFFER.answer(method, {}, {} as never)), {
     transport: lane,
   });
 }
 
 async function connect(
-  serve: (lane: HostLane, host: Pick<Host, 'errors' | 'loads'>) => Promise<Served> | Served,
+  serve: (lane: LegacyHostTransport, host: Pick<Host, 'errors' | 'loads'>) => Promise<Served> | Served,
 ): Promise<Host> {
   const received: JsonObject[] = [];
   let isClosed = false;

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { answerHandshake, isPlainHandshake } from '../sessions/handshake.js';
-import type { HostLane } from '../sessions/legacy-host-transport.js';
+import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
 
 /** A host that is being served. */
 export interface Served {
@@ -20,7 +20,7 @@ export interface OpeningDeps {
  * besides its lane is that handshake and `ping`. Every other opening is left to the protocol server, which knows both
  * eras and takes as long to load as all the rest, so it is loaded for those only.
  */
-export async function openHost(lane: HostLane, { onError, loadProtocol }: OpeningDeps): Promise<Served> {
+export async function openHost(lane: LegacyHostTransport, { onError, loadProtocol }: OpeningDeps): Promise<Served> {
   const waiting: JSONRPCMessage[] = [];
   let isGreeted = false;
   let loading: Promise<Served> | undefined;

@@ -3,20 +3,20 @@ import { messageOf } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import { listChanged, type McpFront } from '../front.js';
-import type { HostLane } from '../sessions/legacy-host-transport.js';
+import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
 import type { Listens } from '../sessions/listens.js';
 import type { Sender } from '../sessions/modern.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import type { Served } from './opening.js';
 import { createMcpServer } from '../server.js';
 import { watchFor } from '../sessions/watching.js';
 
 /** What the protocol server over the pipes of a host needs. */
 export interface StdioProtocolDeps {
-  readonly lane: HostLane;
+  readonly lane: LegacyHostTransport;
   readonly front: McpFront;
   /** What the host is offered, as far as it has introduced itself. */
-  readonly offer: () => Offer;
+  readonly offer: () => HostSurface;
   readonly sender: Sender & { readonly connection: string };
   readonly listens: Listens;
   readonly log: Log;
@@ -40,7 +40,7 @@ export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
           .notification({ method, ...params } as never)
           .catch((thrown: unknown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }));
       };
-      const concerns: Offer['concerns'] = (changed, kind) => deps.offer().concerns(changed, kind);
+      const concerns: HostSurface['concerns'] = (changed, kind) => deps.offer().concerns(changed, kind);
       const unlisten = front.listen({ offer: { concerns }, changed: (kind) => tell(listChanged(kind)) });
       const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
       listens.begin((params) => {

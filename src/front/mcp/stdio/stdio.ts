@@ -5,7 +5,7 @@ import { LOOP_DETECTED } from '../../../protocol/lineage.js';
 import { protocolError } from '../exchange.js';
 import { createFront } from '../front.js';
 import { createListens } from '../sessions/listens.js';
-import type { Offer } from '../menu/host-surface.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import type { FrontDeps } from '../server.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
@@ -38,7 +38,7 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const serve = async (): Promise<Served> => {
     const offerTo = deps.server === undefined ? front.offerFor : await front.serverOffer(deps.server);
     const listens = createListens();
-    let nameless: Offer | undefined;
+    let nameless: HostSurface | undefined;
     const lane = front.laneFor(createHostTransport(deps), {
       principal: sender.principal,
       sole: true,
