@@ -1,6 +1,6 @@
 import { hashJson } from '../kernel/hash.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
-import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
+import { REJECTED, type Risk, type Ruling, type ServerOrigin } from '../model/approval.js';
 import type { Config } from '../model/config.js';
 import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
 import type { Tool, ToolStatus } from '../model/tool.js';
@@ -87,7 +87,10 @@ export function holdServer(
   if (policy === 'off' && (server.origin === 'user' || server.origin === 'project')) return undefined;
   const start = known.record?.start;
   if (start?.ask?.state === 'rejected' && start.ask.hash === server.launch) {
-    return { state: 'rejected', reason: `it was rejected${becauseOf(start.ask.ruling)}` };
+    return {
+      state: 'rejected',
+      reason: `${REJECTED}${becauseOf(start.ask.ruling)}; to trust it after all, run: toolscout approve ${server.id}`,
+    };
   }
   if (server.origin === 'user' || start?.trust?.hash === server.launch) return undefined;
   return {
@@ -136,7 +139,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
     const { name, hash } = tool;
     const { trust, ask } = record.tools.get(name) ?? {};
     if (ask?.state === 'rejected' && ask.hash === hash) {
-      return { status: trust ? 'quarantined' : 'pending', reason: `it was rejected${becauseOf(ask.ruling)}` };
+      return { status: trust ? 'quarantined' : 'pending', reason: `${REJECTED}${becauseOf(ask.ruling)}` };
     }
     if (trust && trust.hash !== hash) return { status: 'quarantined', reason: 'it changed after it was trusted' };
     // Another process has a newer list in which it is something else (A40).

@@ -1,5 +1,6 @@
 import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
+import { REJECTED } from '../model/approval.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import { isFallback, provenanceText, type Tool } from '../model/tool.js';
@@ -77,6 +78,14 @@ export function forbidden(skill: string, wanted: string): ToolscoutError {
  */
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
+  const { hold = '' } = tool;
+  if (hold.startsWith(REJECTED)) {
+    const code = tool.status === 'quarantined' && !tool.isSuspect ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
+    throw new ToolscoutError(code, `"${address}" is not offered: ${hold}.`, {
+      suggestion: `Use another tool. The user can undo that: toolscout diff ${address}, then toolscout approve ${address}`,
+      delivered: false,
+    });
+  }
   if (tool.status === 'pending' || tool.isSuspect) {
     const reason = tool.hold ?? 'it waits for approval';
     throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {

@@ -1,6 +1,9 @@
 /** What becomes of a request to trust something new. */
 export type ApprovalState = 'pending' | 'approved' | 'rejected' | 'expired' | 'superseded';
 
+/** How the reason begins why something is held that a person rejected. */
+export const REJECTED = 'it was rejected';
+
 /** How much is at stake, from least to most. */
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 

@@ -2,6 +2,7 @@ import type { Pool } from '../../connect/index.js';
 import { addressOf } from '../../kernel/ids.js';
 import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
+import { REJECTED } from '../../model/approval.js';
 import { provenanceText } from '../../model/tool.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { Learner } from '../../catalog/learning/learner.js';
@@ -88,6 +89,11 @@ export function explainTool(
     );
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.hold?.startsWith(REJECTED)) {
+    const undo = `to undo that, look at it with: toolscout diff ${address}; then run: toolscout approve ${address}`;
+    const because = found.status === 'quarantined' ? 'quarantine' : 'approval';
+    return no(because, `"${address}" is not offered: ${found.hold}; ${undo}`);
+  }
   if (found.status === 'quarantined') {
     const reason = found.hold ?? 'it changed';
     return no('quarantine', `"${address}" is quarantined: ${reason}; look at it with: toolscout diff ${address}`);

@@ -117,6 +117,35 @@ describe('what is approved is what was shown', () => {
   });
 });
 
+describe('what was rejected', () => {
+  it.each([
+    ['changed', {}],
+    ['new', { approval: 'manual' }],
+  ] as const)(
+    'SEC-9 CLI-1 why and call of a tool that is %s say so and how to undo it, and that works',
+    async (kind, config) => {
+      const { show, run } = await place(config);
+      await show([READ]);
+      await run(['discover']);
+      if (kind === 'changed') {
+        await show([{ ...READ, description: 'Reads a note aloud.' }]);
+        await run(['discover']);
+      }
+      await run(['diff', 'notes:read']);
+      expect((await run(['reject', 'notes:read', '--reason', 'too loud'])).code).toBe(0);
+      for (const { stdout, stderr } of [await run(['why', 'notes:read']), await run(['call', 'notes:read'])]) {
+        const text = stdout + stderr;
+        expect(text).toMatch(/it was rejected by local: too loud/);
+        expect(text).toMatch(/toolscout diff notes:read[^]*toolscout approve notes:read/);
+        expect(text).not.toContain('toolscout pending');
+      }
+      expect((await run(['diff', 'notes:read'])).code).toBe(0);
+      expect((await run(['approve', 'notes:read'])).code).toBe(0);
+      expect((await run(['call', 'notes:read'])).code).toBe(0);
+    },
+  );
+});
+
 describe('pending, diff, approve and reject', () => {
   it('SEC-9 CLI-2 a changed tool is listed, shown, refused with 4, and runs once it is approved', async () => {
     const { show, run } = await place();
