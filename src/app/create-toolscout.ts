@@ -220,7 +220,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       : createLog({
           level: options.logLevel,
           now: clock.now,
-          mask: (text) => mask.hide(text),
+          mask: (text) => mask.hideEncoded(text),
           redact: redaction.logged,
           write: (line) => process.stderr.write(line),
         });
@@ -275,7 +275,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     clock,
     log,
     limiter,
-    hide: (text) => mask.hide(text),
+    hide: (text) => mask.hideEncoded(text),
     get healthIntervalMs() {
       return inForce().limits.healthIntervalMs;
     },

@@ -135,7 +135,7 @@ export async function serve(
   const log = createLog({
     level: options.logLevel ?? (options.stdio ? 'warn' : 'info'),
     now: systemClock.now,
-    mask: (text) => mask.hide(text),
+    mask: (text) => mask.hideEncoded(text),
     redact: redaction.logged,
     write: (line) => streams.stderr.write(line),
   });

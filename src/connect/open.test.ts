@@ -302,6 +302,23 @@ describe('openUpstream over stdio', () => {
     await expect(open(stdioServer('s', dying))).rejects.toThrow('exited with code 3: bad API_KEY=***');
   });
 
+  it.each(['base64', 'base64url', 'hex'])(
+    'A54 a secret of its environment is not part of the error in %s either',
+    async (form) => {
+      const { open } = setUp();
+      const script = `console.error("bad " + Buffer.from("ann:" + process.env.API_TOKEN).toString("${form}")); process.exit(3)`;
+      const dying = { command: process.execPath, args: ['-e', script], env: { API_TOKEN: 'canary-7f3a91c2' } };
+      const error = await open(stdioServer('s', dying)).catch((thrown: unknown) => thrown);
+      expect(String(error)).toContain('exited with code 3: bad ');
+      expect(String(error)).toContain('***');
+      expect(String(error)).not.toContain(
+        Buffer.from('ann:canary-7f3a91c2')
+          .toString(form as 'hex')
+          .slice(6),
+      );
+    },
+  );
+
   it('A44 a child that floods before its handshake is cut off too', async () => {
     const { open, children } = setUp();
     const server = stdioServer('s', fixture('flooding', '--kind=garbage', '--at-start'));

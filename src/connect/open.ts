@@ -193,7 +193,7 @@ async function remember(server: Server, deps: OpenDeps, verdict: EraDecision): P
 function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): (text: string) => string {
   const mask = createSecretMask();
   mask.add(Object.values(secrets));
-  return (text) => mask.hide(signIns?.hide(text) ?? text);
+  return (text) => mask.hideEncoded(signIns?.hide(text) ?? text);
 }
 
 async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {

@@ -83,7 +83,7 @@ const OPEN_DELAY_MS = 100;
 export function createCore(deps: GatewayDeps): Core {
   const { clock, log, pool, limiter, cache, audit, mask } = deps;
   const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
-  const hide = (text: string): string => mask.hide(text);
+  const hide = (text: string): string => mask.hideEncoded(text);
   mask.add(deps.loaded.secrets);
   deps.redaction.use(deps.loaded.config.redaction);
 

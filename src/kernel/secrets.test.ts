@@ -63,4 +63,49 @@ describe('secret mask', () => {
   it('A33 any text can be a secret: half of a surrogate pair does not stop the start', () => {
     expect(maskOf('pass\ud800word')('a pass\ud800word')).toBe(`a ${MASK}`);
   });
+
+  it('A54 a secret in base64, hexadecimal or percent-encoded form is in no text of an error or log', () => {
+    const encodings: ReadonlyArray<(bytes: Buffer) => string> = [
+      (bytes) => bytes.toString('base64'),
+      (bytes) => bytes.toString('base64url'),
+      (bytes) => bytes.toString('hex'),
+      (bytes) => bytes.toString('hex').toUpperCase(),
+      (bytes) => bytes.toString('hex').replaceAll(/../g, '%$&'),
+      (bytes) => encodeURIComponent(bytes.toString()).toLowerCase(),
+      (bytes) => new URLSearchParams({ x: bytes.toString() }).toString().slice(2),
+    ];
+    const longer = fc.string({ unit: wellFormed, minLength: 8, maxLength: 20 });
+    const around = fc.string({ unit: wellFormed, maxLength: 7 });
+    fc.assert(
+      fc.property(longer, around, around, fc.constantFrom(...encodings), (secret, before, after, encode) => {
+        const mask = createSecretMask();
+        mask.add([secret]);
+        // Basic credentials, for example, are encoded together with the name of the user.
+        const whole = encode(Buffer.from(before + secret + after));
+        const shown = mask.hideEncoded(`401: "${whole}" is wrong`);
+        expect(shown).toContain(MASK);
+        expect(shown).not.toContain(encode(Buffer.from(secret)).slice(3, -3));
+        expect(mask.hideEncoded(shown)).toBe(shown);
+      }),
+    );
+  });
+
+  it('A54 many and long secrets are found too', () => {
+    const mask = createSecretMask();
+    const secrets = Array.from({ length: 700 }, (_, at) => `${at}-`.padStart(8 + (at % 3) * 3000, `key${at}`));
+    mask.add(secrets);
+    for (const secret of [secrets[0]!, secrets[2]!, secrets[699]!]) {
+      const forms = [Buffer.from(secret).toString('base64'), [...Buffer.from(secret)].map((b) => `%${b.toString(16)}`)];
+      for (const form of forms.flatMap((each) => [each].flat().join('')))
+        expect(mask.hideEncoded(`x ${form}`)).toBe(`x ${MASK}`);
+    }
+  });
+
+  it('A54 CFG-4 encoded forms of short values, and ordinary texts, are left alone', () => {
+    const mask = createSecretMask();
+    mask.add(['1234567', 'hunter2-hunter2']);
+    const text = `${Buffer.from('1234567').toString('hex')} 100% of aHVudGVyMQ== https://a.example/?q=%20x 🎉`;
+    expect(mask.hideEncoded(text)).toBe(text);
+    expect(createSecretMask().hideEncoded(text)).toBe(text);
+  });
 });

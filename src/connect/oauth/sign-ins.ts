@@ -74,7 +74,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
         grants,
         clock,
         log,
-        mask: (text) => mask.hide(text),
+        mask: (text) => mask.hideEncoded(text),
         fetch: deps.fetch,
         ...(interact && { interact: (previous: Grant | undefined) => interact(id, transport, previous) }),
       });
@@ -82,7 +82,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       return session;
     },
     onChange: (listener) => void listeners.push(listener),
-    hide: (text) => mask.hide(text),
+    hide: (text) => mask.hideEncoded(text),
     close: stop,
   };
 }
