@@ -101,10 +101,10 @@ function readFile(path: string): File {
 }
 
 /**
- * Leaves in a folder of declarations only what the entry needs: every exported declaration and what it refers to. What is
+ * Leaves in a folder of declarations only what the entries need: every exported declaration and what it refers to. What is
  * internal may refer to packages that are bundled and that users of the library do not have.
  */
-function pruneTypes(folder: string, entry: string): void {
+function pruneTypes(folder: string, entries: readonly string[]): void {
   const files = new Map<string, File>();
   const kept = new Map<string, Set<Statement>>();
   const taken = new Map<string, Set<string>>();
@@ -139,9 +139,11 @@ function pruneTypes(folder: string, entry: string): void {
     return keepExport(pathOf(path, reexport.source), reexport.local);
   };
 
-  const { reexports, statements } = fileAt(entry);
-  for (const name of reexports.keys()) keepExport(entry, name);
-  for (const { declares } of statements) for (const name of declares) keepIn(entry, name);
+  for (const entry of entries) {
+    const { reexports, statements } = fileAt(entry);
+    for (const name of reexports.keys()) keepExport(entry, name);
+    for (const { declares } of statements) for (const name of declares) keepIn(entry, name);
+  }
 
   const as = (name: string, alias: string): string => (name === alias ? name : `${name} as ${alias}`);
   const texts = [...new Set([...kept.keys(), ...taken.keys()])].map((path) => {
@@ -173,4 +175,4 @@ function pruneTypes(folder: string, entry: string): void {
 }
 
 const folder = resolve('dist/types');
-pruneTypes(folder, join(folder, 'index.d.ts'));
+pruneTypes(folder, [join(folder, 'index.d.ts'), join(folder, 'app/compat/index.d.ts')]);

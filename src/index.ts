@@ -1,25 +1,8 @@
 export { createToolscout, type ToolscoutOptions } from './app/create-toolscout.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
-export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './app/compat/configuration-loader.js';
-export {
-  PatternMatcher,
-  SearchEngine,
-  ToolExecutionProxy,
-  ToolMetadataManager,
-} from './app/compat/discovery-components.js';
-export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './app/compat/discovery-engine.js';
-export {
-  DiscoveryService,
-  McpDiscoveryProvider,
-  RuntimeMcpDiscovery,
-  type CapabilityCandidate,
-  type DiscoveredServer,
-  type WarmStatistics,
-} from './app/compat/discovery-service.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
 export { scopeToSkill } from './gateway/index.js';
-export type { ToolExample } from './normalize/index.js';
 export {
   extractSubDomain,
   inferCategories,

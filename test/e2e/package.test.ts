@@ -30,8 +30,6 @@ import {
   createToolscout,
   createToolsApi,
   defineConfig,
-  DiscoveryEngine,
-  DiscoveryService,
   ERROR_TABLE,
   ToolscoutError,
   type CallResult,
@@ -44,6 +42,7 @@ import {
   type ToolscoutOptions,
   type Upstream,
 } from 'toolscout';
+import { DiscoveryEngine, DiscoveryService } from 'toolscout/compat';
 
 export const config = defineConfig({
   $schema: 'https://example.com/schema.json',

@@ -6,7 +6,7 @@ import {
   ToolExecutionProxy,
   ToolMetadataManager,
   type ToolMetadata,
-} from '../../src/index.js';
+} from '../../src/app/compat/index.js';
 import { fixture } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
 

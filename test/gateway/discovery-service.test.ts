@@ -6,12 +6,11 @@ import {
   ConfigurationLoader,
   DiscoveryEngine,
   DiscoveryService,
-  extractPrimaryDomain,
-  extractSubDomain,
   McpDiscoveryProvider,
   RuntimeMcpDiscovery,
   type DiscoveryConfig,
-} from '../../src/index.js';
+} from '../../src/app/compat/index.js';
+import { extractPrimaryDomain, extractSubDomain } from '../../src/index.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
 import { scriptedServer, scriptedTool, type ScriptedServer } from '../support/scripted-server.js';
