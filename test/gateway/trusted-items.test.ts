@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
-import { temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost } from '../support/mcp-host.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { scriptedServer, type ScriptedServer } from '../support/scripted-server.js';
@@ -237,6 +237,36 @@ describe('what a server has besides tools', () => {
       await gateway.reject(REF[part]);
       await gateway.discover(['n']);
       expect(await offered(gateway)).not.toContain(NAME[part]);
+    },
+  );
+
+  it.each(['legacy', 'modern'])(
+    'A39 updates of a resource that is held since somebody subscribed are not passed on (%s)',
+    async (era) => {
+      const servers = { asking: fixture('asking', ...(era === 'modern' ? ['--modern'] : [])) };
+      const gateway = await openToolscout({ servers, ...RATE });
+      await gateway.discover(['asking']);
+      const heard: string[] = [];
+      const watch = (uri: string): Promise<unknown> =>
+        gateway.subscribe('asking', uri, { onUpdate: () => void heard.push(uri) });
+      await watch('note://one');
+      await watch('note://two');
+      const change = async (uri: string): Promise<void> => {
+        expect(await gateway.executeTool('asking', 'touch', { uri })).toMatchObject({ success: true });
+      };
+      /** Updates come in order: once the other one is heard, this one would have been. */
+      const changeBoth = async (): Promise<string[]> => {
+        heard.length = 0;
+        await change('note://one');
+        await change('note://two');
+        await waitUntil(() => heard.includes('note://two'), { what: 'the update of the other resource' });
+        return [...heard];
+      };
+      expect(await changeBoth()).toEqual(['note://one', 'note://two']);
+      await gateway.reject('asking:resources/note://one');
+      expect(await changeBoth()).toEqual(['note://two']);
+      await gateway.approve('asking:resources/note://one');
+      expect(await changeBoth()).toEqual(['note://one', 'note://two']);
     },
   );
 
