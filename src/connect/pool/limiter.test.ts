@@ -57,6 +57,25 @@ describe('limiter', () => {
     expect(() => limiter.take(server(), 'greedy')).toThrow(/used by 2 clients, which share it; try again in \d+ ms/);
   });
 
+  it('A43 CONN-7 principals that wait are served in turn, each in its own order', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    takes(limiter, server());
+    const served: string[] = [];
+    const wait = (principal: string, name: string): void =>
+      void limiter.wait(server(), undefined, principal).then(() => served.push(name));
+    for (const name of ['g1', 'g2', 'g3', 'g4']) wait('greedy', name);
+    wait('modest', 'm1');
+    wait('other', 'o1');
+    wait('modest', 'm2');
+    await clock.advance(350);
+    expect(served).toEqual(['g1', 'm1', 'o1']);
+    // One who comes later does not overtake those who wait for the same round.
+    wait('late', 'l1');
+    await clock.advance(500);
+    expect(served).toEqual(['g1', 'm1', 'o1', 'l1', 'g2', 'm2', 'g3', 'g4']);
+  });
+
   it('A43 CONN-7 a principal that is alone again has the whole rate', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });

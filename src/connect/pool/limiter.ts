@@ -11,11 +11,17 @@ export interface Limiter {
    * @throws ToolscoutError `RATE_LIMITED` with `retryAfterMs`.
    */
   take(server: Server, principal?: string): void;
-  /** Takes a token as soon as there is one; whoever asked first is served first. */
-  wait(server: Server, signal?: AbortSignal): Promise<void>;
+  /**
+   * Takes a token as soon as there is one. Principals are served in turn, each in the order of its requests, so that one that
+   * waits many times does not make the others wait for all of them (A43).
+   */
+  wait(server: Server, signal?: AbortSignal, principal?: string): Promise<void>;
 }
 
 interface Waiter {
+  readonly principal: string;
+  /** The round in which it is served. */
+  readonly round: number;
   readonly serve: () => void;
 }
 
@@ -36,6 +42,8 @@ interface Bucket extends Tokens {
   readonly shares: Map<string, Share>;
   /** In order of arrival. */
   readonly waiters: Set<Waiter>;
+  /** The round that was served last. */
+  round: number;
   timer: Timer | undefined;
 }
 
@@ -75,13 +83,27 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
     return Math.min(MAX_WAIT_MS, Math.max(1, ms));
   }
 
+  /** Of those who wait in the earliest round the one who came first. */
+  function nextOf({ waiters }: Bucket): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const waiter of waiters) if (!next || waiter.round < next.round) next = waiter;
+    return next;
+  }
+
+  /** The round for a further request of a principal: the one after its last, or the current one. */
+  function roundFor({ waiters, round }: Bucket, principal: string): number {
+    let latest = round - 1;
+    for (const waiter of waiters) if (waiter.principal === principal) latest = Math.max(latest, waiter.round);
+    return latest + 1;
+  }
+
   function serveWaiters(bucket: Bucket): void {
     bucket.timer?.cancel();
     bucket.timer = undefined;
     refill(bucket);
-    for (const waiter of bucket.waiters) {
-      if (!spend(bucket)) break;
+    for (let waiter = nextOf(bucket); waiter && spend(bucket); waiter = nextOf(bucket)) {
       bucket.waiters.delete(waiter);
+      bucket.round = waiter.round;
       waiter.serve();
     }
     wakeLater(bucket);
@@ -110,6 +132,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
         filledAt: clock.monotonic(),
         shares: new Map(),
         waiters: new Set(),
+        round: 0,
         timer: undefined,
       };
       buckets.set(server.id, bucket);
@@ -172,7 +195,7 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
       throw limited(server, requestsPerSecond, among, msUntil(bucket, bucket.waiters.size + 1, requestsPerSecond));
     },
 
-    async wait(server, signal) {
+    async wait(server, signal, principal = '') {
       signal?.throwIfAborted();
       const bucket = bucketOf(server);
       if (bucket.waiters.size === 0 && spend(bucket)) return;
@@ -183,6 +206,8 @@ export function createLimiter(deps: { readonly clock: Clock }): Limiter {
           reject(signal?.reason as Error);
         };
         const waiter: Waiter = {
+          principal,
+          round: roundFor(bucket, principal),
           serve: () => {
             signal?.removeEventListener('abort', onAbort);
             resolve();

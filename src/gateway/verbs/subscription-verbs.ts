@@ -70,7 +70,7 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
   const watch = async (entry: Watched, begun: () => void): Promise<void> => {
     const { signal } = entry.stop;
     const server = core.usable(entry.server);
-    await limiter.wait(server, signal);
+    await limiter.wait(server, signal, entry.host?.id);
     // The connection counts as used for as long as somebody watches, so it is not closed as idle.
     await pool.use(
       server,
