@@ -2,7 +2,7 @@
 // See what remains of three servers:    npx tsx examples/rules.config.ts
 import { fileURLToPath } from 'node:url';
 // In a project of your own: import { defineConfig } from 'toolscout';
-import { createToolscout, defineConfig } from '../src/index.js';
+import { defineConfig } from '../src/config/define-config.js';
 
 const program = (name: string): string =>
   fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
@@ -32,6 +32,8 @@ const config = defineConfig({
 export default config;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Imported here, so that reading this config does not load the whole library from source.
+  const { createToolscout } = await import('../src/index.js');
   const toolscout = await createToolscout({ config, stateDir: 'memory' });
   for (const { id } of await toolscout.listServers()) {
     for (const { name, tags } of await toolscout.listTools(id)) console.log(`${id}:${name} [${tags.join(', ')}]`);
