@@ -12,7 +12,7 @@ import { AUDIT_KINDS } from '../src/model/audit-record.js';
 import { Config, RateLimitConfig, RetryConfig, RuleConfig, ServerEntry } from '../src/model/config.js';
 import { compileRules } from '../src/normalize/index.js';
 import { temporaryDirectory } from './support/fixture.js';
-import { finish, type Finished } from './support/toolscout.js';
+import { CLI, finish, type Finished } from './support/toolscout.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -207,17 +207,38 @@ describe('the docs', () => {
     expect(methods.filter((name) => !(name in DiscoveryEngine.prototype))).toEqual([]);
   });
 
+  it('DOC-3 every name that code in the docs imports from the package is exported', async () => {
+    const entries: Record<string, object> = {
+      toolscout: await import('../src/index.js'),
+      'toolscout/compat': await import('../src/app/compat/index.js'),
+    };
+    const imports = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/^import \{([^}]*)\} from '(toolscout[^']*)';/gm)].map((match) => ({
+        page,
+        from: match[2]!,
+        names: match[1]!.split(',').map((name) => name.trim()),
+      })),
+    );
+    expect(imports.length).toBeGreaterThanOrEqual(5);
+    const missing = imports.flatMap(({ page, from, names }) =>
+      names.filter((name) => !(name in (entries[from] ?? {}))).map((name) => `${page}: ${name} from ${from}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('DOC-5 the session in README.md is what its commands print', { timeout: 60_000 }, async () => {
     const session = /^```console\n([\s\S]*?)^```$/m.exec(read('README.md'))![1]!;
     const steps = session.split(/^\$ npx toolscout /m).slice(1);
     expect(steps.length).toBeGreaterThanOrEqual(3);
     const flags = ['--demo', '--state-dir', await temporaryDirectory()];
+    const command = (...words: string[]): Promise<Finished> =>
+      finish(spawn(process.execPath, [CLI, ...words, ...flags], { cwd: root, stdio: 'pipe' }));
     // A search waits for unknown servers only for a while: on a busy machine it would name fewer tools.
-    expect(await run('src/bin.ts', 'discover', ...flags)).toMatchObject({ code: 0 });
+    expect(await command('discover')).toMatchObject({ code: 0 });
     for (const step of steps) {
       const end = step.indexOf('\n');
       const words = [...step.slice(0, end).matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2]!);
-      const { stdout, stderr } = await run('src/bin.ts', ...words, ...flags);
+      const { stdout, stderr } = await command(...words);
       // How relevant a hit is changes with the ranking; which hits come first must not.
       const printed = (text: string): string => text.trimEnd().replaceAll(/^\d\.\d\d/gm, '0.00');
       expect({ words, printed: printed(stdout + stderr) }).toEqual({ words, printed: printed(step.slice(end + 1)) });
