@@ -15,7 +15,6 @@ import {
 } from '../config/index.js';
 import {
   createChildKeeper,
-  createLimiter,
   createPool,
   createSignIns,
   missingCommand,
@@ -250,7 +249,6 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   /** The config as it is now: what a reload may change is asked for when it is needed (CFG-6). */
   const inForce = (): Config => gateway.config().config;
   const children = createChildKeeper({ clock, log });
-  const limiter = createLimiter({ clock });
   const verdicts = createEraMemory(store, log);
   const signIns = createSignIns({ store, clock, log, mask });
   const openServer = (server: Server, signal: AbortSignal, lane?: ConnectionKey, tap?: Tap): Promise<Upstream> =>
@@ -274,7 +272,6 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
   const pool = createPool({
     clock,
     log,
-    limiter,
     hide: (text) => mask.hideEncoded(text),
     get healthIntervalMs() {
       return inForce().limits.healthIntervalMs;
@@ -303,7 +300,6 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     redaction,
     random: Math.random,
     pool,
-    limiter,
     lineage,
     signIns,
     cache: createToolCache({

@@ -3,7 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
-import { createLimiter, createPool, type Pool } from '../connect/index.js';
+import { createPool, type Pool } from '../connect/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { silentLog } from '../kernel/log.js';
 import { Config, type ConfigInput } from '../model/config.js';
@@ -35,7 +35,6 @@ function sources(
   const pool = createPool({
     clock,
     log: silentLog,
-    limiter: createLimiter({ clock }),
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
     open: () => Promise.reject(new ToolscoutError('SERVER_CONNECTION_ERROR', 'secret-value is wrong')),

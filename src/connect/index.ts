@@ -1,7 +1,7 @@
 export { createChildKeeper } from './transport/child.js';
 export type { EraDecision } from './era/era.js';
 export { connectionIdOf, type ConnectionKey } from './connection-key.js';
-export { createLimiter, type Limiter } from './pool/limiter.js';
+export type { Access, OpenSession } from './pool/call.js';
 export { createSignIns, openBrowserInteraction, type SignIns } from './oauth/sign-ins.js';
 export type { Grant } from './oauth/grants.js';
 export { missingCommand } from './transport/missing-command.js';
@@ -9,4 +9,4 @@ export { openUpstream, type EraMemory } from './open.js';
 export { createPool, type Pool, type PoolEvent } from './pool/pool.js';
 export type { Tap } from './transport/tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './transport/raw-run.js';
-export { backoffMs, isTransient, withRetry } from './pool/retry.js';
+export { backoffMs } from './pool/retry.js';

@@ -3,15 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
 import { testTool } from '../../test/support/test-tool.js';
+import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
+import { RetryConfig } from '../model/config.js';
 import type { Tool } from '../model/tool.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
 import type { Check } from './checks.js';
 import { createExecutor, type ExecutionEntry, type ExecutorDeps } from './execute.js';
+import { createCaller, type UseConnection } from '../connect/pool/call.js';
 
-const server = stdioServer('fs', { command: 'true' }, { timeoutMs: 30_000, toolTimeoutsMs: { slow: 90_000 } });
+const server = stdioServer(
+  'fs',
+  { command: 'true' },
+  { timeoutMs: 30_000, toolTimeoutsMs: { slow: 90_000 }, retry: RetryConfig.parse({}) },
+);
 
 const tool = (definition: JsonObject = {}): Tool =>
   testTool('fs', 'read', { definition: { name: 'read', ...definition } });
@@ -35,15 +42,17 @@ interface StageOptions extends Partial<ExecutorDeps> {
   readonly tool?: Tool;
   readonly problems?: Problem[];
   readonly answers?: ReadonlyArray<JsonObject | Error>;
+  readonly limit?: () => void;
+  readonly use?: UseConnection;
 }
 
-/** An executor over fakes at its ports; `steps` says in which order they were met. */
+/** An executor and the way to a server over fakes at their ports; `steps` says in which order they were met. */
 function setUp(options: StageOptions = {}) {
-  const { tool: known = tool(), problems = [], answers = [], ...overrides } = options;
+  const { tool: known = tool(), problems = [], answers = [], limit, use, ...overrides } = options;
   const steps: string[] = [];
   const sent: Sent[] = [];
   const records: ExecutionEntry[] = [];
-  const clock = createFakeClock();
+  const clock = options.clock ?? createFakeClock();
   const step =
     (name: string): Check =>
     () =>
@@ -58,6 +67,24 @@ function setUp(options: StageOptions = {}) {
       return answer;
     },
   } as unknown as Upstream;
+  const waitsEndAtOnce: Clock['after'] = (_ms, task) => {
+    steps.push('retry');
+    queueMicrotask(task);
+    return { cancel() {} };
+  };
+  const caller = createCaller({
+    clock: { ...clock, after: waitsEndAtOnce },
+    random: () => 0.5,
+    limiter: { take: limit ?? (() => void steps.push('limit')), wait: () => Promise.resolve() },
+    use:
+      use ??
+      (async (_server, task) => {
+        steps.push('breaker');
+        return task(upstream);
+      }),
+    isOpen: () => false,
+    tellLogLevel: () => undefined,
+  });
   const executor = createExecutor({
     clock,
     resolve: () => {
@@ -72,22 +99,7 @@ function setUp(options: StageOptions = {}) {
         return problems;
       },
     },
-    limit: () => void steps.push('limit'),
-    run: async (_server, task) => {
-      steps.push('breaker');
-      return task(upstream);
-    },
-    retry: async (task, _server, { mayRetry }) => {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await task(attempt);
-        } catch (thrown) {
-          if (attempt >= 3 || !mayRetry(thrown as ToolscoutError)) throw thrown;
-          steps.push('retry');
-        }
-      }
-    },
-    isTransient: (error) => error.code === 'SERVER_CONNECTION_ERROR' || error.code === 'RATE_LIMITED',
+    send: caller.call,
     record: (entry) => {
       steps.push('audit');
       records.push(entry);
@@ -191,7 +203,7 @@ describe('executor', () => {
       [{ checks: [refusal] }, 'FORBIDDEN'],
       [{ problems: [{ path: '/path', message: 'is required' }] }, 'TOOL_VALIDATION_ERROR'],
       [{ limit: refusal }, 'FORBIDDEN'],
-      [{ run: () => Promise.reject(new ToolscoutError('CIRCUIT_OPEN', 'open', { delivered: false })) }, 'CIRCUIT_OPEN'],
+      [{ use: () => Promise.reject(new ToolscoutError('CIRCUIT_OPEN', 'open', { delivered: false })) }, 'CIRCUIT_OPEN'],
     ];
     for (const [options, code] of refusals) {
       const { executor, sent, records } = setUp(options);
@@ -313,13 +325,12 @@ describe('executor', () => {
   it('EXEC-1 CONN-7 a caller who says how long to wait is not made to wait for a multiple of it', async () => {
     const late = (): ToolscoutError => new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'The server did not answer.');
     const readOnly = tool({ annotations: { readOnlyHint: true } });
-    const isTransient = (): boolean => true;
-    const chosen = setUp({ tool: readOnly, answers: [late(), late()], isTransient });
+    const chosen = setUp({ tool: readOnly, answers: [late(), late()] });
     expect(await chosen.executor.execute(call({ timeoutMs: 300 }))).toMatchObject({
       error: { code: 'TOOL_EXECUTION_TIMEOUT', message: 'The server did not answer.' },
     });
     expect(chosen.sent).toHaveLength(1);
-    const refused = setUp({ tool: readOnly, answers: [lost({ delivered: false })], isTransient });
+    const refused = setUp({ tool: readOnly, answers: [lost({ delivered: false })] });
     expect(await refused.executor.execute(call({ timeoutMs: 300 }))).toMatchObject({ success: true });
     expect(refused.sent).toHaveLength(2);
   });
@@ -331,8 +342,7 @@ describe('executor', () => {
       clock,
       tool: tool({ annotations: { readOnlyHint: true } }),
       answers: [late(), late(), late(), late()],
-      isTransient: () => true,
-      run: async (_server, task) => {
+      use: async (_server, task) => {
         await clock.advance(2350);
         return task({
           era: 'legacy',
@@ -400,7 +410,7 @@ describe('executor', () => {
     const controller = new AbortController();
     let handed: Cancel | undefined;
     const { executor, steps } = setUp({
-      run: async (_server, task, { signal }) => {
+      use: async (_server, task, signal) => {
         handed = signal;
         controller.abort();
         return task({ era: 'legacy', request: refusal } as unknown as Upstream);
@@ -428,7 +438,7 @@ describe('executor', () => {
   it('EXEC-1 a wait that ends with the reason of the signal is a cancelled call', async () => {
     const controller = new AbortController();
     const { executor } = setUp({
-      retry: () => {
+      send: () => {
         controller.abort('left');
         return Promise.reject(controller.signal.reason as Error);
       },
@@ -441,10 +451,12 @@ describe('executor', () => {
     const clock = createFakeClock();
     const { executor, records } = setUp({
       clock,
-      answers: [{ content: [{ type: 'text', text: 'x'.repeat(500) }] }],
-      retry: async (task) => {
+      use: async (_server, task) => {
         await clock.advance(120);
-        return task(0);
+        return task({
+          era: 'modern',
+          request: async () => ({ content: [{ type: 'text', text: 'x'.repeat(500) }] }),
+        } as unknown as Upstream);
       },
     });
     await executor.execute(call({ principal: 'alice', skill: 'triage', traceId: 't-1' }));

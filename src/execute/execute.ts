@@ -11,7 +11,7 @@ import type { AuditRecord } from '../model/audit-record.js';
 import type { Call, CallResult, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import type { Upstream } from '../model/upstream.js';
+import type { Requester, ServerRequest } from '../model/upstream.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 import type { Check, Subject } from './checks.js';
 import { isErrorResult } from './error-body.js';
@@ -40,18 +40,8 @@ export interface ExecutorDeps {
   readonly signature: (tool: Tool) => string;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
   readonly outgoing?: (server: string) => Outgoing | undefined;
-  /** Throws `RATE_LIMITED` when the server was asked too often. */
-  readonly limit: (server: Server, principal: string) => void;
-  /** Runs a task on the connection of a server; throws `CIRCUIT_OPEN` when it is left alone. */
-  readonly run: <T>(server: Server, task: (upstream: Upstream) => Promise<T>, call: Call) => Promise<T>;
-  /** Tries again by the policy of the server while `mayRetry` allows it. */
-  readonly retry: <T>(
-    task: (attempt: number) => Promise<T>,
-    server: Server,
-    options: { readonly signal?: Cancel; readonly mayRetry: (error: ToolscoutError) => boolean },
-  ) => Promise<T>;
-  /** Whether the same request may succeed a moment later. */
-  readonly isTransient: (error: ToolscoutError) => boolean;
+  /** Sends the request: rate limit, circuit breaker, connection, and again where that is safe. */
+  readonly send: (server: Server, request: ServerRequest, requester: Requester) => Promise<JsonObject>;
   /** What a rule takes out of what a server says, before anybody sees it; `undefined` when none does. */
   readonly incoming?: (server: string) => Incoming | undefined;
   /** Must not throw. */
@@ -140,42 +130,30 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   }
 
   function send({ call, server, tool }: Subject, trail: Trail): Promise<JsonObject> {
-    const { signal, host } = call;
-    const params = paramsOf(call, tool.name);
-    const timeoutMs = call.timeoutMs ?? toolTimeout(server, tool.name) ?? server.timeoutMs;
-    // Shared by all attempts: progress renews the timeout, nothing renews this.
-    const deadline = clock.monotonic() + server.totalTimeoutMs;
-    const onProgress = call.onProgress ?? ignoreProgress;
-    const isRepeatable = isMarkedRepeatable(tool);
-    const onUnasked = (method: string): void => {
-      trail.unasked = method;
-    };
-    const ask = (upstream: Upstream): Promise<JsonObject> => {
-      trail.era = upstream.era;
-      refuseCancelled(signal);
-      const headers = upstream.era === 'modern' ? paramHeaders.of(tool.definition, call.arguments) : undefined;
-      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, headers };
-      return upstream.request('tools/call', params, options);
-    };
-    return deps.retry(
-      (attempt) => {
-        // The first token was taken before; a retry is a request like any other and pays for itself.
-        if (attempt > 0) {
-          trail.retries = attempt;
-          deps.limit(server, call.principal);
-        }
-        return deps.run(server, ask, call);
+    const { definition, name } = tool;
+    const hasHeaders = server.transport.type !== 'stdio';
+    const request: ServerRequest = {
+      method: 'tools/call',
+      params: paramsOf(call, name),
+      timeoutMs: toolTimeout(server, name),
+      onProgress: call.onProgress ?? ignoreProgress,
+      headersFor: hasHeaders
+        ? ({ era }) => (era === 'modern' ? paramHeaders.of(definition, call.arguments) : undefined)
+        : undefined,
+      mayRepeat: isMarkedRepeatable(tool) ? isNotLost : undefined,
+      waitsForLimit: false,
+      onAttempt(attempt) {
+        trail.phase = 'sending';
+        if (attempt > 0) trail.retries = attempt;
       },
-      server,
-      {
-        signal,
-        mayRetry: (error) =>
-          deps.isTransient(error) &&
-          mayBeSentAgain(error, isRepeatable) &&
-          !isOverdue(error, call.timeoutMs) &&
-          clock.monotonic() < deadline,
+      onConnected({ era }) {
+        trail.era = era;
       },
-    );
+      onUnasked(method) {
+        trail.unasked = method;
+      },
+    };
+    return deps.send(server, request, call);
   }
 
   /**
@@ -194,8 +172,6 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
     const redacted = redactCall(subject);
     refuseCancelled(call.signal);
-    deps.limit(subject.server, call.principal);
-    trail.phase = 'sending';
     const result = await send(redacted, trail);
     if (!subject.tool.definition['outputSchema'] || result['resultType'] === 'input_required') return result;
     const found = checkOutput(subject.tool, result);
@@ -332,18 +308,11 @@ function isMarkedRepeatable(tool: Tool): boolean {
 }
 
 /**
- * What surely did not start may be sent again, and so may what is marked repeatable; but a connection
- * lost in the middle of a call ends that call at once, whatever the tool says of itself (EXEC-4). A server
- * that refused was heard: its connection is not lost.
+ * What is marked repeatable may be sent again; but a connection lost in the middle of a call ends that call at once,
+ * whatever the tool says of itself (EXEC-4). A server that refused was heard: its connection is not lost.
  */
-function mayBeSentAgain(error: ToolscoutError, isRepeatable: boolean): boolean {
-  if (error.delivered === false) return true;
-  return isRepeatable && (error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined);
-}
-
-/** Whether it failed at a time that the caller set himself: he is not made to wait for a multiple of it. */
-function isOverdue(error: ToolscoutError, chosenMs: number | undefined): boolean {
-  return chosenMs !== undefined && error.code === 'TOOL_EXECUTION_TIMEOUT';
+function isNotLost(error: ToolscoutError): boolean {
+  return error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined;
 }
 
 /** Problems named in the message; the others stand in the list. */

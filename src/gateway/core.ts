@@ -1,6 +1,6 @@
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { connectionIdOf, type Tap } from '../connect/index.js';
+import { connectionIdOf, type OpenSession, type Tap } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
@@ -18,7 +18,6 @@ import type { GatewayDeps } from './deps.js';
 import { createRefresher } from '../catalog/learning/refresher.js';
 import { createRelister } from '../catalog/learning/relister.js';
 import { createRetention } from './retention.js';
-import { createSeparateSessions, type Sessions } from '../catalog/learning/separate-sessions.js';
 import { createTrust, type Trust } from '../catalog/trust.js';
 import type { GatewayEvent } from './contract.js';
 import type { AskOptions } from './contract/options.js';
@@ -81,7 +80,7 @@ const OPEN_DELAY_MS = 100;
 
 /** Opens the core: what the store knows is served at once, the rest is learned in the background. */
 export function createCore(deps: GatewayDeps): Core {
-  const { clock, log, pool, limiter, cache, audit, mask } = deps;
+  const { clock, log, pool, cache, audit, mask } = deps;
   const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
   const hide = (text: string): string => mask.hideEncoded(text);
   mask.add(deps.loaded.secrets);
@@ -118,10 +117,10 @@ export function createCore(deps: GatewayDeps): Core {
   };
 
   const memory = createFailureMemory({ store: deps.store, clock, log });
-  const sessionsWith = (tap: Tap): Sessions => {
+  const openerWith = (tap: Tap): OpenSession => {
     const { openSession } = deps;
     if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
-    return createSeparateSessions((server, signal) => openSession(server, signal, { tap }));
+    return (server, signal) => openSession(server, signal, { tap });
   };
 
   const learner = createLearner({
@@ -133,9 +132,8 @@ export function createCore(deps: GatewayDeps): Core {
       learnServer(
         server,
         {
-          clock,
-          limiter,
-          pool: terms?.tap ? sessionsWith(terms.tap) : pool,
+          pool,
+          open: terms?.tap && openerWith(terms.tap),
           terms,
           cache,
           audit,
@@ -145,7 +143,6 @@ export function createCore(deps: GatewayDeps): Core {
           usable,
           takeLanes,
           returnLanes,
-          random: deps.random,
           catalog: () => catalog,
           withoutHandshake: (each, stop, mayRun) =>
             learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),

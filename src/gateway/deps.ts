@@ -1,10 +1,9 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { Lookup } from '../net/public-address.js';
-import type { OpenSession } from '../catalog/learning/separate-sessions.js';
 import type { Approvals, Marketplace, Promotion, Registrations } from '../approvals/index.js';
 import type { Audit } from '../audit/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import type { Limiter, Pool, SignIns, Tap } from '../connect/index.js';
+import type { OpenSession, Pool, SignIns, Tap } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Lineage } from '../protocol/lineage.js';
@@ -31,7 +30,6 @@ export interface GatewayDeps {
   readonly redaction: Redaction;
   readonly random: () => number;
   readonly pool: Pool;
-  readonly limiter: Limiter;
   /** Who this toolscout is to others; by default one that nobody has met. */
   readonly lineage?: Lineage;
   readonly cache: ToolCache;

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../test/support/fake-clock.js';
 import { waitUntil } from '../../test/support/fixture.js';
 import { createAudit } from '../audit/index.js';
 import { resolveConfig, type LoadedConfig } from '../config/index.js';
-import { createLimiter, createPool } from '../connect/index.js';
+import { createPool } from '../connect/index.js';
 import { createToolCache } from '../discover/index.js';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
@@ -40,13 +40,11 @@ function open(parts: {
   const note = (event: string, fields: object = {}): void => void logged.push(`${event} ${JSON.stringify(fields)}`);
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const store = parts.store ?? createMemoryStore({ clock });
-  const limiter = createLimiter({ clock });
   const mask = createSecretMask();
   const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const pool = createPool({
     clock,
     log,
-    limiter,
     hide: (text) => mask.hide(text),
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
@@ -62,7 +60,6 @@ function open(parts: {
     redaction,
     random: () => 0.5,
     pool,
-    limiter,
     cache: createToolCache({ store, clock, log, ttlMs: 86_400_000 }),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     learnAtStart: parts.learnAtStart ?? false,

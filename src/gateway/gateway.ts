@@ -7,7 +7,7 @@ import { createCore } from './core.js';
 import type { GatewayDeps } from './deps.js';
 import { discoveryVerbs } from './verbs/discovery-verbs.js';
 import { executionVerbs } from './verbs/call-verbs.js';
-import { createLogLevels, hostingVerbs } from './verbs/host-sessions.js';
+import { hostingVerbs } from './verbs/host-sessions.js';
 import { relayingVerbs } from './verbs/relay-verbs.js';
 import { subscribingVerbs } from './verbs/subscription-verbs.js';
 import { findingVerbs } from './verbs/registry-verbs.js';
@@ -32,10 +32,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // The reason has been reported; the old state goes on serving.
     administration.reload().catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
-  const levels = createLogLevels(core);
   const { subscribe, stop: unsubscribeAll } = subscribingVerbs(core);
   const skills = createSkills(core);
-  const execution = executionVerbs(core, levels, skills);
+  const execution = executionVerbs(core, skills);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -74,8 +73,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     lineage: () => lineage,
     ready: core.filled,
     ...lookingVerbs(core),
-    ...hostingVerbs(core, levels),
-    ...relayingVerbs(core, levels),
+    ...hostingVerbs(core),
+    ...relayingVerbs(core),
     subscribe,
     ...execution,
     ...skills.verbs(execution.executeTool),

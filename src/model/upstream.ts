@@ -1,4 +1,5 @@
 import type { Cancel } from '../kernel/async/cancel.js';
+import type { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
 import type { Host } from './host.js';
@@ -17,6 +18,37 @@ export interface UpstreamRequest {
   readonly onUnasked?: (method: string) => void;
   /** Headers for this request alone, where the transport has such. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** For whom a server is asked, and for how long it may take. */
+export interface Requester {
+  /** Who asks; rate limits and failures count for this principal. */
+  readonly principal?: string;
+  /** The host of the call; without one the connection that all share is used. */
+  readonly host?: Host;
+  readonly signal?: Cancel;
+  /** The time limit that the caller chose: that it was too short says nothing about the server. */
+  readonly timeoutMs?: number;
+}
+
+/** One request to a server, however often it has to be sent. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The time limit where the caller chose none; without it, the server's. */
+  readonly timeoutMs?: number;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Headers for the connection on which it is sent. */
+  readonly headersFor?: (upstream: Upstream) => Readonly<Record<string, string>> | undefined;
+  /** Whether it may be sent again although it may have arrived; without this it may not. */
+  readonly mayRepeat?: (error: ToolscoutError) => boolean;
+  /** It waits when the rate limit is reached, as before a retry; otherwise it is refused. */
+  readonly waitsForLimit?: boolean;
+  /** Told each time the rate limit lets it pass; 0 is the first. */
+  readonly onAttempt?: (attempt: number) => void;
+  /** Told of the connection on which it is about to be sent. */
+  readonly onConnected?: (upstream: Upstream) => void;
+  readonly onUnasked?: UpstreamRequest['onUnasked'];
 }
 
 /** A notification a server sent on its own account. */

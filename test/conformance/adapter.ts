@@ -1,4 +1,4 @@
-import { createChildKeeper, createLimiter, createPool, openUpstream } from '../../src/connect/index.js';
+import { createChildKeeper, createPool, openUpstream } from '../../src/connect/index.js';
 import { listTools } from '../../src/discover/index.js';
 import { createParamHeaders } from '../../src/protocol/param-headers.js';
 import { systemClock } from '../../src/kernel/clock.js';
@@ -35,7 +35,6 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
   const pool = createPool({
     clock,
     log,
-    limiter: createLimiter({ clock }),
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
     open: (target, signal, lane) =>

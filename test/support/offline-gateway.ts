@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAudit } from '../../src/audit/index.js';
 import { resolveConfig } from '../../src/config/index.js';
-import { createLimiter, createPool } from '../../src/connect/index.js';
+import { createPool } from '../../src/connect/index.js';
 import { createToolCache } from '../../src/discover/index.js';
 import { createGateway, type Gateway, type ServerFacts } from '../../src/gateway/index.js';
 import { systemClock } from '../../src/kernel/clock.js';
@@ -49,12 +49,10 @@ export async function openOfflineGateway(
     await cache.write(server, { items: [...(recorded?.tools ?? [])], bad: [] }, recorded?.facts ?? {});
   }
   const redaction = createRedaction();
-  const limiter = createLimiter({ clock });
   let starts = 0;
   const pool = createPool({
     clock,
     log,
-    limiter,
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
     open: async () => {
@@ -72,7 +70,6 @@ export async function openOfflineGateway(
     redaction,
     random: Math.random,
     pool,
-    limiter,
     cache,
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     learnAtStart: true,

@@ -1,7 +1,6 @@
 import type { Audit } from '../../audit/index.js';
-import { isTransient, withRetry, type Limiter, type Tap } from '../../connect/index.js';
+import type { OpenSession, Pool, Tap } from '../../connect/index.js';
 import { RUNG_WORTH, type Climbed, type Strategy, type ToolCache } from '../../discover/index.js';
-import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { RateLimitConfig, RetryConfig } from '../../model/config.js';
@@ -11,13 +10,13 @@ import { isStandIn, type Catalog, type LearnedList } from '../catalog.js';
 import { readLists, type Lists, type ReadListsDeps } from './read-lists.js';
 
 /** What learning a server's tools needs. */
-export interface PipelineDeps extends Omit<ReadListsDeps, 'known' | 'again' | 'pace'> {
+export interface PipelineDeps extends Omit<ReadListsDeps, 'known' | 'access'> {
+  readonly pool: Pick<Pool, 'access'>;
   readonly terms?: LearnTerms;
-  readonly limiter: Limiter;
-  readonly clock: Clock;
+  /** Opens a connection beside the pool, where the terms ask for one. */
+  readonly open?: OpenSession;
   readonly cache: ToolCache;
   readonly audit: Audit;
-  readonly random: () => number;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
   /** Notes what is trusted and asks for what is not, before anybody can use it (SEC-9). */
@@ -45,25 +44,12 @@ export interface LearnTerms {
   readonly tap?: Tap;
 }
 
-/** A server under the terms of one discovery. */
-export function underTerms(server: Server, { retry, rateLimit }: LearnTerms = {}): Server {
-  if (!retry && !rateLimit) return server;
-  return { ...server, retry: { ...server.retry, ...retry }, rateLimit: { ...server.rateLimit, ...rateLimit } };
-}
-
 /** Asks a server for its list as the protocol has it. */
 async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Lists> {
-  const { clock, random } = deps;
+  const { retry, rateLimit } = deps.terms ?? {};
+  const access = deps.pool.access(server, { signal, retry, rateLimit, open: deps.open });
   const known = deps.catalog().list(server.id);
-  const again: NonNullable<ReadListsDeps['again']> = (task, makesSense = () => true) =>
-    withRetry(task, underTerms(server, deps.terms).retry, {
-      clock,
-      random,
-      signal,
-      mayRetry: (error) => isTransient(error) && makesSense(error),
-    });
-  const pace = (): Promise<void> => deps.limiter.wait(underTerms(server, deps.terms), signal);
-  return again(() => readLists(server, { ...deps, known, again, pace }, signal));
+  return access.again(() => readLists(server, { ...deps, known, access }, signal));
 }
 
 /** A list, and why it stands in for the one that the server could not be asked for. */

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Access } from '../../connect/index.js';
 import { listBesides, listTools, type LeftOut } from '../../discover/index.js';
-import type { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
 import type { LearnedList, ServerFacts } from '../catalog.js';
-import type { Sessions } from './separate-sessions.js';
 
 /** Everything a server listed, and what it said of itself. */
 export interface Lists {
@@ -17,15 +16,11 @@ type Bad = Lists['list']['bad'][number];
 
 /** What reading the lists of a server needs. */
 export interface ReadListsDeps {
-  readonly pool: Sessions;
-  /** Waits until the server may be asked for the next page of a list (CONN-7). */
-  readonly pace: () => Promise<void>;
+  readonly access: Access;
   /** Told of a list besides the tools that a server announced and did not give. */
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
   /** Told of an entry besides the tools that could not be kept. */
   readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
-  /** Tries again what a server refuses for the moment, while that makes sense. */
-  readonly again?: <T>(task: () => Promise<T>, makesSense?: (error: ToolscoutError) => boolean) => Promise<T>;
   /** The lane on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
   /** The lane of a call that is why it is asked: the list is merely old. */
@@ -66,9 +61,9 @@ function unite(base: Lists, more: Lists): Lists {
  * that is missing there is taken away.
  */
 export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
-  const { announcedOn, known, again } = deps;
+  const { access, announcedOn, known } = deps;
+  const { pace, again } = access;
   const ask = async (upstream: Upstream): Promise<Lists> => {
-    const { pace } = deps;
     const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs, pace });
     const { info, instructions, era, capabilities } = upstream;
     const leftOut: LeftOut[] = [];
@@ -82,21 +77,18 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
         deps.onDropped?.(server, method, bad);
       },
       // The tools wait for these lists, so one that timed out is not waited for again.
-      ...(again && {
-        retry: (task) => again(task, ({ code }) => !upstream.closed && code !== 'TOOL_EXECUTION_TIMEOUT'),
-      }),
+      retry: (task) => again(task, ({ code }) => !upstream.closed && code !== 'TOOL_EXECUTION_TIMEOUT'),
     });
     return { list, facts: { info, instructions, era, capabilities, leftOut, ...besides } };
   };
-  const read = (on?: string): Promise<Lists> =>
-    deps.pool.use(server, ask, signal, { brief: true, ...(on !== undefined && { on }) });
+  const read = (on?: string): Promise<Lists> => access.use(ask, { brief: true, on });
   // One more process only to hear the same list again would be a waste: the one that runs is asked first.
   const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
-  if (calledOn !== undefined && deps.pool.isOpen(server.id, calledOn)) {
+  if (calledOn !== undefined && access.isOpen(calledOn)) {
     const there = await read(calledOn);
     if (isDeepStrictEqual(there.list.items, known!.items)) return { list: there.list, facts: known! };
   }
-  if (announcedOn === undefined || !deps.pool.isOpen(server.id, announcedOn)) return read();
+  if (announcedOn === undefined || !access.isOpen(announcedOn)) return read();
   const there = await read(announcedOn);
   // Starting another process only to ask it for what it does not know would be in vain.
   const isProcess = server.transport.type === 'stdio';

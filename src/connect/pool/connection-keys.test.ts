@@ -6,7 +6,6 @@ import { silentLog } from '../../kernel/log.js';
 import { EVERY_CAPABILITY, type Host } from '../../model/host.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
-import { createLimiter } from './limiter.js';
 import type { ConnectionKey } from '../connection-key.js';
 import { createPool } from './pool.js';
 
@@ -55,7 +54,6 @@ function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
     },
     clock,
     log: silentLog,
-    limiter: createLimiter({ clock }),
     healthIntervalMs: 0,
     breaker: { failures: 3, resetMs: 1000 },
     random: () => 0.5,

@@ -7,7 +7,8 @@ import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
-import { createChildKeeper, createLimiter, createPool, isTransient, openUpstream } from '../index.js';
+import { createChildKeeper, createPool, openUpstream } from '../index.js';
+import { isTransient } from './retry.js';
 
 /** A pool over real children. */
 function setUp() {
@@ -27,7 +28,6 @@ function setUp() {
       }),
     clock: systemClock,
     log: silentLog,
-    limiter: createLimiter({ clock: systemClock }),
     healthIntervalMs: 300_000,
     breaker: { failures: 5, resetMs: 30_000 },
   });

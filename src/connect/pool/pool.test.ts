@@ -5,7 +5,6 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
-import { createLimiter } from './limiter.js';
 import { createPool, type Pool, type PoolEvent } from './pool.js';
 
 /** An upstream that a test can end, and that says what was done to it. */
@@ -84,7 +83,6 @@ function setUp(options: { healthIntervalMs?: number; failures?: number; hide?: (
     },
     clock,
     log: silentLog,
-    limiter: createLimiter({ clock }),
     get healthIntervalMs() {
       return options.healthIntervalMs ?? 300_000;
     },

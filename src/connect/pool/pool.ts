@@ -10,7 +10,9 @@ import type { ConnectionState, Server, ServerHealth } from '../../model/server.j
 import type { Upstream } from '../../model/upstream.js';
 import { judgeFailure, type BreakerLimits } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
-import type { Limiter } from './limiter.js';
+import { createCaller, type Caller, type PoolUse, type UseConnection } from './call.js';
+import { createLimiter } from './limiter.js';
+import { createLogLevels } from './log-levels.js';
 import { connectionIdOf, laneOf, SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
 import { createLinks } from './links.js';
@@ -36,26 +38,11 @@ export type PoolEvent =
       readonly params?: JsonObject;
     };
 
-/** For whom a connection is used, and for how long it is needed. */
-export interface PoolUse {
-  /** The host of the call; without one the shared lane is used. */
-  readonly host?: Host;
-  /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
-  readonly brief?: boolean;
-  /** The connection of this lane rather than the host's, where it is open. */
-  readonly on?: string;
-  /** Who asks; a failure counts for this principal first. */
-  readonly principal?: string;
-  /** The time limit that the caller chose: that it was too short says nothing about the server. */
-  readonly timeoutMs?: number;
-}
-
 /** What a pool is made of. */
 export interface PoolDeps {
   readonly open: (server: Server, signal: AbortSignal, lane: ConnectionKey) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly limiter: Limiter;
   /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
   readonly healthIntervalMs: number;
   readonly breaker: BreakerLimits;
@@ -65,16 +52,15 @@ export interface PoolDeps {
 }
 
 /** The connections to all servers: at most one a server and lane, made when needed and shared (CONN-3). */
-export interface Pool {
-  /**
-   * Runs a task on the connection to a server, which is made first when there is none. An aborted
-   * `signal` ends the wait for the connection; the task must heed it by itself.
-   */
-  use<T>(server: Server, task: (upstream: Upstream) => Promise<T>, signal?: Cancel, options?: PoolUse): Promise<T>;
+export interface Pool extends Caller {
+  /** Circuit breaker and connection alone; requests go through `call` and `access`, which limit and retry them. */
+  readonly use: UseConnection;
   /** Whether a server has an open connection on a lane other than the shared one. */
   isOpen(server: string, lane: string): boolean;
   /** Every open connection that was made for a host. */
   connectionsOf(host: Pick<Host, 'id'>): Upstream[];
+  /** Has the servers that a host is connected to log as it wishes. */
+  setLogLevel(host: Host): Promise<void>;
   /** A host has gone: its connections end after their calls. */
   release(host: Pick<Host, 'id'>): void;
   /** Closes the connections to a server after their calls; the next use connects again. */
@@ -101,8 +87,10 @@ const CLOSE_GRACE_MS = 10_000;
 
 /** An empty pool; nothing is opened before the first use. */
 export function createPool(deps: PoolDeps): Pool {
-  const { clock, log, limiter } = deps;
+  const { clock, log, random = Math.random } = deps;
   const hide = deps.hide ?? ((text) => text);
+  const limiter = createLimiter({ clock });
+  const tellLogLevel = createLogLevels({ log, hide });
   const startedAt = clock.now();
   const events = createEmitter<PoolEvent>((thrown) => log.error('connect.listener', { error: messageOf(thrown) }));
   const slots = new Map<string, Slot>();
@@ -116,7 +104,7 @@ export function createPool(deps: PoolDeps): Pool {
     open: deps.open,
     clock,
     log,
-    random: deps.random ?? Math.random,
+    random,
     onConnected() {
       idleTimer.watch();
       healthTimer.watch();
@@ -202,6 +190,15 @@ export function createPool(deps: PoolDeps): Pool {
     }
   }
 
+  const isOpen = (server: string, lane: string): boolean =>
+    lane !== SHARED.id && slots.get(server)?.links.has(lane) === true;
+  const caller = createCaller({ clock, random, limiter, use, isOpen, tellLogLevel });
+
+  function connectionsOf(host: Pick<Host, 'id'>): Upstream[] {
+    const lane = connectionIdOf(host);
+    return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
+  }
+
   async function measure(server: Server, upstream: Upstream): Promise<number> {
     const started = clock.monotonic();
     await upstream.ping(Math.min(server.timeoutMs || PING_TIMEOUT_MS, PING_TIMEOUT_MS));
@@ -251,8 +248,12 @@ export function createPool(deps: PoolDeps): Pool {
   }
 
   return {
+    call: caller.call,
+    access: caller.access,
     use,
     ping,
+    isOpen,
+    connectionsOf,
 
     health(id) {
       const slot = slots.get(id);
@@ -285,11 +286,8 @@ export function createPool(deps: PoolDeps): Pool {
       if (slot) links.retire(slot, 'closed on request');
     },
 
-    isOpen: (server, lane) => lane !== SHARED.id && slots.get(server)?.links.has(lane) === true,
-
-    connectionsOf(host) {
-      const lane = connectionIdOf(host);
-      return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
+    async setLogLevel(host) {
+      await Promise.all(connectionsOf(host).map((upstream) => tellLogLevel(upstream, host)));
     },
 
     release(host) {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
 import { RetryConfig } from '../../model/config.js';
-import { backoffMs, isTransient, withRetry } from './retry.js';
+import { withRetry } from './call.js';
+import { backoffMs, isTransient } from './retry.js';
 
 const policy = RetryConfig.parse({});
 const busy = (details?: ErrorDetails): ToolscoutError => new ToolscoutError('RATE_LIMITED', 'busy', details);

@@ -1,18 +1,6 @@
-import type { Cancel } from '../../kernel/async/cancel.js';
-import { sleep, type Clock } from '../../kernel/clock.js';
-import { toToolscoutError, type ErrorCode, type ToolscoutError } from '../../kernel/errors.js';
+import type { ErrorCode, ToolscoutError } from '../../kernel/errors.js';
 import type { RetryConfig } from '../../model/config.js';
 import { httpStatusOf } from '../upstream/errors.js';
-
-/** What trying again needs besides its policy. */
-export interface RetryOptions {
-  readonly clock: Clock;
-  /** A number in [0, 1), for the jitter. */
-  readonly random: () => number;
-  readonly signal?: Cancel;
-  /** Whether this failure may be tried again at all. */
-  readonly mayRetry: (error: ToolscoutError) => boolean;
-}
 
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
@@ -67,27 +55,4 @@ export function backoffMs(policy: RetryConfig, retry: number, random: () => numb
   const jitter = policy.jitterFactor;
   const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.backoffMultiplier ** retry);
   return Math.min(policy.maxDelayMs, Math.round(plain * (1 - jitter + 2 * jitter * random())));
-}
-
-/**
- * Runs a task, and again while it fails in a way that may be retried. A server that says when to
- * come back is obeyed; one that asks for more patience than the policy has is given up, and the
- * error tells the caller when.
- */
-export function withRetry<T>(
-  task: (attempt: number) => Promise<T>,
-  policy: RetryConfig,
-  options: RetryOptions,
-): Promise<T> {
-  const { clock, random, signal, mayRetry } = options;
-
-  const again = async (thrown: unknown, attempt: number): Promise<T> => {
-    const error = toToolscoutError(thrown);
-    const asked = error.retryAfterMs ?? 0;
-    if (attempt > policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) throw thrown;
-    await sleep(clock, Math.max(asked, backoffMs(policy, attempt - 1, random)), signal);
-    return run(attempt);
-  };
-  const run = (attempt: number): Promise<T> => task(attempt).catch((thrown: unknown) => again(thrown, attempt + 1));
-  return run(0);
 }

@@ -1,4 +1,3 @@
-import { isTransient, withRetry } from '../../connect/index.js';
 import {
   approvalCheck,
   bindingCheck,
@@ -6,7 +5,6 @@ import {
   createExecutor,
   ruleCheck,
 } from '../../execute/index.js';
-import { unlessCancelled } from '../../kernel/async/cancel.js';
 import { addressOf } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Call } from '../../model/call.js';
@@ -14,7 +12,6 @@ import { signatureOf } from '../../normalize/index.js';
 import type { Namable } from '../../catalog/catalog.js';
 import { isStandIn } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import type { LogLevels } from './host-sessions.js';
 import type { Gateway } from '../contract.js';
 import type { CallOptions } from '../contract/options.js';
 import { logCall } from './log-call.js';
@@ -35,12 +32,8 @@ export interface Bindings {
 }
 
 /** The verbs that run a tool: through the one guarded door, never around it. */
-export function executionVerbs(
-  core: Core,
-  levels: LogLevels,
-  skills: Bindings,
-): Pick<Gateway, 'executeTool' | 'executeStream'> {
-  const { clock, log, pool, limiter, audit, random, redaction } = core.deps;
+export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'executeTool' | 'executeStream'> {
+  const { clock, log, pool, audit, redaction } = core.deps;
   /** What may be named to a caller who asked for a tool that is none. */
   const namableFor =
     ({ servers, skill }: Call): Namable =>
@@ -63,18 +56,7 @@ export function executionVerbs(
     }),
     outgoing: (server) => redaction.outgoing(server),
     incoming: (server) => redaction.incoming(server),
-    limit: (server, principal) => limiter.take(server, principal),
-    run(server, task, call) {
-      const { host, signal } = call;
-      if (host?.logLevel === undefined) return pool.use(server, task, signal, call);
-      const levelled: typeof task = async (upstream) => {
-        await unlessCancelled(levels(upstream, host), signal);
-        return task(upstream);
-      };
-      return pool.use(server, levelled, signal, call);
-    },
-    retry: (task, server, { signal, mayRetry }) => withRetry(task, server.retry, { clock, random, signal, mayRetry }),
-    isTransient,
+    send: pool.call,
     record(entry) {
       audit.record(entry);
       logCall(log, 'call', entry);

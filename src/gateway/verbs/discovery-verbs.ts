@@ -1,5 +1,4 @@
 import { seenItem, type ItemKind } from '../../approvals/index.js';
-import { isTransient, withRetry } from '../../connect/index.js';
 import { discoverAll, listPrompts, listResources, listResourceTemplates } from '../../discover/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Server } from '../../model/server.js';
@@ -11,10 +10,9 @@ import type { Exporting } from './export-verbs.js';
 import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
 import type { DiscoveryOutcome } from '../../catalog/learning/learner.js';
 import type { MarketplaceKeeper } from './marketplace.js';
-import { underTerms, type LearnTerms } from '../../catalog/learning/pipeline.js';
+import type { LearnTerms } from '../../catalog/learning/pipeline.js';
 import { discoverRaw } from '../reports/raw-report.js';
 import { judgeSeparately, listSeparately, withAuthHeaders, type SeparateServer } from './separate-discovery.js';
-import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';
 import type { Gateway } from '../contract.js';
 import { isUsable } from '../../catalog/views.js';
 
@@ -48,7 +46,7 @@ export function discoveryVerbs(
   | 'disconnect'
   | 'settle'
 > {
-  const { clock, limiter, log, mask, pool, random } = core.deps;
+  const { clock, log, mask, pool } = core.deps;
 
   const termsOf = ({ retryPolicy, rateLimit }: DiscoveryOptions): LearnTerms => ({
     ...(retryPolicy && { retry: retryPolicy }),
@@ -88,16 +86,14 @@ export function discoveryVerbs(
     await core.filled();
     const { server: own, separate } = resolve(target, options);
     const server = separate?.server ?? own;
-    const paced = underTerms(server, termsOf(options));
     const { openSession } = core.deps;
     if (separate && !openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
-    const sessions = separate ? createSeparateSessions(openSession!) : pool;
-    const asked = { timeoutMs: server.timeoutMs, pace: () => limiter.wait(paced) };
+    const { retry, rateLimit } = termsOf(options);
+    const access = pool.access(server, { retry, rateLimit, open: separate && openSession });
+    const asked = { timeoutMs: server.timeoutMs, pace: access.pace };
     const once = (): Promise<T> =>
-      sessions.use(server, (upstream) => question(upstream, asked, separate?.trustedAs ?? server), undefined, {
-        brief: true,
-      });
-    return withRetry(once, paced.retry, { clock, random, mayRetry: isTransient }).catch((thrown: unknown) => {
+      access.use((upstream) => question(upstream, asked, separate?.trustedAs ?? server), { brief: true });
+    return access.again(once).catch((thrown: unknown) => {
       throw hideIn(toToolscoutError(thrown), core.hide);
     });
   };
@@ -222,12 +218,11 @@ export function discoveryVerbs(
     async connect(id) {
       await core.filled();
       const server = core.usable(id);
-      await limiter.wait(server);
-      await pool
-        .use(server, () => Promise.resolve())
-        .catch((thrown: unknown) => {
-          throw hideIn(toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'), core.hide);
-        });
+      const { pace, use } = pool.access(server);
+      await pace();
+      await use(() => Promise.resolve()).catch((thrown: unknown) => {
+        throw hideIn(toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'), core.hide);
+      });
     },
 
     async disconnect(id) {

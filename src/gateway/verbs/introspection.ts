@@ -6,7 +6,6 @@ import type { Tool } from '../../model/tool.js';
 import type { LearnedList } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import { requirePublic } from '../../net/public-address.js';
-import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';
 
 /** What a remote server that nobody has approved says it has. None of it is trusted and none of it can be called. */
 export interface Introspected {
@@ -27,7 +26,7 @@ export async function introspect(
   { open, lookup }: IntrospectionDeps,
   { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
 ): Promise<Introspected> {
-  const { clock, limiter } = core.deps;
+  const { clock, pool } = core.deps;
   const { transport } = server;
   if (transport.type === 'stdio') {
     throw new ToolscoutError(
@@ -45,18 +44,12 @@ export async function introspect(
   // Checked once more when it is dialled: a name may lead elsewhere by then.
   const target: Server = allowPrivate ? server : { ...server, origin: server.origin ?? 'introspected' };
   try {
-    const found = await createSeparateSessions(open).use(
-      target,
-      async (upstream) => ({
-        listed: await listTools(upstream, {
-          signal: stop.signal,
-          timeoutMs: server.timeoutMs,
-          pace: () => limiter.wait(server, stop.signal),
-        }),
-        upstream,
-      }),
-      stop.signal,
-    );
+    const { signal } = stop;
+    const { use, pace } = pool.access(target, { signal, open });
+    const found = await use(async (upstream) => ({
+      listed: await listTools(upstream, { signal, timeoutMs: server.timeoutMs, pace }),
+      upstream,
+    }));
     const { info, instructions, era, capabilities, protocolVersion } = found.upstream;
     const list: LearnedList = {
       items: found.listed.items,

@@ -1,6 +1,4 @@
-import { isTransient, withRetry } from '../../connect/index.js';
 import { toCallError } from '../../execute/index.js';
-import { unlessCancelled } from '../../kernel/async/cancel.js';
 import { hideIn, ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { auditedMeta } from '../../protocol/request-meta.js';
@@ -8,11 +6,9 @@ import { oneLine, printable } from '../../kernel/text.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
 import type { AuditKind } from '../../model/audit-record.js';
 import type { Progress } from '../../model/call.js';
-import type { Server } from '../../model/server.js';
 import type { Redaction } from '../../redact/index.js';
 import type { ServerFacts } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import type { LogLevels } from './host-sessions.js';
 import { logCall } from './log-call.js';
 import type { Gateway } from '../contract.js';
 import type { CallOptions } from '../contract/options.js';
@@ -70,39 +66,8 @@ function unknownMethod(method: string): ToolscoutError {
 }
 
 /** The verbs that reach what a server has besides tools. */
-export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
-  const { audit, clock, limiter, pool, random, redaction, log } = core.deps;
-
-  const ask = (server: Server, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> => {
-    const { signal, host, onProgress, resumed, timeoutMs = server.timeoutMs } = options;
-    const deadline = clock.monotonic() + server.totalTimeoutMs;
-    const mayRetry = (error: ToolscoutError): boolean => {
-      if (!isTransient(error) || clock.monotonic() >= deadline) return false;
-      if (error.delivered === false) return true;
-      // Who set a time is not made to wait for a multiple of it.
-      return !(error.code === 'TOOL_EXECUTION_TIMEOUT' && options.timeoutMs !== undefined);
-    };
-    return withRetry(
-      async () => {
-        limiter.take(server, options.principal);
-        return pool.use(
-          server,
-          async (upstream) => {
-            if (host) await unlessCancelled(levels(upstream, host), signal);
-            return upstream.request(
-              method,
-              { ...params, ...resumed },
-              { signal, timeoutMs, deadline, onProgress, host },
-            );
-          },
-          signal,
-          { host, principal: options.principal, timeoutMs: options.timeoutMs },
-        );
-      },
-      server.retry,
-      { clock, random, signal, mayRetry },
-    );
-  };
+export function relayingVerbs(core: Core): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
+  const { audit, pool, redaction, log } = core.deps;
 
   const record = (
     server: string,
@@ -161,7 +126,17 @@ export function relayingVerbs(core: Core, levels: LogLevels): Pick<Gateway, 'ser
         if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
         core.catalog.items(id)?.check(method, params);
         const sent = redaction.outgoing(id)?.params(params) ?? params;
-        const result = await ask(core.usable(id), method, sent, redactOptions(redaction, id, options));
+        const redacted = redactOptions(redaction, id, options);
+        const { resumed, onProgress } = redacted;
+        // All of them only read, so they may be sent again whatever became of the first time.
+        const request = {
+          method,
+          params: { ...sent, ...resumed },
+          onProgress,
+          mayRepeat: () => true,
+          waitsForLimit: true,
+        };
+        const result = await pool.call(core.usable(id), request, redacted);
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }

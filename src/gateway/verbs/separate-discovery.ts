@@ -1,4 +1,3 @@
-import { isTransient, withRetry } from '../../connect/index.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import { hashJson } from '../../kernel/hash.js';
 import type { Server } from '../../model/server.js';
@@ -6,9 +5,7 @@ import type { Tool } from '../../model/tool.js';
 import { presented, type LearnedList } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import type { DiscoveryOptions } from '../contract/discovery-options.js';
-import { underTerms } from '../../catalog/learning/pipeline.js';
 import { readLists } from '../../catalog/learning/read-lists.js';
-import { createSeparateSessions } from '../../catalog/learning/separate-sessions.js';
 
 /** A server that is asked beside the pool and the catalog: with other credentials, or without being configured. */
 export interface SeparateServer {
@@ -36,25 +33,18 @@ export function withAuthHeaders(server: Server, authHeaders: DiscoveryOptions['a
 
 /** What a server lists in a session of its own. Nothing of it is put into the catalog; the cache keeps it by credential. */
 export async function listSeparately(core: Core, server: Server, options: DiscoveryOptions): Promise<LearnedList> {
-  const { cache, clock, limiter, openSession, random } = core.deps;
+  const { cache, openSession, pool } = core.deps;
   if (options.useCache) {
     const known = await cache.read(server);
     const isEnough = options.useCache === 'stale' || (core.loaded.config.cache.enabled && known?.stale === false);
     if (known && isEnough) return known;
   }
   if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
-  const paced = underTerms(server, { retry: options.retryPolicy, rateLimit: options.rateLimit });
-  const signal = new AbortController().signal;
-  const deps = {
-    pool: createSeparateSessions(openSession),
-    pace: () => limiter.wait(paced),
-  };
+  const { retryPolicy: retry, rateLimit } = options;
+  const access = pool.access(server, { retry, rateLimit, open: openSession });
+  const { signal } = new AbortController();
   try {
-    const { list, facts } = await withRetry(() => readLists(server, deps, signal), paced.retry, {
-      clock,
-      random,
-      mayRetry: isTransient,
-    });
+    const { list, facts } = await access.again(() => readLists(server, { access }, signal));
     return await cache.write(server, list, facts, { keepOthers: true });
   } catch (thrown) {
     throw hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), core.hide);

@@ -44,7 +44,7 @@ function over(upstream: Upstream, signal: AbortSignal): Promise<void> {
 
 /** The verb that watches resources, and what ends all of it. */
 export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { readonly stop: () => void } {
-  const { pool, limiter, clock, log } = core.deps;
+  const { pool, clock, log } = core.deps;
   const watched = new Set<Watched>();
 
   pool.onEvent((event) => {
@@ -70,19 +70,16 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
   const watch = async (entry: Watched, begun: () => void): Promise<void> => {
     const { signal } = entry.stop;
     const server = core.usable(entry.server);
-    await limiter.wait(server, signal, entry.host?.id);
+    const { pace, use } = pool.access(server, { signal, principal: entry.host?.id });
+    await pace();
     // The connection counts as used for as long as somebody watches, so it is not closed as idle.
-    await pool.use(
-      server,
-      async (upstream) => {
-        const end = await begin(upstream, entry);
-        begun();
-        await over(upstream, signal);
-        await end();
-      },
-      signal,
-      { host: entry.host },
-    );
+    const watchOn = async (upstream: Upstream): Promise<void> => {
+      const end = await begin(upstream, entry);
+      begun();
+      await over(upstream, signal);
+      await end();
+    };
+    await use(watchOn, { host: entry.host });
   };
 
   const keep = async (entry: Watched, begun: () => void): Promise<void> => {

@@ -1,0 +1,201 @@
+import { unlessCancelled, type Cancel } from '../../kernel/async/cancel.js';
+import { sleep, type Clock } from '../../kernel/clock.js';
+import { ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import type { JsonObject } from '../../kernel/json.js';
+import type { RateLimitConfig, RetryConfig } from '../../model/config.js';
+import type { Server } from '../../model/server.js';
+import type { Requester, ServerRequest, Upstream } from '../../model/upstream.js';
+import type { Limiter } from './limiter.js';
+import type { TellLogLevel } from './log-levels.js';
+import { backoffMs, isTransient } from './retry.js';
+
+/** For whom a connection is used, and for how long it is needed. */
+export interface PoolUse extends Omit<Requester, 'signal'> {
+  /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
+  readonly brief?: boolean;
+  /** The connection of this lane rather than the host's, where it is open. */
+  readonly on?: string;
+}
+
+/**
+ * Runs a task on the connection to a server, which is made first when there is none. An aborted
+ * `signal` ends the wait for the connection; the task must heed it by itself.
+ */
+export type UseConnection = <T>(
+  server: Server,
+  task: (upstream: Upstream) => Promise<T>,
+  signal?: Cancel,
+  options?: PoolUse,
+) => Promise<T>;
+
+/** Opens a connection that is not the pool's. */
+export type OpenSession = (server: Server, signal: AbortSignal) => Promise<Upstream>;
+
+/** How a server is asked more than one thing: at the pace of its rate limit, and again when it refuses for the moment. */
+export interface Access {
+  /** Runs a task on one connection. */
+  use<T>(task: (upstream: Upstream) => Promise<T>, options?: PoolUse): Promise<T>;
+  /** Whether the server has an open connection on a lane other than the shared one. */
+  isOpen(lane: string): boolean;
+  /** Waits until the server may be asked the next thing (CONN-7). */
+  pace(): Promise<void>;
+  /** Runs a task, and again while it fails in a way that may pass and `makesSense` says so. */
+  again<T>(task: () => Promise<T>, makesSense?: (error: ToolscoutError) => boolean): Promise<T>;
+}
+
+/** How a server is asked, where that differs from its configuration. */
+export interface AccessOptions {
+  readonly signal?: AbortSignal;
+  /** Who asks: principals that wait for the rate limit are served in turn. */
+  readonly principal?: string;
+  readonly retry?: Partial<RetryConfig>;
+  readonly rateLimit?: Partial<RateLimitConfig>;
+  /** Each task gets a connection of its own, opened by this and closed after it, instead of one of the pool's. */
+  readonly open?: OpenSession;
+}
+
+/** The two ways to ask a server: one request, or more than one. */
+export interface Caller {
+  /**
+   * Sends one request: rate limit, circuit breaker, connection, answer; and again while it fails in a way that may
+   * pass and sending it again is safe (CONN-7).
+   */
+  call(server: Server, request: ServerRequest, requester?: Requester): Promise<JsonObject>;
+  /** For whatever takes more than one request. */
+  access(server: Server, options?: AccessOptions): Access;
+}
+
+/** What asking servers needs. */
+export interface CallerDeps {
+  /** Circuit breaker and connection, without limit and retry. */
+  readonly use: UseConnection;
+  readonly isOpen: (server: string, lane: string) => boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limiter: Limiter;
+  readonly tellLogLevel: TellLogLevel;
+}
+
+/** Asks servers over the connections of a pool. */
+export function createCaller(deps: CallerDeps): Caller {
+  const { clock, random, limiter, use } = deps;
+
+  function call(server: Server, request: ServerRequest, requester: Requester = {}): Promise<JsonObject> {
+    const { principal, host, signal, timeoutMs: chosenMs } = requester;
+    const timeoutMs = chosenMs ?? request.timeoutMs ?? server.timeoutMs;
+    // Shared by all attempts: progress renews the timeout, nothing renews this.
+    const deadline = clock.monotonic() + server.totalTimeoutMs;
+    let isAdmitted = request.waitsForLimit === true;
+
+    const send = (upstream: Upstream): Promise<JsonObject> => {
+      if (signal?.aborted) throw cancelled(signal);
+      request.onConnected?.(upstream);
+      const { onProgress, onUnasked } = request;
+      const headers = request.headersFor?.(upstream);
+      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, headers };
+      return upstream.request(request.method, request.params, options);
+    };
+    const sendAtLevel = (upstream: Upstream): Promise<JsonObject> => {
+      const told = host && deps.tellLogLevel(upstream, host);
+      return told ? unlessCancelled(told, signal).then(() => send(upstream)) : send(upstream);
+    };
+    const task = host?.logLevel === undefined ? send : sendAtLevel;
+    const attempt = (count: number): Promise<JsonObject> => {
+      limiter.take(server, principal);
+      isAdmitted = true;
+      request.onAttempt?.(count);
+      return use(server, task, signal, requester);
+    };
+    const mayRetry = (error: ToolscoutError): boolean => {
+      if (!isAdmitted || !isTransient(error) || clock.monotonic() >= deadline) return false;
+      if (error.delivered === false) return true;
+      // Who chose a time limit is not made to wait for a multiple of it.
+      if (chosenMs !== undefined && error.code === 'TOOL_EXECUTION_TIMEOUT') return false;
+      return request.mayRepeat?.(error) === true;
+    };
+    return withRetry(attempt, server.retry, { clock, random, signal, mayRetry });
+  }
+
+  function access(server: Server, options: AccessOptions = {}): Access {
+    const { signal, open, principal } = options;
+    const paced = underTerms(server, options);
+    return {
+      use: (task, by) => (open ? useOnce(open, server, task, signal) : use(server, task, signal, by)),
+      isOpen: (lane) => !open && deps.isOpen(server.id, lane),
+      pace: () => limiter.wait(paced, signal, principal),
+      again(task, makesSense) {
+        const mayRetry = (error: ToolscoutError): boolean => isTransient(error) && (makesSense?.(error) ?? true);
+        return withRetry(task, paced.retry, { clock, random, signal, mayRetry });
+      },
+    };
+  }
+
+  return { call, access };
+}
+
+/** What trying again needs besides its policy. */
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** A number in [0, 1), for the jitter. */
+  readonly random: () => number;
+  readonly signal?: Cancel;
+  /** Whether this failure may be tried again at all. */
+  readonly mayRetry: (error: ToolscoutError) => boolean;
+}
+
+/**
+ * Runs a task, and again while it fails in a way that may be retried. A server that says when to
+ * come back is obeyed; one that asks for a longer wait than the policy allows is given up, and the
+ * error tells the caller when.
+ */
+export async function withRetry<T>(
+  task: (attempt: number) => Promise<T>,
+  policy: RetryConfig,
+  { clock, random, signal, mayRetry }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await task(attempt);
+    } catch (thrown) {
+      const error = toToolscoutError(thrown);
+      const asked = error.retryAfterMs ?? 0;
+      if (attempt >= policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) {
+        throw thrown;
+      }
+      await sleep(clock, Math.max(asked, backoffMs(policy, attempt, random)), signal);
+    }
+  }
+}
+
+/** A server with other limits than it is configured with. */
+function underTerms(server: Server, { retry, rateLimit }: AccessOptions): Server {
+  if (!retry && !rateLimit) return server;
+  return { ...server, retry: { ...server.retry, ...retry }, rateLimit: { ...server.rateLimit, ...rateLimit } };
+}
+
+/** Runs a task on a connection that is opened for it, closed after it and used by nobody else. */
+async function useOnce<T>(
+  open: OpenSession,
+  server: Server,
+  task: (upstream: Upstream) => Promise<T>,
+  signal: Cancel | undefined,
+): Promise<T> {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const upstream = await open(server, stop.signal);
+    try {
+      return await task(upstream);
+    } finally {
+      await upstream.close();
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function cancelled(signal: Cancel): ToolscoutError {
+  return new ToolscoutError('CANCELLED', 'The call was cancelled.', { delivered: false, cause: signal.reason });
+}
