@@ -180,6 +180,29 @@ describe('keys', () => {
     expect(await seenWith(ROOT)).toContainEqual(whole);
   });
 
+  it('A34 S12 approvals and events name the command of a server to the scope admin alone', async () => {
+    const { http, gateway } = await openLocked();
+    const readEvents = async (key: string): Promise<ReadableStreamDefaultReader<string>> => {
+      const answer = await http.send('/v1/events', { headers: bearer(key) });
+      return answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    };
+    const streams = await Promise.all([readEvents(READ), readEvents(ROOT)]);
+    await gateway.registerServer({ id: 'proposed', command: 'launch-me', args: ['--now'] });
+    const paths = ['/v1/approvals', '/v1/approvals/proposed/diff'];
+    for (const [at, key] of [READ, ROOT].entries()) {
+      const told = await Promise.all(
+        paths.map(async (path) => (await http.send(path, { headers: bearer(key) })).text()),
+      );
+      let event = '';
+      while (!/event: approval\ndata: .*\n/.test(event)) event += (await streams[at]!.read()).value;
+      for (const text of [...told, event]) {
+        expect(text).toContain('proposed');
+        expect(text.includes('launch-me')).toBe(key === ROOT);
+      }
+      await streams[at]!.cancel();
+    }
+  });
+
   it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {
     const { http } = await openLocked();
     for (const path of ['/v1/servers', '/v1/servers/test', '/mcp-rest/test', '/v1/call']) {

@@ -10,6 +10,7 @@ import {
   type Why,
 } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { Approval } from '../../../model/approval.js';
 import { hasScope, LOCAL, maySee, type Principal } from '../../../model/principal.js';
 
 /** Every verb refuses; those that can be narrowed are put in place of these, and a new one is closed until it is. */
@@ -38,6 +39,30 @@ async function explainTo(principal: Principal, gateway: Gateway, server: string,
   return explainOutOfScope(server, tool, reason);
 }
 
+/** How a server is launched is for those who may decide about it (A34): nobody else is told its command or URL. */
+function hideLaunches(gateway: Gateway, principal: Principal): Gateway {
+  if (hasScope(principal, 'admin')) return gateway;
+  const bare = (approval: Approval): Approval => ({
+    ...approval,
+    target: '',
+    // The reasons for the risk of a launch quote it.
+    ...(approval.about === 'launch' && { risk: { ...approval.risk, reasons: [] } }),
+  });
+  return {
+    ...gateway,
+    listApprovals: async (filter) => (await gateway.listApprovals(filter)).map(bare),
+    diffApproval: async (ref, options) =>
+      (await gateway.diffApproval(ref, options)).map(({ approval, ...diff }) => ({
+        approval: bare(approval),
+        ...(approval.about === 'launch' ? { changes: [] } : diff),
+      })),
+    onEvent: (listener) =>
+      gateway.onEvent((event) =>
+        listener(event.type === 'approval' ? { ...event, approval: bare(event.approval) } : event),
+      ),
+  };
+}
+
 /** The same gateway; what it does for this principal is done in their name. */
 function nameCaller(gateway: Gateway, caller: Principal): Gateway {
   const { name: principal } = caller;
@@ -56,9 +81,10 @@ function nameCaller(gateway: Gateway, caller: Principal): Gateway {
  * The gateway as one principal may use it: other servers are not there, in lists, searches, calls,
  * events and messages alike (S12). For the user of this machine it is the gateway itself.
  */
-export function scopeGateway(gateway: Gateway, principal: Principal): Gateway {
+export function scopeGateway(whole: Gateway, principal: Principal): Gateway {
   const { servers: allowed } = principal;
-  if (principal === LOCAL) return gateway;
+  if (principal === LOCAL) return whole;
+  const gateway = hideLaunches(whole, principal);
   if (allowed === undefined) return nameCaller(gateway, principal);
   const configured = (): ReturnType<Gateway['config']>['servers'] =>
     gateway.config().servers.filter(({ id }) => allowed.has(id));
