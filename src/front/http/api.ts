@@ -3,11 +3,12 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth } from '../../model/config.js';
 import { openApiDocument } from './openapi/openapi.js';
-import type { DocumentedOperation, Route, RouteGroup } from './route.js';
+import type { Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { registrationRoutes } from './routes/registrations.js';
 import { callRoutes } from './routes/calls.js';
+import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
 import { skillRoutes } from './routes/skills.js';
@@ -25,19 +26,19 @@ export interface ApiOptions {
   readonly metrics: () => Promise<string>;
   /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
   readonly prefix?: string;
-  /** What is answered beside these routes and belongs to the document. */
-  readonly beside?: readonly DocumentedOperation[];
+  /** What the MCP endpoints need; without it there are none. */
+  readonly mcp?: McpRouteDeps;
   /** Only routes of these groups; all unless said. */
   readonly groups?: readonly RouteGroup[];
 }
 
-/** The routes of the HTTP API; its document describes exactly these. */
+/** The route table: the API, MCP, health checks, metadata and metrics. Its document describes exactly these. */
 export function apiRoutes(options: ApiOptions): Route[] {
-  const { version, prefix, groups, beside = [] } = options;
+  const { version, prefix, groups, mcp } = options;
   let document: string | undefined;
   // Everything but the address under which it is asked for is the same each time, and large.
   const openApi = (request: Request): string => {
-    document ??= JSON.stringify(openApiDocument([...offered, ...beside], { version }));
+    document ??= JSON.stringify(openApiDocument(offered, { version }));
     return `{"servers":${JSON.stringify([{ url: prefix || options.baseUrl(request) }])},${document.slice(1)}`;
   };
   const routes: Route[] = [
@@ -51,8 +52,9 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...publishRoutes(options),
     ...subregistryRoutes(options),
     ...statusRoutes({ version: options.version, metrics: options.metrics, openApi }),
+    ...(mcp ? mcpRoutes(mcp) : []),
   ];
-  const offered = groups ? routes.filter(({ group }) => groups.includes(group)) : routes;
+  const offered = groups ? routes.filter(({ group }) => group !== 'mcp' && groups.includes(group)) : routes;
   return offered;
 }
 

@@ -36,7 +36,7 @@ async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?:
 }
 
 const get = async (app: App, path: string, headers: Record<string, string> = {}): Promise<Response> =>
-  app.request(`http://127.0.0.1:7077${path}`, { headers: { host: '127.0.0.1:7077', ...headers } });
+  app.fetch(new Request(`http://127.0.0.1:7077${path}`, { headers: { host: '127.0.0.1:7077', ...headers } }));
 
 describe('the guard', () => {
   it.each([['127.0.0.1:7077'], ['localhost'], ['LOCALHOST:80'], ['[::1]:7077']])(
@@ -83,11 +83,9 @@ describe('the guard', () => {
     const app = await appOver();
     for (const path of ['/health', '/ready', '/mcp', '/servers/x/mcp', '/v1/tools', '/v1/events'])
       expect((await get(app, path, { origin })).status).toBe(403);
-    const post = await app.request('http://127.0.0.1/mcp', {
-      method: 'POST',
-      headers: { host: '127.0.0.1', origin },
-      body: '{}',
-    });
+    const post = await app.fetch(
+      new Request('http://127.0.0.1/mcp', { method: 'POST', headers: { host: '127.0.0.1', origin }, body: '{}' }),
+    );
     expect(post.status).toBe(403);
   });
 
@@ -164,10 +162,12 @@ describe('the routes', () => {
 
 describe('reloading', () => {
   const post = async (app: App, headers: Record<string, string> = {}): Promise<Response> =>
-    app.request('http://127.0.0.1:7077/v1/config/reload', {
-      method: 'POST',
-      headers: { host: '127.0.0.1:7077', ...headers },
-    });
+    app.fetch(
+      new Request('http://127.0.0.1:7077/v1/config/reload', {
+        method: 'POST',
+        headers: { host: '127.0.0.1:7077', ...headers },
+      }),
+    );
 
   it('CFG-6 POST /v1/config/reload answers what changed', async () => {
     const response = await post(await appOver());

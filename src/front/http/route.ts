@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Gateway } from '../../gateway/index.js';
 import type { Principal, Scope } from '../../model/principal.js';
-import type { Address } from './dispatch/address.js';
+import type { Address } from './dispatch/find-route.js';
 
 /** What belongs together, for whoever mounts only a part (REG-10). */
 export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status';
@@ -58,10 +58,12 @@ export interface DocumentedOperation {
 
 /** One route: an operation and who answers. Documents and checks are made of this. */
 export interface Route extends DocumentedOperation {
-  readonly group: RouteGroup;
-  readonly method: 'GET' | 'POST' | 'DELETE';
   /** About all servers at once: nothing for a caller who may see only some of them. */
   readonly whole?: boolean;
+  /** A health check: under a `Host` that is not ours it answers with its status alone. */
+  readonly isProbe?: boolean;
+  /** Its handler reads the body itself and may answer for as long as it wants. */
+  readonly isRaw?: boolean;
   handle(input: RouteInput<never, never, never>): Response | Promise<Response>;
 }
 

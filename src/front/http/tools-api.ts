@@ -5,12 +5,10 @@ import { silentLog, type Log } from '../../kernel/log.js';
 import { LOCAL, type Principal } from '../../model/principal.js';
 import { apiRoutes } from './api.js';
 import type { Authenticator } from './auth/auth.js';
-import { createDispatch } from './dispatch/dispatch.js';
+import { createDispatch, type Dispatch } from './dispatch/dispatch.js';
 import { createGuard } from './dispatch/guard.js';
 import { createMetrics } from './metrics/metrics.js';
-import { problemResponse } from './dispatch/problem.js';
 import type { RouteGroup } from './route.js';
-import { traceIdOf } from './dispatch/trace.js';
 
 /** How the routes stand in somebody else's app. */
 export interface ToolsApiOptions {
@@ -40,8 +38,6 @@ export interface MountableApp {
     ) => Promise<Response | void>,
   ): unknown;
 }
-
-type Answer = (request: Request) => Response | Promise<Response> | undefined;
 
 /** Groups that tell nothing but what is published anyway. */
 const OPEN_GROUPS: ReadonlySet<RouteGroup> = new Set(['registry', 'status']);
@@ -76,7 +72,7 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
   };
 }
 
-function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Answer {
+function createMounted(source: Gateway | Registry, options: ToolsApiOptions): Dispatch {
   const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0' } = options;
   const prefix = prefixOf(options);
   if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
@@ -108,8 +104,10 @@ function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Ans
     prefix,
     groups,
   });
-  const dispatch = createDispatch(routes, {
+  const { allowedHosts, allowedOrigins = [] } = options;
+  return createDispatch(routes, {
     gateway: metrics.gateway,
+    guard: allowedHosts && createGuard({ hosts: allowedHosts, origins: allowedOrigins }),
     log,
     authenticator: createAuthenticatorOver(options),
     // Routes that administer are mounted only with `principal`, which says who may.
@@ -117,14 +115,11 @@ function createAnswer(source: Gateway | Registry, options: ToolsApiOptions): Ans
     prefix,
     onAnswer: metrics.onAnswer,
   });
-  const { allowedHosts, allowedOrigins = [] } = options;
-  const guard = allowedHosts && createGuard({ hosts: allowedHosts, origins: allowedOrigins });
-  return (request) => guard?.(request) ?? dispatch(request);
 }
 
 /** Adds the routes to an app made with Hono (REG-10); everything else goes on to the app. */
 export function addToolsApi(app: MountableApp, source: Gateway | Registry, options: ToolsApiOptions = {}): void {
-  const answer = createAnswer(source, options);
+  const { answer } = createMounted(source, options);
   app.use('*', async (context, next) => (await answer(context.req.raw)) ?? next());
 }
 
@@ -133,10 +128,6 @@ export function createToolsApi(
   source: Gateway | Registry,
   options: ToolsApiOptions = {},
 ): (request: Request) => Promise<Response> {
-  const answer = createAnswer(source, options);
-  return async (request) =>
-    (await answer(request)) ??
-    problemResponse(new ToolscoutError('NOT_FOUND', 'There is nothing at this address.'), {
-      traceId: traceIdOf(request),
-    });
+  const { fetch } = createMounted(source, options);
+  return async (request) => fetch(request);
 }

@@ -1,7 +1,5 @@
-import { Address } from './address.js';
-import { createFinder, methodsOf, type Found } from './find-route.js';
-import type { Route } from '../route.js';
-import { traceIdOf } from './trace.js';
+import { traceIdOf } from '../../../kernel/trace-context.js';
+import { methodsOf, type Found } from './find-route.js';
 
 /** What pages of any origin may read carries these. Never with credentials: a browser must not add any by itself. */
 export const CORS = {
@@ -18,7 +16,7 @@ const SHARED_METHODS = 'GET, HEAD, POST, DELETE';
 const SHARED_HEADERS = 'ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Trace-Id';
 
 /** The answer to a browser that asks before a page may read something. */
-export function preflightResponse(found: Found, traceId: string): Response {
+export function preflightResponse(found: Found<unknown>, traceId: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -29,15 +27,6 @@ export function preflightResponse(found: Found, traceId: string): Response {
       'x-trace-id': traceId,
     },
   });
-}
-
-/** Whether a request is for something that pages of any origin may read, or asks whether it is. */
-export function createPageCheck(routes: readonly Route[]): (request: Request) => boolean {
-  const find = createFinder(routes.filter(({ cors }) => cors));
-  return ({ method, url }) => {
-    const found = find(new Address(url).path);
-    return found !== undefined && (method === 'OPTIONS' || found.methods.has(method === 'HEAD' ? 'GET' : method));
-  };
 }
 
 /** Pages of the origins that the config allows may read every answer that they may ask for. */

@@ -1,19 +1,25 @@
 import type { Gateway } from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
+import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
-import { readBody, readParams, readQuery } from './input.js';
-import { problemResponse } from './problem.js';
-import { Address } from './address.js';
-import { CORS, preflightResponse } from './cors.js';
-import { createFinder, methodsOf, type Found } from './find-route.js';
-import type { Reply, Route } from '../route.js';
 import { scopeGateway } from '../auth/scoped-gateway.js';
-import { traceIdOf } from './trace.js';
+import type { Hold, Outgoing } from '../places.js';
+import type { Reply, Route } from '../route.js';
+import { CORS, preflightResponse, type Sharing } from './cors.js';
+import { Address, createFinder, methodsOf, type Found } from './find-route.js';
+import type { Guard } from './guard.js';
+import { readBody, readParams, readQuery } from './input.js';
+import { isProbe, statusOnly } from './probes.js';
+import { problemResponse } from './problem.js';
 
 /** What stands between a request and its route. */
 export interface DispatchDeps {
+  /** Judges `Host` and `Origin`; without it that is the business of the app that this is part of. */
+  readonly guard?: Guard;
+  /** Lets pages of the origins that the config allows read what they are answered. */
+  readonly sharing?: Sharing;
   readonly gateway: Gateway;
   readonly log: Log;
   readonly authenticator: Authenticator;
@@ -22,13 +28,25 @@ export interface DispatchDeps {
   /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
   /** Takes a place for a request that may last; throws when its principal has all the places it may have. */
-  readonly hold?: (request: Request, principal: Principal) => void;
-  /** Told of every answer; the route is one of the table, or nothing. */
+  readonly hold?: Hold;
+  /** Told of every answer of a route of the table. */
   readonly onAnswer?: (route: string, status: number) => void;
 }
 
-/** Answers a request for one of the routes; `undefined` when none is meant. */
-export type Dispatch = (request: Request) => Response | Promise<Response> | undefined;
+/** What a request came over, when it came over a connection. */
+export interface Connection {
+  readonly outgoing?: Outgoing;
+}
+
+type Answered = Response | Promise<Response>;
+
+/** Answers requests by a table of routes. */
+export interface Dispatch {
+  /** Answers every request; what is not in the table is not found. */
+  fetch(request: Request, connection?: Connection): Answered;
+  /** Answers a request for one of the routes; `undefined` when none is meant. */
+  answer(request: Request): Answered | undefined;
+}
 
 /** What a route gets when its query is empty; `undefined` when it cannot be. */
 function emptyQueryOf({ query }: Route): unknown {
@@ -39,6 +57,7 @@ function emptyQueryOf({ query }: Route): unknown {
 interface Asked {
   readonly route: Route;
   readonly request: Request;
+  readonly connection: Connection | undefined;
   readonly address: Address;
   readonly params: Record<string, string>;
   readonly traceId: string;
@@ -61,12 +80,19 @@ function createReply(traceId: string, more: Readonly<Record<string, string>> | u
 /** Everybody, where nobody is asked who they are. */
 const ANYBODY: Principal = { name: 'anybody', scopes: new Set() };
 
+/** The answer to `HEAD`. A stream that is not read must not be left open. */
+function withoutBody({ body, status, headers }: Response): Response {
+  void body?.cancel();
+  return new Response(null, { status, headers });
+}
+
 /**
- * Finds the route of a request, asks who is there, checks every input by the schema of the route, and
- * has it answered. Who may pass is decided by the route that answers, never by the text of the address (A1).
+ * The one way of a request, for the API, MCP, health checks, metadata and metrics alike: find its route, judge `Host` and
+ * `Origin`, ask who sends it, check every input by the schema of the route, have it answered. Who may pass is decided by
+ * the route that answers, never by the text of the address (A1).
  */
 export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Dispatch {
-  const { gateway, log, authenticator, prefix = '', onAnswer } = deps;
+  const { gateway, log, authenticator, guard, sharing, prefix = '', onAnswer } = deps;
   const find = createFinder(routes);
   const emptyQueries = new Map(routes.map((route) => [route, emptyQueryOf(route)]));
 
@@ -120,7 +146,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return problemResponse(thrown, { traceId, headers: { ...(route.cors ? CORS : {}), ...challenge } });
   };
 
-  const run = (asked: Asked, principal: Principal, body: unknown): Response | Promise<Response> => {
+  const run = (asked: Asked, principal: Principal, body: unknown): Answered => {
     const { route, request, address, traceId } = asked;
     return route.handle({
       request,
@@ -135,64 +161,107 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     });
   };
 
-  const enter = (asked: Asked, who: Principal): Response | Promise<Response> => {
-    const { route, request } = asked;
+  /** Keys are taken back, also while a request waits for something. */
+  const demandAdmitted = (asked: Asked, who: Principal): void => {
+    if (asked.route.scope === undefined || authenticator.admits(who)) return;
+    asked.admitted = false;
+    throw keyGone();
+  };
+
+  const enter = (asked: Asked, who: Principal): Answered => {
+    const { route, request, connection } = asked;
     demandScope(route, who);
     // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
     demandAdmin(route, who);
     demandWhole(route, who);
-    if (!route.body) return run(asked, who, undefined);
-    deps.hold?.(request, who);
+    const mayLast = route.body !== undefined || route.isRaw === true;
+    if (mayLast && connection?.outgoing && who !== LOCAL) deps.hold?.(connection.outgoing, who);
+    if (!route.body || route.isRaw) return run(asked, who, undefined);
     return readBody(route.body, request).then((body) => {
-      // A body may take its time, and its sender may have been shut out meanwhile.
-      if (route.scope !== undefined && !authenticator.admits(who)) {
-        asked.admitted = false;
-        throw keyGone();
-      }
+      demandAdmitted(asked, who);
       return run(asked, who, body);
     });
   };
 
   // What can be answered at once is: a promise costs more than most of these answers.
-  const answer = (asked: Asked): Response | Promise<Response> => {
+  const admit = (asked: Asked): Answered => {
     try {
       const who = asked.route.scope === undefined ? ANYBODY : authenticator.authenticate(asked.request);
-      const answered = who instanceof Promise ? who.then((known) => enter(asked, known)) : enter(asked, who);
+      const answered =
+        who instanceof Promise
+          ? who.then((known) => {
+              demandAdmitted(asked, known);
+              return enter(asked, known);
+            })
+          : enter(asked, who);
       return answered instanceof Promise ? answered.catch((thrown: unknown) => fail(asked, thrown)) : answered;
     } catch (thrown) {
       return fail(asked, thrown);
     }
   };
 
-  const refuseMethod = (found: Found, request: Request): Response => {
+  const count = (answered: Answered, route: string): Answered => {
+    if (answered instanceof Promise) return answered.then((response) => count(response, route));
+    onAnswer?.(route, answered.status);
+    return answered;
+  };
+
+  const refuseMethod = (found: Found<Route>, request: Request): Response => {
     const isOpen = [...found.methods.values()].some(({ cors }) => cors);
     if (request.method === 'OPTIONS' && isOpen) return preflightResponse(found, traceIdOf(request));
-    const error = new ToolscoutError('METHOD_NOT_ALLOWED', `${request.method} means nothing here.`);
-    return problemResponse(error, { traceId: traceIdOf(request), headers: { allow: methodsOf(found) } });
+    const allowed = methodsOf(found);
+    const message = `Method ${request.method} is not allowed here. Allowed: ${allowed}.`;
+    const error = new ToolscoutError('METHOD_NOT_ALLOWED', message);
+    return problemResponse(error, { traceId: traceIdOf(request), headers: { allow: allowed } });
   };
 
-  const finish = (route: Route, response: Response, isHead: boolean): Response => {
-    onAnswer?.(route.id, response.status);
-    if (!isHead) return response;
-    // Nobody will read it, and a stream that is not read must not be left open.
-    void response.body?.cancel();
-    return new Response(null, { status: response.status, headers: response.headers });
+  const findAt = ({ path }: Address): Found<Route> | undefined => {
+    if (prefix === '') return find(path);
+    // Whole parts only: a path that merely begins alike belongs to the app.
+    return path.startsWith(`${prefix}/`) ? find(path.slice(prefix.length)) : undefined;
   };
 
-  return (request) => {
+  /** The route that a browser asks about beforehand is any that pages may read there. */
+  const routeOf = ({ methods }: Found<Route>, method: string): Route | undefined =>
+    method === 'OPTIONS'
+      ? [...methods.values()].find(({ cors }) => cors)
+      : methods.get(method === 'HEAD' ? 'GET' : method);
+
+  const walk = (request: Request, connection: Connection | undefined): Answered | undefined => {
+    const { method } = request;
     const address = new Address(request.url);
-    const { path } = address;
-    // Whole parts only: what merely begins alike is somebody else's.
-    if (!path.startsWith(prefix) || path[prefix.length] !== '/') return undefined;
-    const found = find(prefix === '' ? path : path.slice(prefix.length));
-    if (!found) return undefined;
-    const isHead = request.method === 'HEAD';
-    const route = found.methods.get(isHead ? 'GET' : request.method);
-    if (!route) return refuseMethod(found, request);
+    const found = findAt(address);
+    const route = found && routeOf(found, method);
+    const refused = guard?.(request, route);
+    if (refused && !(route?.isProbe && isProbe(request))) return refused;
+    const preflight = refused ? undefined : sharing?.preflight(request);
+    if (preflight || !found) return preflight;
+    if (!route || method === 'OPTIONS') return refuseMethod(found, request);
     const { params } = found;
-    const answered = answer({ route, request, address, params, traceId: traceIdOf(request), admitted: false });
-    if (answered instanceof Promise) return answered.then((response) => finish(route, response, isHead));
-    return finish(route, answered, isHead);
+    const traceId = traceIdOf(request);
+    const answered = count(admit({ route, request, connection, address, params, traceId, admitted: false }), route.id);
+    return refused ? statusOnly(answered) : answered;
   };
+
+  const finish = (request: Request, answered: Answered): Answered => {
+    const isHead = request.method === 'HEAD';
+    if (!isHead && !sharing) return answered;
+    if (answered instanceof Promise) return answered.then((response) => finish(request, response));
+    const shared = sharing ? sharing.share(request, answered) : answered;
+    return isHead ? withoutBody(shared) : shared;
+  };
+
+  return {
+    fetch: (request, connection) => finish(request, walk(request, connection) ?? notFound(request)),
+    answer(request) {
+      const answered = walk(request, undefined);
+      return answered && finish(request, answered);
+    },
+  };
+}
+
+function notFound(request: Request): Response {
+  const error = new ToolscoutError('NOT_FOUND', 'There is nothing at this address.');
+  return problemResponse(error, { traceId: traceIdOf(request) });
 }

@@ -1,19 +1,46 @@
-import type { Route } from '../route.js';
+/** Plain paths need no parser: nothing in them is escaped, doubled or climbs. */
+const PLAIN = /^https?:\/\/[\w.:[\]-]+((?:\/[\w-][\w.-]*)+)$/;
 
-interface Template {
+/** The address of a request; taken apart only where it must be. */
+export class Address {
+  readonly path: string;
+  /** There is nothing but a path. */
+  readonly isBare: boolean;
+  readonly #text: string;
+  #url: URL | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    const plain = PLAIN.exec(text)?.[1];
+    this.path = plain ?? this.url.pathname;
+    this.isBare = plain !== undefined || this.url.search === '';
+  }
+
+  get url(): URL {
+    return (this.#url ??= new URL(this.#text));
+  }
+}
+
+/** What a route is found by; a path has `{name}` for what varies. */
+interface Findable {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Template<Entry> {
   readonly segments: readonly string[];
-  readonly methods: Map<string, Route>;
+  readonly methods: Map<string, Entry>;
 }
 
 /** The routes at one path, by method, and what varies in it. */
-export interface Found {
-  readonly methods: Map<string, Route>;
+export interface Found<Entry> {
+  readonly methods: ReadonlyMap<string, Entry>;
   readonly params: Record<string, string>;
 }
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
-/** One part of a path; what cannot be decoded fits nothing. */
+/** One part of a path; `undefined` when it cannot be decoded: then it matches nothing. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
@@ -39,13 +66,15 @@ function matchTemplate(template: readonly string[], segments: readonly string[])
   return params;
 }
 
-/** A finder of routes: those without anything that varies by one look, the others in order. */
-export function createFinder(routes: readonly Route[]): (path: string) => Found | undefined {
-  const fixed = new Map<string, Map<string, Route>>();
-  const templates = new Map<string, Template>();
+/** Finds the routes at a path: fixed paths by one look into a map, paths with parameters in order. */
+export function createFinder<Entry extends Findable>(
+  routes: readonly Entry[],
+): (path: string) => Found<Entry> | undefined {
+  const fixed = new Map<string, Map<string, Entry>>();
+  const templates = new Map<string, Template<Entry>>();
   for (const route of routes) {
     if (!route.path.includes('{')) {
-      const methods = fixed.get(route.path) ?? new Map<string, Route>();
+      const methods = fixed.get(route.path) ?? new Map<string, Entry>();
       fixed.set(route.path, methods.set(route.method, route));
       continue;
     }
@@ -66,7 +95,7 @@ export function createFinder(routes: readonly Route[]): (path: string) => Found 
   };
 }
 
-/** The methods that mean something at a path, as `Allow` names them. */
-export function methodsOf({ methods }: Found): string {
+/** The methods that are allowed at a path, as `Allow` names them. */
+export function methodsOf({ methods }: Found<unknown>): string {
   return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
 }

@@ -1,6 +1,7 @@
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { oneLine, printable } from '../../../kernel/text.js';
+import { traceIdOf } from '../../../kernel/trace-context.js';
 import { problemResponse } from './problem.js';
-import { traceIdOf } from './trace.js';
 
 /** Names under which a loopback listener may be addressed. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
@@ -28,19 +29,33 @@ export interface GuardOptions {
   readonly origins: readonly string[];
   /** Whether the address of a request must name one of the hosts too: its first line may hold another than its `Host`. */
   readonly checkTarget?: boolean;
-  /** Requests that pages of every origin may send; none unless said. */
-  readonly isForPages?: (request: Request) => boolean;
+  /** Whether every request brings a key of its own now; only then may pages of every origin read what is published. */
+  readonly asksForKeys?: () => boolean;
 }
 
-/** Looks at one request; an answer is a refusal. */
-export type Guard = (request: Request) => Response | undefined;
+/** Checks one request for a route, or for none; an answer is a refusal. */
+export type Guard = (request: Request, route?: { readonly cors?: boolean }) => Response | undefined;
+
+const MAX_REMEMBERED = 100;
+/** Characters of a refused header that are shown. */
+const SHOWN = 100;
+
+function refuse(request: Request, header: 'Host' | 'Origin', value: string): Response {
+  const setting = `http.allowed${header}s`;
+  const message =
+    value === ''
+      ? `The request has no ${header} header.`
+      : `${header} "${oneLine(printable(value), SHOWN)}" is not allowed.`;
+  const error = new ToolscoutError('FORBIDDEN', message, { suggestion: `Add it to ${setting} if it is yours.` });
+  return problemResponse(error, { traceId: traceIdOf(request) });
+}
 
 /**
  * Refuses requests that a web page could send to this machine behind the user's back: a foreign
  * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
  */
 export function createGuard(options: GuardOptions): Guard {
-  const { isForPages = () => false, checkTarget = false } = options;
+  const { checkTarget = false, asksForKeys = () => false } = options;
   const hosts = new Set([...LOOPBACK, ...options.hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
   // Clients send the same few headers again and again; only those that passed are remembered.
@@ -56,18 +71,13 @@ export function createGuard(options: GuardOptions): Guard {
     const from = url.indexOf('/') + 2;
     return (url.startsWith(host, from) && url[from + host.length] === '/') || isOurs(new URL(url).host);
   };
-  const refuse = (request: Request, what: string): Response =>
-    problemResponse(new ToolscoutError('FORBIDDEN', `This ${what} may not talk to toolscout.`), {
-      traceId: traceIdOf(request),
-    });
 
-  return (request) => {
+  return (request, route) => {
     const host = request.headers.get('host') ?? '';
-    if (!isOurs(host) || (checkTarget && !isTargetOurs(request.url, host))) return refuse(request, 'Host');
+    if (!isOurs(host)) return refuse(request, 'Host', host);
+    if (checkTarget && !isTargetOurs(request.url, host)) return refuse(request, 'Host', new URL(request.url).host);
     const origin = request.headers.get('origin');
     if (origin === null || origins.has(origin.toLowerCase()) || hosts.has(hostnameOf(origin) ?? '')) return undefined;
-    return isForPages(request) ? undefined : refuse(request, 'Origin');
+    return route?.cors && asksForKeys() ? undefined : refuse(request, 'Origin', origin);
   };
 }
-
-const MAX_REMEMBERED = 100;

@@ -1,10 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { limitCrowd } from './connection-limit.js';
+import { newId } from '../../../kernel/ids.js';
+import type { HttpApp } from '../app.js';
 import { isLoopback } from '../dispatch/guard.js';
+import { writeProblem } from '../dispatch/problem.js';
 import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './bad-requests.js';
 
 /** A listening HTTP front. */
@@ -25,6 +26,40 @@ const STALLED_MS = 120_000;
 /** Far more than toolscout was ever asked to hold, and less than a process may have open. */
 export const MAX_CONNECTIONS = 10_000;
 
+/** Of as many connections as are served, so many more are told to come back later; beyond that none is answered. */
+const TOLD_SHARE = 0.5;
+const RETRY_AFTER_MS = 5000;
+
+/**
+ * Keeps the connections to a server below what the process can have open, so that there is always something left for
+ * servers and files (R10). Open connections stay; the answer refuses the requests of those beyond the limit, and is
+ * `false` for all others.
+ */
+function limitConnections(
+  server: Server,
+  most: number,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const surplus = new WeakSet<Socket>();
+  let inside = 0;
+  server.maxConnections = Math.ceil(most * (1 + TOLD_SHARE));
+  server.on('connection', (socket: Socket) => {
+    inside += 1;
+    if (inside > most) surplus.add(socket);
+    socket.once('close', () => (inside -= 1));
+  });
+  return (request, response) => {
+    if (!surplus.has(request.socket)) return false;
+    const error = new ToolscoutError('OVERLOADED', 'Too many clients are connected.', {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+    const { status, headers, body } = writeProblem(error, { traceId: newId() });
+    response
+      .writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
+      .end(body);
+    return true;
+  };
+}
+
 /** Where to listen, and whether everybody who comes is asked who they are. */
 export interface ListenOptions {
   readonly host: string;
@@ -39,7 +74,7 @@ export interface ListenOptions {
 }
 
 /** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
-export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promise<HttpFront> {
+export function listen(app: HttpApp, options: ListenOptions): Promise<HttpFront> {
   const { port } = options;
   const host = options.host.replace(/^\[(.*)\]$/, '$1');
   if (!isLoopback(host) && !options.authenticated) {
@@ -64,7 +99,10 @@ export function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promis
         if (!refuseSurplus(request, response)) void answer(request, response);
       },
     );
-    const refuseSurplus = limitCrowd(server, Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS));
+    const refuseSurplus = limitConnections(
+      server,
+      Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS),
+    );
     // Who waits for an answer is let wait: a call may last for hours without a byte.
     server.timeout = options.stalledMs ?? STALLED_MS;
     server.on('timeout', (socket) => {

@@ -7,7 +7,7 @@ import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../
 import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
-import { traceMeta } from '../dispatch/trace.js';
+import { traceMeta } from '../../../kernel/trace-context.js';
 import type * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { CallAnswer, Problem, SkillBindings, SkillCall, SkillList } from '../openapi/schemas.js';
-import { traceMeta } from '../dispatch/trace.js';
+import { traceMeta } from '../../../kernel/trace-context.js';
 import { failedCall } from './calls.js';
 
 const name = z.string().min(1).max(500);

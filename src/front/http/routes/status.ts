@@ -17,6 +17,7 @@ export function statusRoutes(options: {
       group: 'status',
       method: 'GET',
       path: '/health',
+      isProbe: true,
       summary: 'That toolscout lives',
       responses: {
         200: {
@@ -40,6 +41,7 @@ export function statusRoutes(options: {
       group: 'status',
       method: 'GET',
       path: '/ready',
+      isProbe: true,
       summary: 'How much of what is configured is known',
       responses: {
         200: { description: 'Numbers of servers.', content: { 'application/json': Ready } },

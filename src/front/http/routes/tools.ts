@@ -5,7 +5,7 @@ import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
-import { traceMeta } from '../dispatch/trace.js';
+import { traceMeta } from '../../../kernel/trace-context.js';
 
 const name = z.string().min(1).max(500);
 const flag = z.enum(['true', 'false']);

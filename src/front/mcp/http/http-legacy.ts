@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { boundStream } from './bounded-stream.js';
 import { methodNotFound } from '../exchange.js';
 import type { BriefedLane } from '../front.js';
-import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './request-checks.js';
+import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createMcpServer } from '../server.js';
 import { SessionTransport } from './session-transport.js';
 

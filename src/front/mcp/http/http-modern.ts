@@ -1,9 +1,11 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { createParamHeaders } from '../../../protocol/param-headers.js';
+import type { HostSurface } from '../menu/host-surface.js';
 import { boundStream } from './bounded-stream.js';
 import { TRACE_HEADER } from '../exchange.js';
 import type { ListKind } from '../front.js';
-import { createHeaderCheck, refuseUnknownMethod, type Arrival, type HttpEraDeps } from './request-checks.js';
+import { jsonRpcError, type Arrival, type HttpEraDeps } from './http-era.js';
 import { introductionIn } from '../sessions/introduction.js';
 import { createMcpServer } from '../server.js';
 import { watchFor } from '../sessions/watching.js';
@@ -27,6 +29,50 @@ interface Brought {
   readonly principal: string;
   readonly introduction: JsonObject;
   readonly traceId?: string;
+}
+
+/** What a modern host may ask; the server behind would answer anything else with 200 and an error (S3). */
+const MODERN_METHODS = new Set([
+  'server/discover',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'subscriptions/listen',
+]);
+
+/** The answer to a modern request for a method that does not exist; `undefined` when it does. */
+function refuseUnknownMethod({ headers }: Request, body: unknown): Response | undefined {
+  if (!isObject(body) || body['jsonrpc'] !== '2.0' || body['id'] === undefined) return undefined;
+  const { id, method } = body;
+  // Headers that do not fit the body are the worse mistake; the handler names it.
+  if (headers.get('mcp-method') !== method || MODERN_METHODS.has(String(method))) return undefined;
+  return jsonRpcError(404, -32_601, `Method not found: ${String(method)}`, id);
+}
+
+/** Compares the headers of a modern request with its body; an answer is a refusal. */
+type HeaderCheck = (
+  request: Request,
+  body: unknown,
+  offer: () => Promise<HostSurface>,
+) => Promise<Response | undefined>;
+
+/** A check of the arguments that a tool wants as headers too: they must say the same in both places (S3). */
+function createHeaderCheck(): HeaderCheck {
+  const paramHeaders = createParamHeaders();
+  return async ({ headers }, body, offer) => {
+    if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
+    const { name, arguments: args } = body['params'];
+    const definition = typeof name === 'string' ? await (await offer()).definition?.(name) : undefined;
+    if (!definition) return undefined;
+    const fault = paramHeaders.faultIn(definition, isObject(args) ? args : {}, (header) => headers.get(header));
+    if (fault === undefined) return undefined;
+    return jsonRpcError(400, -32_020, `The headers and the body of the request disagree: ${fault}.`, body['id']);
+  };
 }
 
 /** Answers requests of the modern era, a door for everything and one for each server passed through. */

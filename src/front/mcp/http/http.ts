@@ -1,20 +1,16 @@
 import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { excessIn } from '../../../kernel/json-bounds.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
+import { LIMITS } from '../../../kernel/limits.js';
+import { readTraceParent } from '../../../kernel/trace-context.js';
 import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
 import { createFront } from '../front.js';
-import {
-  jsonRpcError,
-  readBody,
-  sessionGone,
-  traceOfMessage,
-  type Arrival,
-  type HttpEraDeps,
-} from './request-checks.js';
-import { createLegacySessions } from './http-legacy.js';
-import { createModernRequests } from './http-modern.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import type { FrontDeps } from '../server.js';
+import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
+import { createLegacySessions } from './http-legacy.js';
+import { createModernRequests } from './http-modern.js';
 
 /** The MCP endpoint as a web-standard handler. */
 export interface McpEndpoint {
@@ -31,8 +27,59 @@ export interface McpEndpoint {
 const CLIENT_GONE = 499;
 
 /**
+ * The id of the trace that a message belongs to: its own `_meta.traceparent` comes before the header of the same name, which
+ * becomes the `_meta` of a message without one.
+ */
+function traceOfMessage(body: unknown, { headers }: Request): string | undefined {
+  if (!isObject(body) || typeof body['method'] !== 'string') return undefined;
+  const params = isObject(body['params']) ? body['params'] : {};
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const own = readTraceParent(meta['traceparent']);
+  if (own) return own.traceId;
+  const traceparent = headers.get('traceparent');
+  const outer = readTraceParent(traceparent);
+  if (!outer || body['id'] === undefined) return undefined;
+  body['params'] = { ...params, _meta: { ...meta, traceparent } };
+  return outer.traceId;
+}
+
+/** All bytes of a body, or `undefined` as soon as they are too many. */
+async function readBounded(request: Request): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > LIMITS.bodyBytes) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > LIMITS.bodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The body as JSON; `undefined` when there is none, a response when it cannot be read. */
+async function readBody(request: Request): Promise<{ body?: unknown } | Response> {
+  if (request.method !== 'POST') return {};
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await readBounded(request);
+  } catch {
+    // Whoever sent it has gone; nobody hears this.
+    return jsonRpcError(400, -32_700, 'Parse error: the body ended before its time.');
+  }
+  if (!bytes) return jsonRpcError(413, -32_600, 'The request body is too large.');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const excess = excessIn(text);
+    if (excess !== undefined) return jsonRpcError(400, -32_700, `Parse error: the body ${excess}.`);
+    return { body: JSON.parse(text) as unknown };
+  } catch {
+    return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON in UTF-8.');
+  }
+}
+
+/**
  * One endpoint for both eras: 2026-07-28 hosts are served stateless, a request at a time (`http-modern.ts`); 2025-era
- * hosts get a session (`http-legacy.ts`). What is the same for both is looked at before (`http-arrival.ts`).
+ * hosts get a session (`http-legacy.ts`). What is the same for both is done here.
  */
 export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const { gateway, log, clock } = deps;
@@ -76,9 +123,10 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     const traceId = traceOfMessage(body, original) ?? arrival.traceId;
     if (traceId !== undefined && request !== original) request.headers.set(TRACE_HEADER, traceId);
     const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
-    const response = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
+    const given = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
+    const response = isClosed && given.status === CLIENT_GONE ? sessionGone() : given;
     if (traceId !== undefined) response.headers.set(TRACE_HEADER, traceId);
-    return isClosed && response.status === CLIENT_GONE ? sessionGone() : response;
+    return response;
   };
 
   return {
@@ -90,12 +138,12 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     },
     async fetch(original, arrival = {}) {
       const via = original.headers.get(VIA_HEADER);
-      if (via === null) return answer(original, arrival);
       // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
-      const reason = gateway.lineage().admit(via);
-      const response =
-        reason === undefined ? await answer(original, arrival) : jsonRpcError(508, LOOP_DETECTED, reason);
-      response.headers.set(INSTANCE_HEADER, gateway.lineage().instance());
+      const loop = via === null ? undefined : gateway.lineage().admit(via);
+      const response = loop === undefined ? await answer(original, arrival) : jsonRpcError(508, LOOP_DETECTED, loop);
+      const { headers } = response;
+      if (via !== null) headers.set(INSTANCE_HEADER, gateway.lineage().instance());
+      if (arrival.traceId !== undefined && !headers.has(TRACE_HEADER)) headers.set(TRACE_HEADER, arrival.traceId);
       return response;
     },
     async close() {

@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/ids.js';
 import { isObject } from '../../../kernel/json.js';
 import { MAX_WAITING } from './bounded-stream.js';
 import { createEventMemory, type EventMemory } from './event-memory.js';
-import { jsonRpcError } from './request-checks.js';
+import { jsonRpcError } from './http-era.js';
 import type { RequestId } from '../sessions/legacy-session.js';
 
 /** How soon a host whose stream broke may come back. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Address } from './address.js';
+import { Address } from './find-route.js';
 
 describe('the address of a request', () => {
   it('A1 is what the parser of addresses makes of it, whatever is in it', () => {

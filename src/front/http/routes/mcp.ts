@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import type { Principal } from '../../../model/principal.js';
+import type { McpEndpoint } from '../../mcp/http/http.js';
+import { EVENT_STREAM } from '../event-stream.js';
+import { Events, RpcFailure, RpcMessage } from '../openapi/schemas.js';
+import { route, type DocumentedResponse, type Route, type RouteInput } from '../route.js';
+
+const failure = (description: string): DocumentedResponse => ({
+  description,
+  content: { 'application/json': RpcFailure },
+});
+
+const SENSELESS = failure('The message or a header of it makes no sense.');
+const GONE = failure('This session has ended, or there is no such server.');
+const NO_SESSION = failure('This needs an Mcp-Session-Id.');
+const NO_EVENTS = failure('Whoever asks must accept what may come: JSON and events.');
+
+const POST: Route['responses'] = {
+  200: {
+    description: 'The answer, alone or at the end of a stream of what comes before it.',
+    content: { 'application/json': RpcMessage, [EVENT_STREAM]: Events },
+  },
+  202: { description: 'Taken; there is nothing to answer.' },
+  400: SENSELESS,
+  404: failure('This session has ended, or there is no such server or method.'),
+  406: NO_EVENTS,
+  413: failure('The body is too large.'),
+  415: failure('The body is not JSON.'),
+};
+
+const GET: Route['responses'] = {
+  200: { description: 'What the server says on its own account.', content: { [EVENT_STREAM]: Events } },
+  400: SENSELESS,
+  404: GONE,
+  405: NO_SESSION,
+  406: NO_EVENTS,
+  409: failure('Somebody follows this session already.'),
+};
+
+const DELETE: Route['responses'] = {
+  200: { description: 'The session is ended.' },
+  400: SENSELESS,
+  404: GONE,
+  405: NO_SESSION,
+};
+
+/** What the protocol does with each method of HTTP. */
+function methodsOf(id: string, of: string): Array<Pick<Route, 'method' | 'id' | 'summary' | 'body' | 'responses'>> {
+  return [
+    { method: 'POST', id, summary: `A message to ${of} over MCP`, body: RpcMessage, responses: POST },
+    { method: 'GET', id: `${id}Events`, summary: `What ${of} says to a session over MCP`, responses: GET },
+    { method: 'DELETE', id: `${id}End`, summary: `Ends a session with ${of} over MCP`, responses: DELETE },
+  ];
+}
+
+const ServerParams = z.object({ server: z.string().meta({ description: 'The id of a server.' }) });
+
+type Asked = Pick<RouteInput<unknown, undefined, unknown>, 'request' | 'principal' | 'traceId'>;
+
+/** What the MCP routes need. */
+export interface McpRouteDeps {
+  /** The MCP endpoint of one principal, to be shut when `isAdmitted` does not hold any more. */
+  readonly mcpFor: (principal: Principal, isAdmitted: () => boolean) => McpEndpoint;
+  /** Whether a principal that was let in would still be. */
+  readonly admits: (principal: Principal) => boolean;
+}
+
+/**
+ * The MCP endpoints, for everything behind toolscout and for one server. What the protocol refuses is JSON-RPC, as its hosts
+ * expect; a caller that is not let in gets the one format of failures of every route.
+ */
+export function mcpRoutes({ mcpFor, admits }: McpRouteDeps): Route[] {
+  const answer = ({ request, principal, traceId }: Asked, server?: string): Promise<Response> => {
+    const { name, until } = principal;
+    const endpoint = mcpFor(principal, () => admits(principal));
+    return endpoint.fetch(request, { principal: name, server, until, traceId });
+  };
+  const everything = {
+    group: 'mcp',
+    scope: 'call',
+    isRaw: true,
+    path: '/mcp',
+    handle: (asked: Asked) => answer(asked),
+  } as const;
+  const one = {
+    ...everything,
+    path: '/servers/{server}/mcp',
+    params: ServerParams,
+    handle: (asked: Asked & { readonly params: z.output<typeof ServerParams> }) => answer(asked, asked.params.server),
+  } as const;
+  return [
+    ...methodsOf('mcp', 'everything behind toolscout').map((each) => route({ ...everything, ...each })),
+    ...methodsOf('mcpServer', 'one server').map((each) => route({ ...one, ...each })),
+  ];
+}
