@@ -25,8 +25,16 @@ const queries = readFileSync(path('../../test/fixtures/real-intents.jsonl'), 'ut
 
 const textOf = (result: object): string => (result as { content: Array<{ text: string }> }).content[0]!.text;
 
+/** Tokens that the README states, and everything else that is measured. */
+interface Figures {
+  readonly everything: number;
+  readonly menu: number;
+  readonly instructions: number;
+  readonly [name: string]: unknown;
+}
+
 /** Measures one catalog, prints its table and returns its figures and bounds. */
-async function measure(servers: readonly RecordedServer[]): Promise<{ figures: object; bounds: Bound[] }> {
+async function measure(servers: readonly RecordedServer[]): Promise<{ figures: Figures; bounds: Bound[] }> {
   const { gateway } = await openOfflineGateway(servers);
   await gateway.ready();
   const ask = async (name: string, args: object): Promise<number> =>
@@ -113,3 +121,12 @@ async function measure(servers: readonly RecordedServer[]): Promise<{ figures: o
 const few = await measure(readRecordedServers(path('../../test/fixtures/catalog')));
 const many = await measure(readCorpus());
 conclude('tokens', { few: few.figures, ...many.figures }, [...few.bounds, ...many.bounds]);
+
+const readme = readFileSync(path('../../README.md'), 'utf8');
+for (const { everything, menu, instructions } of [few.figures, many.figures]) {
+  for (const figure of [everything, menu + instructions].map((tokens) => `${tokens.toLocaleString('en')} tokens`)) {
+    if (readme.includes(figure)) continue;
+    console.error(`BROKEN: README.md does not state "${figure}"`);
+    process.exitCode = 1;
+  }
+}
