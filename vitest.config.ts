@@ -1,12 +1,47 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take longest. They start first, so that no worker waits for one of them at the end. */
+const LONGEST = [
+  'test/conformance/conformance.test.ts',
+  'test/e2e/real-servers.test.ts',
+  'test/examples.test.ts',
+  'test/e2e/cli.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.findIndex((path) => moduleId.endsWith(path));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return sorted.toSorted((a, b) => place(a) - place(b));
+  }
+}
 
 // oxlint-disable-next-line import/no-default-export -- vitest looks for the default export.
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'gateway', include: ['test/gateway/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/*.test.ts', 'test/{e2e,conformance,fixtures}/**/*.test.ts'],
+        },
+      },
+      // Short here, long with TOOLSCOUT_TEST_LONG=1: crash loops, crowds, fuzzing.
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
