@@ -60,12 +60,12 @@ function readStat(path: string): string {
   return text.slice(text.lastIndexOf(')'));
 }
 
-/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (5 s). */
+/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (30 s). */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
 ): Promise<void> {
-  const { timeoutMs = 5000, what = 'the condition' } = options;
+  const { timeoutMs = 30_000, what = 'the condition' } = options;
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);

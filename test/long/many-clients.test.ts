@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { runCrowd } from '../../bench/many-clients/clients.js';
 import { fixture } from '../support/fixture.js';
+import { repetitions } from '../support/long-form.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
 
-/** The whole count is run by hand with npm run bench:many-clients; a test should not take minutes. */
-const CALLS = 20_000;
+const CALLS = repetitions(4000, 20_000);
 
 it(
   'A9 two hundred clients with equal request ids at once each get their own answers',
-  { timeout: 300_000 },
+  // Two hundred clients on as many connections.
+  { timeout: 600_000 },
   async () => {
     const rateLimit = { requestsPerSecond: 1_000_000, burstSize: 1_000_000 };
     const place = await workplace({ servers: { old: { ...fixture('legacy'), rateLimit } } });

@@ -7,9 +7,9 @@ import { isInternalHost } from '../../src/net/address.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
 import { isMessage } from '../../src/protocol/json-rpc.js';
 import { createLineReader } from '../../src/protocol/lines.js';
+import { repetitions } from '../support/long-form.js';
 
-/** More for a long night: `FUZZ_RUNS=1000000 npx vitest run test/gateway/fuzz.test.ts`. */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20_000);
+const RUNS = repetitions(5000, 1_000_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 
 /** Pieces that parsers trip over. */
@@ -49,7 +49,8 @@ function* variantsOf(seeds: readonly string[], random: (below: number) => number
 
 const nameOf = (text: string): string => `seed ${SEED}: ${JSON.stringify(text)}`;
 
-describe('hostile bytes', { timeout: 600_000 }, () => {
+// The long form takes minutes.
+describe('hostile bytes', { timeout: 1_800_000 }, () => {
   it('R16 A26 lines of any bytes become messages or nothing, however they are cut', () => {
     const random = randomOf(SEED);
     const seeds = [

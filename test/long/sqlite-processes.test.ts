@@ -1,22 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../kernel/clock.js';
-import { silentLog } from '../kernel/log.js';
-import type { Store } from '../model/store.js';
-import { openSqliteStore } from './sqlite/sqlite.js';
+import { systemClock } from '../../src/kernel/clock.js';
+import { silentLog } from '../../src/kernel/log.js';
+import type { Store } from '../../src/model/store.js';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.js';
+import { repetitions } from '../support/long-form.js';
 
-const SCRIPT = fileURLToPath(new URL('../../test/contract/store-process.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../contract/store-process.ts', import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;
   /** Resolves with the acknowledged lines when the process has ended; a torn last line does not count. */
   readonly ended: Promise<string[]>;
   readonly firstLine: Promise<void>;
+  /** Resolves when so many lines have been acknowledged. */
+  acknowledges(count: number): Promise<void>;
 }
 
 function start(command: string, args: readonly string[]): Running {
@@ -33,7 +37,10 @@ function start(command: string, args: readonly string[]): Running {
       else reject(new Error(`the process ended with ${code ?? signal}: ${errors}`));
     });
   });
-  const running = { child, ended, firstLine };
+  const acknowledges = async (count: number): Promise<void> => {
+    while (output.split('\n').length <= count) await once(child.stdout, 'data');
+  };
+  const running = { child, ended, firstLine, acknowledges };
   started.push(running);
   return running;
 }
@@ -44,7 +51,8 @@ const started: Running[] = [];
 const run = (act: string, directory: string, name: string, count = 0): Running =>
   start(process.execPath, ['--import', 'tsx', SCRIPT, act, directory, name, String(count)]);
 
-describe('sqlite among processes', { timeout: 180_000 }, () => {
+// Each test starts several processes, each of which compiles TypeScript.
+describe('sqlite among processes', { timeout: 600_000 }, () => {
   let root: string;
   let directory: string;
   beforeEach(async () => {
@@ -89,14 +97,14 @@ describe('sqlite among processes', { timeout: 180_000 }, () => {
     });
   });
 
-  it('STORE-1 R4 kill -9 under write load, twenty times: nothing acknowledged is lost, nothing corrupt', async () => {
+  it('STORE-1 R4 kill -9 under write load, again and again: nothing acknowledged is lost, nothing corrupt', async () => {
     const acknowledged: string[] = [];
-    for (let round = 0; round < 5; round++) {
+    const rounds = repetitions(2, 20);
+    for (let round = 0; round < rounds; round++) {
       const running = Array.from({ length: 4 }, (_, at) => run('hammer', directory, `w${round}-${at}`));
       await Promise.all(
-        running.map(async ({ child, ended, firstLine }, at) => {
-          await firstLine;
-          await new Promise((resolve) => setTimeout(resolve, 20 + ((round * 53 + at * 97) % 300)));
+        running.map(async ({ child, ended, acknowledges }, at) => {
+          await acknowledges(20 + ((round * 53 + at * 97) % 300));
           child.kill('SIGKILL');
           acknowledged.push(...(await ended));
         }),
@@ -108,7 +116,7 @@ describe('sqlite among processes', { timeout: 180_000 }, () => {
   });
 
   it('STORE-1 four processes find a damaged file at once: it is set aside once and nothing good is lost', async () => {
-    const rounds = 25;
+    const rounds = repetitions(6, 25);
     for (let round = 0; round < rounds; round++) {
       mkdirSync(join(directory, String(round)), { mode: 0o700, recursive: true });
       writeFileSync(join(directory, String(round), 'toolscout.db'), 'damaged '.repeat(2000), { mode: 0o600 });

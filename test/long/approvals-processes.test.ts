@@ -1,37 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../test/support/fixture.js';
-import { stdioServer } from '../../test/support/test-server.js';
-import { systemClock } from '../kernel/clock.js';
-import { silentLog } from '../kernel/log.js';
-import { openSqliteStore } from '../store/index.js';
-import { createApprovals } from './approvals.js';
+import { createApprovals } from '../../src/approvals/approvals.js';
+import { systemClock } from '../../src/kernel/clock.js';
+import { silentLog } from '../../src/kernel/log.js';
+import { openSqliteStore } from '../../src/store/index.js';
+import { temporaryDirectory } from '../support/fixture.js';
+import { repetitions } from '../support/long-form.js';
+import { stdioServer } from '../support/test-server.js';
 
-const SCRIPT = fileURLToPath(new URL('../../test/contract/approvals-process.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../contract/approvals-process.ts', import.meta.url));
 
-/** Runs until it has acknowledged something, a little longer, and kills it; answers what it acknowledged. */
-async function runAndKill(directory: string, name: string, first: number): Promise<string[]> {
+/** Runs until it has acknowledged so many approvals, then kills it amid the next; answers what it acknowledged. */
+async function runAndKill(directory: string, name: string, first: number, count: number): Promise<string[]> {
   const args = ['--import', 'tsx', SCRIPT, directory, name, String(first)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-  await once(child.stdout, 'data');
-  await delay(Math.random() * 50);
+  while (said.split('\n').length <= count) await once(child.stdout, 'data');
   child.kill('SIGKILL');
   await gone;
   return said.split('\n').slice(0, -1);
 }
 
-describe('approvals among processes', { timeout: 240_000 }, () => {
+// A round starts two processes, each of which compiles TypeScript.
+describe('approvals among processes', { timeout: 600_000 }, () => {
   it('R4 no approval that was acknowledged is lost by kill -9, with two processes at once', async () => {
     const directory = await temporaryDirectory();
+    const rounds = repetitions(3, 50);
     let first = 0;
-    for (let round = 0; round < 12; round++) {
-      const said = await Promise.all(['one', 'two'].map((name) => runAndKill(directory, name, first)));
+    for (let round = 0; round < rounds; round++) {
+      const said = await Promise.all(['one', 'two'].map((name) => runAndKill(directory, name, first, 1 + (round % 7))));
       first += 100_000;
       const store = await openSqliteStore({ directory, clock: systemClock, log: silentLog });
       const approvals = createApprovals({ store, clock: systemClock, log: silentLog });
