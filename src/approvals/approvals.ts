@@ -278,7 +278,7 @@ export function createApprovals(deps: {
     );
     if (!approval || !ask) {
       throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${server.id}" changed there and waits for approval.`, {
-        suggestion: 'Run toolscout pending to see what waits.',
+        remedy: { kind: 'list-pending' },
       });
     }
     if (subject.about === 'launch') return { approval, changes: [], note: `It would be run as: ${targetOf(server)}` };

@@ -62,7 +62,7 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
   const { ask } = standingOf(record, subject);
   if (!ask) {
     throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${ref}" waits for approval.`, {
-      suggestion: 'Run toolscout pending to see what waits.',
+      remedy: { kind: 'list-pending' },
     });
   }
   if (isExpired(ask, now)) {
@@ -78,7 +78,7 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
 
 function changed(ref: string, hash: string): ToolscoutError {
   return new ToolscoutError('TOOL_CHANGED', `"${ref}" is no longer what you saw: its hash is now ${hash}.`, {
-    suggestion: `Look at it again: toolscout diff ${ref}`,
+    remedy: { kind: 'review-change', ref },
   });
 }
 

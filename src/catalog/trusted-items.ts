@@ -88,7 +88,7 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
     const isChange = reason.includes('changed');
     const message = `The ${NOUNS[kind]} "${key}" of "${server}" is held: ${reason}.`;
     return new ToolscoutError(isChange ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED', message, {
-      suggestion: `Look at it with: toolscout diff ${ref}; then run: toolscout approve ${ref}`,
+      remedy: { kind: 'review', ref },
       delivered: false,
     });
   };

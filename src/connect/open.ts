@@ -290,11 +290,11 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   const secrets = server.transport.type === 'stdio' ? server.transport.env : server.transport.headers;
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
-  const { message, retryAfterMs, upstream, suggestion, refusal } = error;
+  const { message, retryAfterMs, upstream, remedy, refusal } = error;
   if (upstream?.code === LOOP_DETECTED) {
     return new ToolscoutError('CONFIGURATION_ERROR', message, { delivered: false, upstream, cause: thrown });
   }
   return refused
     ? new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false, upstream, cause: thrown })
-    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, suggestion, refusal, cause: thrown });
+    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, remedy, refusal, cause: thrown });
 }

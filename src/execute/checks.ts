@@ -25,7 +25,7 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   if (tool.provenance !== 'protocol') {
     const message = `"${address}" cannot be called: its server did not list it, it was ${provenanceText(tool)}.`;
     throw new ToolscoutError('TOOL_DISABLED', message, {
-      suggestion: 'Use a tool that the server lists; list_tools names them.',
+      remedy: { kind: 'find-tool', listed: true },
       delivered: false,
     });
   }
@@ -65,7 +65,7 @@ export function forbidden(skill: string, wanted: string): ToolscoutError {
     'FORBIDDEN',
     `The skill "${skill}" may not use "${wanted}": no binding of it covers that.`,
     {
-      suggestion: `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
+      remedy: { kind: 'check-skill', skill },
       delivered: false,
     },
   );
@@ -82,21 +82,21 @@ export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   if (hold.startsWith(REJECTED)) {
     const code = tool.status === 'quarantined' && !tool.isSuspect ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
     throw new ToolscoutError(code, `"${address}" is not offered: ${hold}.`, {
-      suggestion: `Use another tool. The user can undo that: toolscout diff ${address}, then toolscout approve ${address}`,
+      remedy: { kind: 'undo-rejection', ref: address },
       delivered: false,
     });
   }
   if (tool.status === 'pending' || tool.isSuspect) {
     const reason = tool.hold ?? 'it waits for approval';
     throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
-      suggestion: `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${address}`,
+      remedy: { kind: 'review', ref: address },
       delivered: false,
     });
   }
   if (tool.status === 'quarantined') {
     const reason = tool.hold ?? 'it changed after it was trusted';
     throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${reason}.`, {
-      suggestion: `Ask the user to look at the change and to decide: toolscout diff ${address}`,
+      remedy: { kind: 'review-change', ref: address },
       delivered: false,
     });
   }

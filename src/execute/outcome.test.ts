@@ -15,6 +15,7 @@ describe('failures', () => {
       message: 'too fast',
       server: 's',
       tool: 't',
+      remedy: { kind: 'advice', text: 'Wait and try again.' },
       suggestion: 'Wait and try again.',
       severity: 'WARNING',
       retryAfterMs: 5,
@@ -61,6 +62,7 @@ describe('failures', () => {
       server: 's',
       tool: 't',
       error_code: 'E42',
+      remedy: { kind: 'advice', text: 'Delete ***.' },
       suggestion: 'Delete ***.',
       severity: 'WARNING',
     });

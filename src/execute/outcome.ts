@@ -1,5 +1,6 @@
 import { ERROR_TABLE, hideInUpstream, type ErrorCode, type ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import { describeRemedy, mapRemedy, toRemedy, type Remedy } from '../kernel/remedy.js';
 import { oneLine } from '../kernel/text.js';
 import type { Failure } from '../model/call.js';
 import { unaskedAdvice } from '../model/host.js';
@@ -61,13 +62,13 @@ function deliveryOf(error: ToolscoutError, { sent }: FailureContext): Failure['d
 }
 
 /** What to do after a call of which nobody knows whether it took effect. */
-function adviceAfterLoss({ code, suggestion }: ToolscoutError, { sent }: FailureContext): string {
+function remedyAfterLoss({ code, remedy }: ToolscoutError, { sent }: FailureContext): Remedy {
   const effect = sent?.isRepeatable
     ? 'The tool is marked read-only or idempotent: the call can be repeated.'
     : 'The call may have taken effect: check before you repeat it.';
-  if (code !== 'SERVER_CONNECTION_ERROR') return `${effect} ${suggestion}`;
+  if (code !== 'SERVER_CONNECTION_ERROR') return { kind: 'steps', steps: [toRemedy(effect), remedy] };
   const next = sent?.transport === 'stdio' ? 'restarts the server' : 'connects again';
-  return `${effect} toolscout ${next} with the next call.`;
+  return toRemedy(`${effect} toolscout ${next} with the next call.`);
 }
 
 function unaskedNote({ unasked }: FailureContext): string {
@@ -77,13 +78,21 @@ function unaskedNote({ unasked }: FailureContext): string {
 }
 
 /** What to do, unless the server itself said it. */
-function adviceFor(error: ToolscoutError, context: FailureContext, delivered: Failure['delivered']): string {
-  if (error.suggestion !== ERROR_TABLE[error.code].suggestion) return error.suggestion;
-  if (context.unasked) return unaskedAdvice(context.unasked.method);
+function remedyFor(error: ToolscoutError, context: FailureContext, delivered: Failure['delivered']): Remedy {
+  if (error.suggestion !== ERROR_TABLE[error.code].suggestion) return error.remedy;
+  if (context.unasked) return toRemedy(unaskedAdvice(context.unasked.method));
   if (error.upstream?.code === MISSING_CAPABILITY) {
-    return 'The server requires a client capability that this host did not declare; call the tool from a host that has it.';
+    return toRemedy(
+      'The server requires a client capability that this host did not declare; call the tool from a host that has it.',
+    );
   }
-  return delivered === 'unknown' ? adviceAfterLoss(error, context) : error.suggestion;
+  return delivered === 'unknown' ? remedyAfterLoss(error, context) : error.remedy;
+}
+
+/** A remedy without what must not be seen, and its words. */
+function told(given: Remedy | string, hide: (text: string) => string): Pick<Failure, 'remedy' | 'suggestion'> {
+  const remedy = mapRemedy(toRemedy(given), (text) => hide(cut(text)));
+  return { remedy, suggestion: describeRemedy(remedy) };
 }
 
 /** Anything that stopped a call, as the object every front shows (META-3). */
@@ -96,7 +105,7 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
     message: hide(cut(carried ? messageOf(error, carried) : error.message) + unaskedNote(context)),
     server,
     tool,
-    suggestion: hide(cut(carried?.suggestion ?? adviceFor(error, context, delivered))),
+    ...told(carried?.suggestion ?? remedyFor(error, context, delivered), hide),
     severity: carried?.severity ?? error.severity,
     ...shownCode(carried?.errorCode, hide),
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
@@ -112,7 +121,7 @@ export function failureOf(error: ToolscoutError, context: FailureContext): Failu
 export function failureOfResult(result: JsonObject, context: FailureContext): Failure {
   const { server, tool, hide, unasked } = context;
   const carried = errorBodyOf(result);
-  const { severity, suggestion } = ERROR_TABLE.TOOL_EXECUTION_ERROR;
+  const { severity, remedy } = ERROR_TABLE.TOOL_EXECUTION_ERROR;
   const carriedMessage = [carried?.errorCode, carried?.text].filter(Boolean).join(': ');
   const message = carriedMessage || firstTexts(result)[0] || 'The tool reported an error without saying which.';
   return {
@@ -120,7 +129,7 @@ export function failureOfResult(result: JsonObject, context: FailureContext): Fa
     message: hide(cut(message) + unaskedNote(context)),
     server,
     tool,
-    suggestion: hide(cut(carried?.suggestion ?? (unasked ? unaskedAdvice(unasked.method) : suggestion))),
+    ...told(carried?.suggestion ?? (unasked ? unaskedAdvice(unasked.method) : remedy), hide),
     severity: carried?.severity ?? severity,
     ...shownCode(carried?.errorCode, hide),
   };

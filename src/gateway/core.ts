@@ -318,7 +318,7 @@ export function createCore(deps: GatewayDeps): Core {
           const error = learner.failure(id);
           return error
             ? new ToolscoutError(error.code, `The tools of "${id}" could not be learned: ${hide(error.message)}`, {
-                suggestion: error.suggestion,
+                remedy: error.remedy,
                 cause: error,
               })
             : thrown;

@@ -1,3 +1,5 @@
+import { describeRemedy, mapRemedy, toRemedy, type Remedy } from './remedy.js';
+
 /** How bad a failure is: the caller may go on (`WARNING`), or a person should look (`SEVERE`). */
 export type Severity = 'WARNING' | 'SEVERE';
 
@@ -5,43 +7,47 @@ interface ErrorRow {
   readonly status: number;
   readonly exit: number;
   readonly severity: Severity;
+  readonly remedy: Remedy;
+  /** The remedy in words for a person at a terminal. */
   readonly suggestion: string;
 }
 
-const row = (status: number, exit: number, severity: Severity, suggestion: string): ErrorRow => ({
-  status,
-  exit,
-  severity,
-  suggestion,
-});
+/** A row of the table; a text is advice that reads the same for everybody. */
+function row(status: number, exit: number, severity: Severity, given: Remedy | string): ErrorRow {
+  const remedy = toRemedy(given);
+  return { status, exit, severity, remedy, suggestion: describeRemedy(remedy) };
+}
 
 /**
  * Every failure toolscout can report, once: its HTTP status, its CLI exit code, how bad it is and
  * what to do when nothing more exact is known. Fronts map from this table and from nowhere else.
  */
 export const ERROR_TABLE = {
-  TOOL_VALIDATION_ERROR: row(422, 3, 'WARNING', 'Fix the named arguments; get_tool_details shows the schema.'),
-  TOOL_NOT_FOUND: row(404, 2, 'WARNING', 'Use search_tools or list_tools to find the right name.'),
-  SERVER_NOT_FOUND: row(404, 2, 'WARNING', 'Use list_mcp_servers to see the configured servers.'),
-  SKILL_NOT_FOUND: row(404, 2, 'WARNING', 'Run toolscout skills list to see the skills.'),
+  TOOL_VALIDATION_ERROR: row(422, 3, 'WARNING', { kind: 'fix-arguments' }),
+  TOOL_NOT_FOUND: row(404, 2, 'WARNING', { kind: 'find-tool' }),
+  SERVER_NOT_FOUND: row(404, 2, 'WARNING', { kind: 'list-servers' }),
+  SKILL_NOT_FOUND: row(404, 2, 'WARNING', { kind: 'list-skills' }),
   NOTHING_FOUND: row(404, 2, 'WARNING', 'Try other words: action + object + product.'),
-  TOOL_DISABLED: row(403, 4, 'WARNING', 'Choose another tool, or change the rule that disables this one.'),
-  APPROVAL_REQUIRED: row(403, 4, 'WARNING', 'Ask the user to approve it: toolscout approve.'),
-  TOOL_CHANGED: row(403, 4, 'SEVERE', 'Ask the user to review the change: toolscout diff.'),
+  TOOL_DISABLED: row(403, 4, 'WARNING', { kind: 'change-rule' }),
+  APPROVAL_REQUIRED: row(403, 4, 'WARNING', { kind: 'review' }),
+  TOOL_CHANGED: row(403, 4, 'SEVERE', { kind: 'review-change' }),
   FORBIDDEN: row(403, 4, 'WARNING', 'This caller may not do that; ask an administrator.'),
   RATE_LIMITED: row(429, 3, 'WARNING', 'Wait and try again.'),
-  CIRCUIT_OPEN: row(503, 3, 'WARNING', 'The server failed repeatedly; try again later or run toolscout doctor.'),
-  TOOL_EXECUTION_TIMEOUT: row(504, 3, 'WARNING', 'Ask for less at once, or raise the timeout of this server.'),
+  CIRCUIT_OPEN: row(503, 3, 'WARNING', { kind: 'diagnose', why: 'The server failed repeatedly; try again later' }),
+  TOOL_EXECUTION_TIMEOUT: row(504, 3, 'WARNING', { kind: 'ask-for-less' }),
   TOOL_EXECUTION_ERROR: row(502, 3, 'WARNING', 'Read the message of the tool, change the arguments and try again.'),
   CANCELLED: row(499, 3, 'WARNING', 'The caller cancelled the call; nothing more will happen.'),
-  SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', 'Run toolscout doctor to see why the server cannot be reached.'),
-  AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', 'Check the credentials configured for this server.'),
-  SESSION_INIT_FAILED: row(502, 3, 'SEVERE', 'The server refused the handshake; toolscout doctor shows its output.'),
-  TOOLS_LIST_FAILED: row(502, 3, 'SEVERE', 'The server could not list its tools; toolscout doctor shows its output.'),
+  SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', { kind: 'diagnose' }),
+  AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', { kind: 'credentials' }),
+  SESSION_INIT_FAILED: row(502, 3, 'SEVERE', { kind: 'diagnose', why: 'The server refused the handshake' }),
+  TOOLS_LIST_FAILED: row(502, 3, 'SEVERE', { kind: 'diagnose', why: 'The server could not list its tools' }),
   SCHEMA_CONVERSION_FAILED: row(500, 1, 'WARNING', 'Report the schema to the author of the server.'),
-  REGISTRY_MISCONFIGURED: row(424, 2, 'SEVERE', 'Write the inventory file, or configure a server.'),
+  REGISTRY_MISCONFIGURED: row(424, 2, 'SEVERE', {
+    kind: 'configure',
+    what: 'Write the inventory file, or configure a server.',
+  }),
   REGISTRY_UNAVAILABLE: row(503, 1, 'WARNING', 'Try again in a moment.'),
-  CONFIGURATION_ERROR: row(400, 2, 'SEVERE', 'Fix the named fields; toolscout config validate checks the file.'),
+  CONFIGURATION_ERROR: row(400, 2, 'SEVERE', { kind: 'check-config' }),
   UNAUTHENTICATED: row(
     401,
     4,
@@ -52,8 +58,8 @@ export const ERROR_TABLE = {
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
-  STORE_ERROR: row(500, 1, 'SEVERE', 'Make the state directory writable, or choose another with --state-dir.'),
-  OVERLOADED: row(503, 3, 'WARNING', 'Wait a moment and try again; give the process more open files (ulimit -n).'),
+  STORE_ERROR: row(500, 1, 'SEVERE', { kind: 'state-directory' }),
+  OVERLOADED: row(503, 3, 'WARNING', { kind: 'open-files' }),
   SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
   INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
 } as const satisfies Record<string, ErrorRow>;
@@ -71,7 +77,10 @@ export interface Problem {
 
 /** What may be said about a failure besides its code and message. */
 export interface ErrorDetails {
+  /** What to do, in words that suit every reader. */
   readonly suggestion?: string;
+  /** What to do, where readers can do different things about it. */
+  readonly remedy?: Remedy;
   readonly severity?: Severity;
   /** When trying again makes sense. */
   readonly retryAfterMs?: number;
@@ -94,6 +103,8 @@ export interface ErrorDetails {
 /** The one error class of toolscout. Its code decides how every front shows it. */
 export class ToolscoutError extends Error {
   readonly code: ErrorCode;
+  readonly remedy: Remedy;
+  /** The remedy in words for a person at a terminal. */
   readonly suggestion: string;
   readonly severity: Severity;
   readonly retryAfterMs: number | undefined;
@@ -107,7 +118,8 @@ export class ToolscoutError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'ToolscoutError';
     this.code = code;
-    this.suggestion = details.suggestion ?? ERROR_TABLE[code].suggestion;
+    this.remedy = toRemedy(details.remedy ?? details.suggestion ?? ERROR_TABLE[code].remedy);
+    this.suggestion = describeRemedy(this.remedy);
     this.severity = details.severity ?? ERROR_TABLE[code].severity;
     this.retryAfterMs = details.retryAfterMs;
     this.problems = details.problems ?? [];
@@ -175,10 +187,10 @@ function hideInRefusal(
 
 /** The same error with every text in it passed through `hide`: what a server printed may hold a secret. */
 export function hideIn(error: ToolscoutError, hide: (text: string) => string): ToolscoutError {
-  const { code, suggestion, severity, retryAfterMs, problems, file, delivered, upstream, refusal } = error;
+  const { code, remedy, severity, retryAfterMs, problems, file, delivered, upstream, refusal } = error;
   const shown = problems.map(({ path, message }) => ({ path, message: hide(message) }));
   return new ToolscoutError(code, hide(error.message), {
-    suggestion: hide(suggestion),
+    remedy: mapRemedy(remedy, hide),
     severity,
     retryAfterMs,
     problems: shown,

@@ -1,3 +1,4 @@
+import type { Remedy } from '../kernel/remedy.js';
 import type { Cancel } from '../kernel/async/cancel.js';
 import type { ErrorCode, Problem, Severity } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -42,6 +43,9 @@ export interface Failure {
   readonly message: string;
   readonly server: string;
   readonly tool: string;
+  /** What to do, as data: each front words it for its own readers. */
+  readonly remedy: Remedy;
+  /** The remedy in words for a person at a terminal. */
   readonly suggestion: string;
   readonly severity: Severity;
   /** The server's own name for its error, where its error body has one (EXEC-3). */

@@ -7,7 +7,7 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 
 function refuse(message: string): ToolscoutError {
   return new ToolscoutError('FORBIDDEN', message, {
-    suggestion: 'Configure the server yourself when you trust it.',
+    remedy: { kind: 'configure', what: 'Configure the server yourself when you trust it.' },
     delivered: false,
   });
 }

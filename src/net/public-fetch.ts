@@ -13,7 +13,7 @@ const BODILESS = new Set([101, 204, 205, 304]);
 function refused(server: string, host: string): ToolscoutError {
   const message = `The server "${server}" leads to ${host}, which is not on the public network.`;
   return new ToolscoutError('FORBIDDEN', message, {
-    suggestion: 'Write the server into the config yourself when you trust it.',
+    remedy: { kind: 'configure', what: 'Write the server into the config yourself when you trust it.' },
     delivered: false,
   });
 }

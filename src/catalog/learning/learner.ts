@@ -124,7 +124,7 @@ function interruptedAfter(server: string, ms: number): ToolscoutError {
   return new ToolscoutError(
     'TOOL_EXECUTION_TIMEOUT',
     `Server "${server}" did not list its tools within ${Math.round(ms / 100) / 10} s.`,
-    { suggestion: `Run toolscout discover ${server} to wait for it.`, delivered: false },
+    { remedy: { kind: 'discover', server }, delivered: false },
   );
 }
 
@@ -137,7 +137,7 @@ function resting(server: string, error: ToolscoutError, restMs: number, isOpen: 
       retryAfterMs: Math.ceil(restMs),
       delivered: false,
       cause: error,
-      ...(!isOpen && { suggestion: error.suggestion }),
+      ...(!isOpen && { remedy: error.remedy }),
     },
   );
 }

@@ -68,7 +68,10 @@ async function register(
       'AUTHENTICATION_FAILED',
       `The authorization server of "${server}" (${site.issuer}) does not let toolscout register itself.`,
       {
-        suggestion: `Register a client there and write its id as servers.${server}.auth.clientId in the config.`,
+        remedy: {
+          kind: 'configure',
+          what: `Register a client there and write its id as servers.${server}.auth.clientId in the config.`,
+        },
         delivered: false,
       },
     );
@@ -117,7 +120,10 @@ export async function chooseClient(
       throw new ToolscoutError(
         'AUTHENTICATION_FAILED',
         `"${server}" now names another authorization server (${oneLine(printable(site.issuer), 100)}); the client secret was not sent there.`,
-        { suggestion: `If that is right: toolscout auth logout ${server}, then sign in again.`, delivered: false },
+        {
+          remedy: { kind: 'configure', what: `If that is right: toolscout auth logout ${server}, then sign in again.` },
+          delivered: false,
+        },
       );
     }
     return { id: auth.clientId, secret: auth.clientSecret, redirectUri, origin: 'configured' };

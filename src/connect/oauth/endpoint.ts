@@ -33,7 +33,7 @@ export function isLoopback(hostname: string): boolean {
 /** The failure of a sign-in; what to do about it unless something better is known. */
 export function signInFailed(server: string, message: string, cause?: unknown): ToolscoutError {
   return new ToolscoutError('AUTHENTICATION_FAILED', message, {
-    suggestion: `Sign in again: toolscout auth login ${server}`,
+    remedy: { kind: 'sign-in', server, again: true },
     delivered: false,
     ...(cause !== undefined && { cause }),
   });
@@ -73,7 +73,10 @@ function refusedInternal(url: URL, scope: EndpointScope, cause: ToolscoutError):
     'FORBIDDEN',
     `The sign-in of "${scope.server}" is refused: ${url.origin} is not on the public network, and the config does not name it.`,
     {
-      suggestion: `If you trust it, set auth.issuer of "${scope.server}" to its authorization server in the config.`,
+      remedy: {
+        kind: 'configure',
+        what: `If you trust it, set auth.issuer of "${scope.server}" to its authorization server in the config.`,
+      },
       delivered: false,
       cause,
     },

@@ -40,7 +40,7 @@ export function withSession(send: typeof globalThis.fetch, session: Session, ser
         throw new ToolscoutError(
           'AUTHENTICATION_FAILED',
           `The server "${server}" refused the token of a new sign-in (HTTP ${rejection.status}).`,
-          { suggestion: `Sign in again: toolscout auth login ${server}`, delivered: false },
+          { remedy: { kind: 'sign-in', server, again: true }, delivered: false },
         );
       }
       await session.recover(rejection, token);

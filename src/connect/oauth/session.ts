@@ -149,7 +149,9 @@ export function createSession(deps: SessionDeps): Session {
 
   function loginNeeded(reason: string): ToolscoutError {
     return new ToolscoutError('AUTHENTICATION_FAILED', reason, {
-      suggestion: isMachine ? `Check servers.${server}.auth in the config.` : `Sign in: toolscout auth login ${server}`,
+      remedy: isMachine
+        ? { kind: 'configure', what: `Check servers.${server}.auth in the config.` }
+        : { kind: 'sign-in', server },
       delivered: false,
     });
   }

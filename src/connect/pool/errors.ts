@@ -3,7 +3,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 /** A failure to connect, told to a caller: nothing was sent, and until `retryAfterMs` nothing will be tried. */
 export function neverSent(error: ToolscoutError, retryAfterMs = error.retryAfterMs): ToolscoutError {
   return new ToolscoutError(error.code, error.message, {
-    suggestion: error.suggestion,
+    remedy: error.remedy,
     severity: error.severity,
     problems: error.problems,
     upstream: error.upstream,

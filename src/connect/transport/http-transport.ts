@@ -142,8 +142,10 @@ function refuseLoop(server: string, response: Response, lineage: Lineage | undef
   if (reason === undefined) return;
   void response.body?.cancel();
   throw new ToolscoutError('CONFIGURATION_ERROR', `The server "${server}" is not used: ${reason}.`, {
-    suggestion:
-      'Remove the server from the configuration; a toolscout may be a server of another one, but not of itself.',
+    remedy: {
+      kind: 'configure',
+      what: 'Remove the server from the configuration; a toolscout may be a server of another one, but not of itself.',
+    },
     delivered: false,
   });
 }

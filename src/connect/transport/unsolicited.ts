@@ -55,6 +55,9 @@ export function cutOff(server: string): ToolscoutError {
     'that were not asked for, and was disconnected.';
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
     retryAfterMs: PAUSE_MS,
-    suggestion: 'Report it to the authors of the server, or remove the server from the config.',
+    remedy: {
+      kind: 'configure',
+      what: 'Report it to the authors of the server, or remove the server from the config.',
+    },
   });
 }

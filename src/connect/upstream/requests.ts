@@ -141,8 +141,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   const connectionLost = (delivered?: boolean): ToolscoutError => {
     const why = reason ?? deps.lost();
     const message = why?.message ?? `The connection to "${server}" is closed.`;
-    const { retryAfterMs, suggestion } = why ?? {};
-    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered, retryAfterMs, suggestion, cause: why });
+    const { retryAfterMs, remedy } = why ?? {};
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered, retryAfterMs, remedy, cause: why });
   };
 
   const finish = (): void => {

@@ -10,7 +10,6 @@ import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors
 import type { CallResult } from '../../model/call.js';
 import type { ConfigInput } from '../../model/config.js';
 import type { SearchAnswer } from '../../model/hit.js';
-import { adviceFor } from './advice.js';
 
 const ESC = '\u001b';
 // Everything a terminal would obey, but the line end.
@@ -164,12 +163,12 @@ describe('the command line', () => {
         error: {
           code,
           message: 'It went wrong.',
-          suggestion: adviceFor({ code, ...ERROR_TABLE[code] }),
+          suggestion: ERROR_TABLE[code].suggestion,
           severity: ERROR_TABLE[code].severity,
           problems: [{ path: '/a', message: 'is wrong' }],
         },
       });
-      expect(ran.stderr).toBe(`${code}: It went wrong.\n${adviceFor({ code, ...ERROR_TABLE[code] })}\n`);
+      expect(ran.stderr).toBe(`${code}: It went wrong.\n${ERROR_TABLE[code].suggestion}\n`);
     }
   });
 
@@ -545,6 +544,7 @@ describe('toolscout call', () => {
     message: 'It failed.',
     server: 'notes',
     tool: 'read_note',
+    remedy: { kind: 'advice', text: 'Try again.' } as const,
     suggestion: 'Try again.',
     severity: 'WARNING' as const,
   };

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ERROR_TABLE, toToolscoutError } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
-import { adviceFor } from './advice.js';
 import { addServe } from './commands/serve.js';
 import { Exit, failureJson, type CliDeps } from './context.js';
 
@@ -83,7 +82,7 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
     if (own.includes('--json')) terminal.json(failureJson(error));
     terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);
-    terminal.note(printable(adviceFor(error)));
+    terminal.note(printable(error.suggestion));
     return ERROR_TABLE[error.code].exit;
   }
 }

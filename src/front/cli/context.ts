@@ -6,7 +6,6 @@ import type { LogLevel } from '../../kernel/log.js';
 import type { ModeName, ServerEntry } from '../../model/config.js';
 import type { ShownTransport } from '../../model/server.js';
 import type { ConfigApproval, ImportPlan, InstallReport } from '../../model/source.js';
-import { adviceFor } from './advice.js';
 import { filledIn } from './arguments.js';
 import type { Terminal } from './terminal.js';
 
@@ -203,6 +202,6 @@ export async function withGateway<T>(
 export function failureJson(error: ToolscoutError): object {
   const { code, message, severity, problems } = error;
   return {
-    error: { code, message, suggestion: adviceFor(error), severity, ...(problems.length > 0 ? { problems } : {}) },
+    error: { code, message, suggestion: error.suggestion, severity, ...(problems.length > 0 ? { problems } : {}) },
   };
 }

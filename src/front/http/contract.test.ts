@@ -44,8 +44,8 @@ function broken(gateway: Gateway): Gateway {
 
 /** A gateway whose calls end with a code. */
 function failing(gateway: Gateway, code: ErrorCode): Gateway {
-  const { suggestion, severity } = new ToolscoutError(code, '');
-  const error = { code, message: 'No.', server: 'old', tool: 'echo', suggestion, severity, retryAfterMs: 1500 };
+  const { remedy, suggestion, severity } = new ToolscoutError(code, '');
+  const error = { code, message: 'No.', server: 'old', tool: 'echo', remedy, suggestion, severity, retryAfterMs: 1500 };
   return { ...gateway, executeTool: async () => ({ success: false, error }) };
 }
 
@@ -274,8 +274,9 @@ describe('the contract', () => {
     // Our credentials were refused, not the caller's.
     const refused = await openHttpApp(failing(gateway, 'AUTHENTICATION_FAILED'), { contract });
     expect((await refused.post('/v1/call', CALL)).status).toBe(502);
-    const { suggestion, severity } = new ToolscoutError('RATE_LIMITED', '');
-    const often = { code: 'RATE_LIMITED', message: 'No.', server: '', tool: 'echo', suggestion, severity } as const;
+    const { remedy, suggestion, severity } = new ToolscoutError('RATE_LIMITED', '');
+    const told = { remedy, suggestion, severity };
+    const often = { code: 'RATE_LIMITED', message: 'No.', server: '', tool: 'echo', ...told } as const;
     const call = async (): Promise<CallResult> => ({ success: false, error: often });
     const handle = await gateway.skill('talker');
     const worn = await openHttpApp({ ...gateway, skill: async () => ({ ...handle, call }) }, { contract });

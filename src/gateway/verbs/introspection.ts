@@ -33,7 +33,7 @@ export async function introspect(
       'FORBIDDEN',
       `"${server.id}" is a local program; it is not started before it is approved.`,
       {
-        suggestion: `Look at its command: toolscout pending. Then decide: toolscout approve ${server.id}`,
+        remedy: { kind: 'review', ref: server.id },
         delivered: false,
       },
     );

@@ -116,7 +116,7 @@ export function createProposing(
     requireFree(proposal.id);
     if (core.approvals.doubt()) {
       throw new ToolscoutError('STORE_ERROR', 'The store is not accepted, so nothing can be registered.', {
-        suggestion: 'Run toolscout store status, then toolscout store accept.',
+        remedy: { kind: 'accept-store' },
       });
     }
     const server: Server = { ...make(proposal), origin };
@@ -174,7 +174,7 @@ export function createProposing(
     const [known] = knownAs(url.href);
     if (known && (known.origin === undefined || !core.catalog.hold(known.id))) {
       throw new ToolscoutError('INVALID_REQUEST', `The server "${known.id}" has this URL and is in use already.`, {
-        suggestion: `Ask it for its tools: toolscout discover ${known.id}`,
+        remedy: { kind: 'discover', server: known.id },
       });
     }
     if (known) return { proposal: { id: known.id, url: url.href }, origin: known.origin! };
@@ -190,7 +190,7 @@ export function createProposing(
     const server = core.catalog.server(id);
     if (server.origin === undefined || !core.catalog.hold(id)) {
       throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" does not wait for approval.`, {
-        suggestion: `Ask it for its tools: toolscout discover ${id}`,
+        remedy: { kind: 'discover', server: id },
       });
     }
     const known = (await parts().registrations.list()).find((each) => each.id === id);
@@ -241,7 +241,9 @@ export function createProposing(
         if (!(await registrations.list()).some((each) => each.id === id)) {
           const isConfigured = core.catalog.servers.has(id);
           throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`, {
-            ...(isConfigured && { suggestion: 'It stands in the configuration; remove it there.' }),
+            ...(isConfigured && {
+              remedy: { kind: 'configure', what: 'It stands in the configuration; remove it there.' },
+            }),
           });
         }
         const server = core.catalog.servers.get(id);

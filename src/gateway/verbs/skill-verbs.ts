@@ -45,7 +45,7 @@ export function createSkills(core: Core): Skills {
 
   /** A skill asked for what it has no binding for: nothing is sent, and it is recorded (NEG-5). */
   const refuse = (skill: string, tool: string, wanted: string, args: JsonObject, options: CallOptions): CallResult => {
-    const { code, message, suggestion, severity } = forbidden(skill, wanted);
+    const { code, message, remedy, suggestion, severity } = forbidden(skill, wanted);
     const { principal = 'local', route = 'library', traceId } = options;
     const entry = {
       kind: 'execution',
@@ -59,7 +59,7 @@ export function createSkills(core: Core): Skills {
     } as const;
     logCall(core.deps.log, 'call', entry);
     core.deps.audit.record({ ...entry, arguments: args, detail: { wanted } });
-    return { success: false, error: { code, message, server: '', tool, suggestion, severity } };
+    return { success: false, error: { code, message, server: '', tool, remedy, suggestion, severity } };
   };
 
   const boundTo = (id: string, capability: string): Binding[] =>

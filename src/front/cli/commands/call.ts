@@ -3,7 +3,6 @@ import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.j
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
 import type { CallResult } from '../../../model/call.js';
-import { adviceFor } from '../advice.js';
 import { isAddress, parseAddress } from '../address.js';
 import { parseArguments, readJson, tellUnknown, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -28,10 +27,12 @@ async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
   throw new ToolscoutError('INVALID_REQUEST', '--args must be a JSON object, e.g. --args \'{"path": "README.md"}\'.');
 }
 
-/** The outcome with what a person does about it in the place of what an agent does. */
-function advised(outcome: CallResult): CallResult {
-  const { error } = outcome;
-  return error ? { ...outcome, error: { ...error, suggestion: adviceFor(error) } } : outcome;
+/** The outcome as it is printed; its suggestion is in the words of this front already. */
+function printed(outcome: CallResult): object {
+  const { error, ...rest } = outcome;
+  if (!error) return rest;
+  const { remedy: _, ...shown } = error;
+  return { ...rest, error: shown };
 }
 
 /** `toolscout call`: run one tool. */
@@ -77,14 +78,14 @@ export function addCall(program: Command, deps: CliDeps): void {
             terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),
         });
         terminal.status('');
-        if (flags.json) terminal.json(advised(outcome));
+        if (flags.json) terminal.json(printed(outcome));
         else if (outcome.result) terminal.out(contentText(outcome.result));
         if (!outcome.error) return;
         const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
           for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
-          terminal.note(printable(adviceFor(outcome.error)));
+          terminal.note(printable(suggestion));
         } else if (!flags.json && (own !== undefined || suggestion !== ERROR_TABLE[code].suggestion)) {
           terminal.note(`${terminal.paint.red(printable(own ?? code))}: ${printable(suggestion)}`);
         }

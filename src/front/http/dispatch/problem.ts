@@ -1,4 +1,5 @@
 import { ERROR_TABLE, toToolscoutError, ToolscoutError, type ErrorCode } from '../../../kernel/errors.js';
+import { adviseHttp } from './http-remedies.js';
 import type { JsonObject } from '../../../kernel/json.js';
 
 /** What every failure over HTTP looks like (RFC 9457). */
@@ -34,7 +35,7 @@ function statusOf(code: ErrorCode): number {
 /** What is sent for a failure. A message that nobody wrote for a reader stays in the log. */
 export function writeProblem(thrown: unknown, context: ProblemContext): WrittenProblem {
   const error = toToolscoutError(thrown);
-  const { code, suggestion, severity, retryAfterMs, problems } = error;
+  const { code, remedy, severity, retryAfterMs, problems } = error;
   const status = context.status ?? statusOf(code);
   const isOurs = thrown instanceof ToolscoutError;
   const body = {
@@ -43,7 +44,7 @@ export function writeProblem(thrown: unknown, context: ProblemContext): WrittenP
     status,
     detail: isOurs ? error.message : 'Something went wrong inside toolscout.',
     code,
-    suggestion,
+    suggestion: adviseHttp(remedy),
     severity,
     trace_id: context.traceId,
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),

@@ -12,8 +12,8 @@ import type * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
 
-function errorOf({ code, message, suggestion, severity, retryAfterMs, problems }: Failure): ToolscoutError {
-  return new ToolscoutError(code, message, { suggestion, severity, retryAfterMs, problems });
+function errorOf({ code, message, remedy, severity, retryAfterMs, problems }: Failure): ToolscoutError {
+  return new ToolscoutError(code, message, { remedy, severity, retryAfterMs, problems });
 }
 
 /** What a failed call says: the failure, and the untouched result of a tool that answered with an error. */

@@ -1,3 +1,4 @@
+import { adviseAgent } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
@@ -137,22 +138,23 @@ const URL_ELICITATION_REQUIRED = -32_042;
 
 /** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
 function failed(failure: Failure | undefined): MetaResult {
-  const { upstream, ...shown } = failure ?? {};
+  const { upstream, remedy, ...shown } = failure ?? {};
   if (upstream?.code === URL_ELICITATION_REQUIRED) {
     throw new ToolscoutError('TOOL_EXECUTION_ERROR', failure?.message ?? '', { upstream });
   }
-  return { ...text(JSON.stringify(shown)), isError: true };
+  const advised = remedy === undefined ? shown : { ...shown, suggestion: adviseAgent(remedy) };
+  return { ...text(JSON.stringify(advised)), isError: true };
 }
 
 /** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */
 export function refusal(error: ToolscoutError, server?: string, tool?: string): MetaResult {
-  const { code, message, suggestion, severity, retryAfterMs, problems } = error;
+  const { code, message, remedy, severity, retryAfterMs, problems } = error;
   const body = {
     code,
     message,
     server,
     tool,
-    suggestion,
+    suggestion: adviseAgent(remedy),
     severity,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(problems.length === 0 ? {} : { problems }),

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { commandLine, type Ran } from '../../../test/support/command-line.js';
+import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { META_NAMES } from '../mcp/menu/meta-tools.js';
+import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import { describeRemedy, type Remedy } from '../../kernel/remedy.js';
+import { adviseAgent } from '../mcp/menu/agent-remedies.js';
+import { adviseHttp } from '../http/dispatch/http-remedies.js';
+
+const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
+/** Remedies that are more exact than the table. */
+const EXACT: readonly Remedy[] = [
+  { kind: 'find-tool', listed: true },
+  { kind: 'check-skill', skill: 'writer' },
+  { kind: 'list-pending' },
+  { kind: 'undo-rejection', ref: 'a:b' },
+  { kind: 'discover', server: 'a' },
+  { kind: 'sign-in', server: 'a', again: true },
+  { kind: 'accept-store' },
+  { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },
+];
+const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];
+
+describe('remedies', () => {
+  it.each(REMEDIES)(
+    'CLI-1 $kind: a person at a terminal is told neither a tool of agents nor to ask the user',
+    (remedy) => {
+      const advice = describeRemedy(remedy);
+      expect([...META_NAMES].filter((name) => advice.includes(name))).toEqual([]);
+      expect(advice).not.toMatch(/the user/);
+    },
+  );
+
+  it.each(REMEDIES)('REG-8 $kind: a program over HTTP is never told to call an MCP tool', (remedy) => {
+    const advice = adviseHttp(remedy);
+    expect([...META_NAMES].filter((name) => advice.includes(name))).toEqual([]);
+    expect(advice).not.toMatch(/the user/);
+  });
+
+  it.each(REMEDIES)('META-3 $kind: an agent is not told to run a command or to edit a file by itself', (remedy) => {
+    const advice = adviseAgent(remedy);
+    const commands = advice.match(/toolscout (?!in\b|is\b|restarts\b|connects\b)[a-z]+/g) ?? [];
+    // A command stands only behind the person who can run it.
+    expect(commands.length === 0 || /the user/i.test(advice)).toBe(true);
+    expect(advice).not.toMatch(/^(Run|Write|Set|Make|Remove|Configure) /);
+    expect(advice).not.toMatch(/skill\.md|ulimit|--[a-z]/);
+  });
+
+  it('REG-8 every path in advice for HTTP is a route of the API', () => {
+    const document = readFileSync(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+    const paths = REMEDIES.flatMap((remedy) => adviseHttp(remedy).match(/\/v1\/[\w/{}]+/g) ?? []);
+    expect(paths).not.toEqual([]);
+    expect([...new Set(paths)].filter((path) => !document.includes(path))).toEqual([]);
+  });
+
+  it('CLI-1 SEC-9 who is to decide about a tool is the reader; JSON and text say the same', async () => {
+    const stateDir = await temporaryDirectory();
+    const run = (...args: string[]): Promise<Ran> =>
+      commandLine(args, {
+        gateway: () => openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' }, { stateDir }),
+      });
+    const advice = 'Look at it and decide: toolscout pending, toolscout approve old:echo';
+    await run('discover');
+    for (const args of [
+      ['call', 'old:echo', 'message=hi'],
+      ['inspect', 'old:echo'],
+    ]) {
+      expect((await run(...args)).stderr).toContain(advice);
+      const machine = await run(...args, '--json');
+      expect(machine.code).toBe(4);
+      expect(JSON.parse(machine.stdout)).toMatchObject({ error: { code: 'APPROVAL_REQUIRED', suggestion: advice } });
+    }
+    const unknown = await run('call', 'odl:echo', '--json');
+    expect(JSON.parse(unknown.stdout)).toMatchObject({
+      success: false,
+      error: { suggestion: 'Run toolscout servers to see the configured servers.' },
+    });
+    expect(JSON.parse((await run('tools', 'odl', '--json')).stdout)).toMatchObject({
+      error: { suggestion: 'Run toolscout servers to see the configured servers.' },
+    });
+  });
+
+  it('EXEC-3 what a server suggests is said as it is, in every front', () => {
+    const { remedy } = new ToolscoutError('TOOL_NOT_FOUND', 'x', { suggestion: 'Ask the operator.' });
+    expect([describeRemedy(remedy), adviseAgent(remedy), adviseHttp(remedy)]).toEqual(
+      Array.from({ length: 3 }, () => 'Ask the operator.'),
+    );
+  });
+});

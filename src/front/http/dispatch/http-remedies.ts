@@ -1,0 +1,35 @@
+import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+
+/** A program over HTTP has the routes of the API; everything else is for whoever operates toolscout. */
+const WORDS: RemedyWords = {
+  'fix-arguments': () => 'Fix the named arguments; GET /v1/tools/{server}/{tool} has the schema.',
+  'find-tool': ({ listed }) =>
+    listed
+      ? 'Use a tool that the server lists; GET /v1/servers/{id}/tools names them.'
+      : 'Find the name with GET /v1/search or GET /v1/servers/{id}/tools.',
+  'list-servers': () => 'GET /v1/servers lists the configured servers.',
+  'list-skills': () => 'GET /v1/skills lists the skills.',
+  'check-skill': ({ skill }) => `Declare the capability in its skill.md; GET /v1/skills shows what "${skill}" has.`,
+  'change-rule': () => 'Choose another tool, or have the rule changed that disables this one.',
+  'list-pending': () => 'GET /v1/approvals lists what waits.',
+  review: () => 'An administrator decides about it: GET /v1/approvals, then POST /v1/approvals/{ref}/approve.',
+  'review-change': () =>
+    'An administrator decides about the change: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
+  'undo-rejection': () =>
+    'An administrator can undo that: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
+  discover: ({ server }) => `Ask again in a moment; GET /v1/servers shows how far "${server}" is.`,
+  'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${server}`,
+  credentials: () => 'The operator must check the credentials of this server.',
+  diagnose: ({ why }) => `${why === undefined ? '' : `${why}. `}GET /v1/servers shows the state of the server.`,
+  'ask-for-less': () => 'Ask for less at once, or have the timeout of this server raised.',
+  configure: ({ what }) => `For the operator: ${what}`,
+  'check-config': () => 'Fix the named fields of the configuration, then POST /v1/config/reload.',
+  'accept-store': () => 'An administrator accepts the store: POST /v1/store/accept.',
+  'state-directory': () => 'The operator must make the state directory writable.',
+  'open-files': () => 'Wait a moment and try again.',
+};
+
+/** A remedy for a program over HTTP. */
+export function adviseHttp(remedy: Remedy): string {
+  return wordRemedy(remedy, WORDS);
+}

@@ -1,0 +1,37 @@
+import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+
+const about = (ref: string | undefined): string => (ref === undefined ? '.' : ` ${ref}`);
+
+/** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
+const WORDS: RemedyWords = {
+  'fix-arguments': () => 'Fix the named arguments; get_tool_details shows the schema.',
+  'find-tool': ({ listed }) =>
+    listed
+      ? 'Use a tool that the server lists; list_tools names them.'
+      : 'Use search_tools or list_tools to find the right name.',
+  'list-servers': () => 'Use list_mcp_servers to see the configured servers.',
+  'list-skills': () => 'Ask the user which skills there are.',
+  'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
+  'change-rule': () => 'Choose another tool; the user disabled this one with a rule.',
+  'list-pending': () => 'Ask the user what waits for approval: toolscout pending',
+  review: ({ ref }) => `Ask the user to look at it and to decide: toolscout pending, toolscout approve${about(ref)}`,
+  'review-change': ({ ref }) => `Ask the user to look at the change and to decide: toolscout diff${about(ref)}`,
+  'undo-rejection': ({ ref }) =>
+    `Use another tool. The user can undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
+  discover: ({ server }) => `Use list_tools with the server "${server}" in a moment.`,
+  'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
+  credentials: () => 'Ask the user to check the credentials of this server.',
+  diagnose: ({ why }) =>
+    `${why === undefined ? '' : `${why}. `}Try another server, or ask the user to run toolscout doctor.`,
+  'ask-for-less': () => 'Ask for less at once; the user can raise the timeout of this server.',
+  configure: ({ what }) => `Ask the user: ${what}`,
+  'check-config': () => 'Ask the user to fix the configuration: toolscout config validate',
+  'accept-store': () => 'Ask the user to look at the store: toolscout store status',
+  'state-directory': () => 'Ask the user to make the state directory of toolscout writable.',
+  'open-files': () => 'Wait a moment and try again.',
+};
+
+/** A remedy for an agent. */
+export function adviseAgent(remedy: Remedy): string {
+  return wordRemedy(remedy, WORDS);
+}

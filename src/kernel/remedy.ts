@@ -1,0 +1,96 @@
+/**
+ * What to do about a failure, as data. A person at a terminal, a program over HTTP and an agent over MCP can do different
+ * things about the same failure, so each front words it for its own readers.
+ */
+export type Remedy =
+  /** The same words for every reader. */
+  | { readonly kind: 'advice'; readonly text: string }
+  /** First one thing, then another. */
+  | { readonly kind: 'steps'; readonly steps: readonly Remedy[] }
+  | { readonly kind: 'fix-arguments' }
+  | { readonly kind: 'find-tool'; readonly listed?: boolean }
+  | { readonly kind: 'list-servers' }
+  | { readonly kind: 'list-skills' }
+  | { readonly kind: 'check-skill'; readonly skill: string }
+  | { readonly kind: 'change-rule' }
+  | { readonly kind: 'list-pending' }
+  /** Something new waits for a decision. */
+  | { readonly kind: 'review'; readonly ref?: string }
+  /** Something that was trusted has changed. */
+  | { readonly kind: 'review-change'; readonly ref?: string }
+  | { readonly kind: 'undo-rejection'; readonly ref: string }
+  | { readonly kind: 'discover'; readonly server: string }
+  | { readonly kind: 'sign-in'; readonly server: string; readonly again?: boolean }
+  | { readonly kind: 'credentials' }
+  /** Something about the server must be looked into; `why` says what is known already. */
+  | { readonly kind: 'diagnose'; readonly why?: string }
+  | { readonly kind: 'ask-for-less' }
+  | { readonly kind: 'configure'; readonly what: string }
+  | { readonly kind: 'check-config' }
+  | { readonly kind: 'accept-store' }
+  | { readonly kind: 'state-directory' }
+  | { readonly kind: 'open-files' };
+
+/** A text as a remedy: advice that reads the same for everybody. */
+export function toRemedy(given: Remedy | string): Remedy {
+  return typeof given === 'string' ? { kind: 'advice', text: given } : given;
+}
+
+/** The kinds that have words of their own in each front. */
+type Worded = Exclude<Remedy, { kind: 'advice' | 'steps' }>;
+
+/** How one front words each kind of remedy. */
+export type RemedyWords = { readonly [K in Worded['kind']]: (remedy: Extract<Worded, { kind: K }>) => string };
+
+/** A remedy in the words of one front. */
+export function wordRemedy(remedy: Remedy, words: RemedyWords): string {
+  if (remedy.kind === 'advice') return remedy.text;
+  if (remedy.kind === 'steps') return remedy.steps.map((step) => wordRemedy(step, words)).join(' ');
+  return (words[remedy.kind] as (remedy: Worded) => string)(remedy);
+}
+
+const COMMANDS: RemedyWords = {
+  'fix-arguments': () => 'Fix the named arguments; toolscout inspect SERVER TOOL shows what it takes.',
+  'find-tool': ({ listed }) =>
+    listed
+      ? 'Use a tool that the server lists; toolscout tools SERVER names them.'
+      : 'Run toolscout tools SERVER or toolscout search to find the right name.',
+  'list-servers': () => 'Run toolscout servers to see the configured servers.',
+  'list-skills': () => 'Run toolscout skills list to see the skills.',
+  'check-skill': ({ skill }) =>
+    `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
+  'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
+  'list-pending': () => 'Run toolscout pending to see what waits.',
+  review: ({ ref }) =>
+    `Look at it and decide: toolscout pending, toolscout approve${ref === undefined ? '.' : ` ${ref}`}`,
+  'review-change': ({ ref }) => `Look at the change and decide: toolscout diff${ref === undefined ? '.' : ` ${ref}`}`,
+  'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
+  discover: ({ server }) => `Run toolscout discover ${server}.`,
+  'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
+  credentials: () => 'Check the credentials configured for this server.',
+  diagnose: ({ why }) =>
+    why === undefined
+      ? 'Run toolscout doctor to see why the server cannot be reached.'
+      : `${why}; toolscout doctor shows more.`,
+  'ask-for-less': () => 'Ask for less at once, or raise the timeout of this server.',
+  configure: ({ what }) => what,
+  'check-config': () => 'Fix the named fields; toolscout config validate checks the file.',
+  'accept-store': () => 'Run toolscout store status, then toolscout store accept.',
+  'state-directory': () => 'Make the state directory writable, or choose another with --state-dir.',
+  'open-files': () => 'Wait a moment and try again; give the process more open files (ulimit -n).',
+};
+
+/** A remedy for a person at a terminal; also what the library and the log say. */
+export function describeRemedy(remedy: Remedy): string {
+  return wordRemedy(remedy, COMMANDS);
+}
+
+/** The same remedy with every text in it passed through `change`. */
+export function mapRemedy(remedy: Remedy, change: (text: string) => string): Remedy {
+  if (remedy.kind === 'steps') return { kind: 'steps', steps: remedy.steps.map((step) => mapRemedy(step, change)) };
+  const entries = Object.entries(remedy).map(([key, value]) => [
+    key,
+    key !== 'kind' && typeof value === 'string' ? change(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Remedy;
+}
