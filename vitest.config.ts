@@ -23,14 +23,17 @@ class LongestFirst extends BaseSequencer {
 // oxlint-disable-next-line import/no-default-export -- vitest looks for the default export.
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // What takes longer says so: test/support/patience.ts.
+    testTimeout: 10_000,
     hookTimeout: 30_000,
     // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for processes.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      // No module keeps state, so files share what is loaded; loading it for each would take as long as the tests.
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'gateway', include: ['test/gateway/**/*.test.ts'] } },
       {
         extends: true,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from './support/command-line.js';
+import { STARTS_PROCESSES } from './support/patience.js';
 
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), 'utf8');
 
@@ -10,7 +11,7 @@ async function knownFlags(): Promise<Set<string>> {
   return new Set((await commandLine(['serve', '--help'])).stdout.match(/--[a-z-]+/g));
 }
 
-describe('what is deployed', () => {
+describe('what is deployed', STARTS_PROCESSES, () => {
   it('CLI-1 the image is built from the lock file, runs as another user than root and has a health check', async () => {
     const text = read('Dockerfile');
     const stages = text.split(/^FROM /m).slice(1);

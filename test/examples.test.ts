@@ -13,6 +13,7 @@ import { Config, RateLimitConfig, RetryConfig, RuleConfig, ServerEntry } from '.
 import { compileRules } from '../src/normalize/index.js';
 import { temporaryDirectory } from './support/fixture.js';
 import { CLI, finish, type Finished } from './support/toolscout.js';
+import { STARTS_PROCESSES } from './support/patience.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -48,7 +49,7 @@ function pagesIn(folder: string): string[] {
   return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 }
 
-describe('the examples', () => {
+describe('the examples', STARTS_PROCESSES, () => {
   it('EXEC-1 FIND-1 PAT-5 library.ts searches, reads details, runs, is refused and follows progress', async () => {
     const { code: exit, stdout, stderr } = await run('examples/library.ts');
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -90,7 +91,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the examples that mount the API in an app', () => {
+describe('the examples that mount the API in an app', STARTS_PROCESSES, () => {
   it.each([
     ['hono', /^app {7}my own app\nregistry {2}200 memory \(stdio\)\nagain {5}304\n$/],
     ['express', /^app {7}my own app\nstranger {2}401\nsearch {4}200 filesystem:read_text_file\nnothing {3}404\n$/],
@@ -102,7 +103,7 @@ describe('the examples that mount the API in an app', () => {
   });
 });
 
-describe('the docs', () => {
+describe('the docs', STARTS_PROCESSES, () => {
   it('EXEC-3 docs/errors.md is the table of errors', () => {
     const rows = rowsOf('docs/errors.md').filter(([first]) => first?.startsWith('`'));
     const table = Object.entries(ERROR_TABLE).map(([name, { status, exit, severity, suggestion }]) => [
@@ -226,7 +227,7 @@ describe('the docs', () => {
     expect(missing).toEqual([]);
   });
 
-  it('DOC-5 the session in README.md is what its commands print', { timeout: 60_000 }, async () => {
+  it('DOC-5 the session in README.md is what its commands print', STARTS_PROCESSES, async () => {
     const session = /^```console\n([\s\S]*?)^```$/m.exec(read('README.md'))![1]!;
     const steps = session.split(/^\$ npx toolscout /m).slice(1);
     expect(steps.length).toBeGreaterThanOrEqual(3);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
 import { textOf } from '../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import type { Gateway } from '../gateway/index.js';
 import * as library from '../index.js';
 import { configReader, createToolscout, type ToolscoutOptions } from './create-toolscout.js';
@@ -15,7 +16,7 @@ async function open(options: ToolscoutOptions): Promise<Gateway> {
   return gateway;
 }
 
-describe('createToolscout', () => {
+describe('createToolscout', STARTS_PROCESSES, () => {
   it('CFG-1 takes a config as an object, as a path, or looks for one from where it stands', async () => {
     const folder = await temporaryDirectory();
     const file = join(folder, 'mine.json');
@@ -159,7 +160,7 @@ describe('createToolscout', () => {
   });
 });
 
-describe('the library', () => {
+describe('the library', STARTS_PROCESSES, () => {
   it('ARCH-3 exports the gateway, defineConfig, the errors and the version', async () => {
     const names = ['ERROR_TABLE', 'ToolscoutError', 'VERSION', 'createToolscout', 'defineConfig'];
     expect(Object.keys(library)).toEqual(expect.arrayContaining(names));

@@ -10,6 +10,7 @@ import { openToolscout } from '../../test/support/open-toolscout.js';
 import type { JsonObject } from '../kernel/json.js';
 import { silentLog } from '../kernel/log.js';
 import { modernPost } from '../../test/support/modern-request.js';
+import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import { createTraceExporter } from './trace-exporter.js';
 
 interface Exported {
@@ -60,7 +61,7 @@ async function talkingSkill(): Promise<string> {
   return directory;
 }
 
-describe('traces', () => {
+describe('traces', STARTS_PROCESSES, () => {
   it('REG-7 searches, calls and discoveries are spans; a call carries its own on to the server', async () => {
     const collector = await startCollector();
     const gateway = await openToolscout(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
 import { startCounter } from '../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import type { Gateway } from '../gateway/index.js';
 import { createToolscout } from './create-toolscout.js';
 import type { ConfigInput } from '../model/config.js';
@@ -29,7 +30,7 @@ async function open(root: string, config: ConfigInput | string): Promise<Gateway
 
 const ids = (gateway: Gateway): string[] => gateway.config().servers.map(({ id }) => id);
 
-describe('the config of a running toolscout', () => {
+describe('the config of a running toolscout', STARTS_PROCESSES, () => {
   const found = async (root: string): Promise<Gateway> => {
     const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: root, env: { PATH, HOME: root } };
     const gateway = await createToolscout(options);
@@ -59,7 +60,7 @@ describe('the config of a running toolscout', () => {
   });
 });
 
-describe('sources of a running toolscout', () => {
+describe('sources of a running toolscout', STARTS_PROCESSES, () => {
   it('CFG-5 EXEC-1 a server of another client is found and run like our own', async () => {
     const { root, write } = await home();
     await write('.cursor/mcp.json', { mcpServers: { theirs: fixture('legacy') } });

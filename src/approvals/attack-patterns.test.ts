@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCorpus } from '../../test/support/recorded-servers.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 import type { JsonObject } from '../kernel/json.js';
 import { weighTool } from './risk.js';
 import { findSigns } from './attack-patterns.js';
@@ -112,19 +114,23 @@ describe('signs of an attack', () => {
     expect(HONEST.filter(isHard)).toEqual([]);
   });
 
-  it('A11 A15 of the tools of real servers at most 5 in 1000 are held back; a stray U+200B is named, not held', () => {
-    const tools = readCorpus().flatMap((server) =>
-      server.tools.map((definition) => ({
-        definition,
-        risk: weighTool({ definition, categories: [] }, { changed: false }),
-      })),
-    );
-    expect(tools.length).toBeGreaterThan(3000);
-    const held = tools.filter(({ risk }) => risk.level === 'critical');
-    expect(held.map(({ definition }) => definition['name'])).toEqual([]);
-    const named = tools.filter(({ risk }) => risk.reasons.includes('contains invisible characters'));
-    expect(named.map(({ definition }) => definition['name'])).toEqual(['im_v1_message_list']);
-  });
+  it(
+    'A11 A15 of the tools of real servers at most 5 in 1000 are held back; a stray U+200B is named, not held',
+    COMPUTES_LONG,
+    () => {
+      const tools = readCorpus().flatMap((server) =>
+        server.tools.map((definition) => ({
+          definition,
+          risk: weighTool({ definition, categories: [] }, { changed: false }),
+        })),
+      );
+      expect(tools.length).toBeGreaterThan(3000);
+      const held = tools.filter(({ risk }) => risk.level === 'critical');
+      expect(held.map(({ definition }) => definition['name'])).toEqual([]);
+      const named = tools.filter(({ risk }) => risk.reasons.includes('contains invisible characters'));
+      expect(named.map(({ definition }) => definition['name'])).toEqual(['im_v1_message_list']);
+    },
+  );
 
   it('A15 each kind of hidden character is found in the raw text', () => {
     for (const hidden of [
@@ -135,12 +141,12 @@ describe('signs of an attack', () => {
     }
   });
 
-  it('A11 A28 any text is read, the same each time, in a time that grows with its length alone', () => {
+  it('A11 A28 any text is read, the same each time, in a time that grows with its length alone', COMPUTES_LONG, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
         expect(findSigns([text])).toEqual(findSigns([text]));
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions(200, 1000) },
     );
     for (const piece of ['ignore previous ', 'not tell ', 'a@', 'a.', '.ssh/ ', '\u200b ', 'http://', 'x']) {
       expect(Array.isArray(findSigns([piece.repeat(260_000 / piece.length)]))).toBe(true);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, startHttpFixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
 import { httpServer, stdioServer } from '../../test/support/test-server.js';
+import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import { systemClock } from '../kernel/clock.js';
 import type { JsonObject } from '../kernel/json.js';
 import { silentLog } from '../kernel/log.js';
@@ -59,7 +60,7 @@ async function installed(name: string): Promise<string> {
   return join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js');
 }
 
-describe('openUpstream over stdio', () => {
+describe('openUpstream over stdio', STARTS_PROCESSES, () => {
   it.each([
     ['legacy', [], 1],
     ['legacy', ['--exit-on-probe'], 2],
@@ -366,7 +367,7 @@ describe('openUpstream over stdio', () => {
   });
 });
 
-describe('openUpstream that fails', () => {
+describe('openUpstream that fails', STARTS_PROCESSES, () => {
   it('CONN-1 a server that never answers is given up in time and leaves no child', async () => {
     const { deps, children } = setUp();
     const server = stdioServer('s', fixture('slow', '--hang'), { connectTimeoutMs: 300 });
@@ -439,7 +440,7 @@ describe('openUpstream that fails', () => {
   });
 });
 
-describe('openUpstream over HTTP', () => {
+describe('openUpstream over HTTP', STARTS_PROCESSES, () => {
   it.each([
     ['http', [], 'http', 'modern'],
     ['http', ['--modern'], 'http', 'modern'],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
+import { repetitions } from '../../test/support/long-form.js';
 import { fileNameOf } from './file-name.js';
 
 /** What a file system that is easy about names takes for the same. */
@@ -63,7 +64,7 @@ describe('file names', () => {
         expect(Buffer.byteLength(`${file}.rtfs`)).toBeLessThanOrEqual(255);
         expect(`${file}.rtfs`).not.toMatch(/^(?:con|prn|aux|nul|com\d|lpt\d|server)\./i);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(400, 2000) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('file names', () => {
       fc.property(anyName, anyName, (a, b) => {
         if (a !== b) expect(folded(fileNameOf(a))).not.toBe(folded(fileNameOf(b)));
       }),
-      { numRuns: 5000 },
+      { numRuns: repetitions(1000, 5000) },
     );
     for (const [a, b] of [
       ['é', 'e\u0301'],

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { Manifest } from '../model/manifest.js';
 import { shapeOf } from './read-schema.js';
@@ -160,7 +162,7 @@ describe('JSON Schema as an RTFS type', () => {
     expect(({} as { type?: string }).type).toBeUndefined();
   });
 
-  it('SCH-1 any JSON has a type, and reading its schema again gives the same', () => {
+  it('SCH-1 any JSON has a type, and reading its schema again gives the same', COMPUTES_LONG, () => {
     const json = fc.letrec<{ schema: JsonValue }>((tie) => ({
       schema: fc.oneof(
         { maxDepth: 5 },
@@ -206,7 +208,7 @@ describe('JSON Schema as an RTFS type', () => {
           shapeOf(schema, { rich: true });
         },
       ),
-      { numRuns: 500 },
+      { numRuns: repetitions(150, 500) },
     );
   });
 
@@ -395,7 +397,7 @@ describe('RTFS files', () => {
     expect(() => readRtfs(text)).toThrow(message);
   });
 
-  it('SCH-2 a file with very many entries and values is read in linear time', () => {
+  it('SCH-2 a file with very many entries and values is read in linear time', COMPUTES_LONG, () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, { enum: ['a'] }]));
     const text = rtfsFile({ ...MANIFEST, inputSchema: { type: 'object', properties } });
     expect(text.match(/^; validation/gm)!.length).toBeGreaterThan(5000);

@@ -9,6 +9,7 @@ import { anyText } from '../../test/support/any-text.js';
 import { temporaryDirectory } from '../../test/support/fixture.js';
 import { readCorpus } from '../../test/support/recorded-servers.js';
 import { stdioServer } from '../../test/support/test-server.js';
+import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import type { JsonObject } from '../kernel/json.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
 import { sectionOf, type Section } from './section.js';
@@ -38,7 +39,7 @@ async function compile(text: string, use = ''): Promise<string> {
   );
 }
 
-describe('TypeScript declarations', () => {
+describe('TypeScript declarations', STARTS_PROCESSES, () => {
   it('SCH-8 say what a tool takes and answers', () => {
     const tool = {
       name: 'list_issues',
@@ -119,7 +120,7 @@ export type GitHubListIssuesOutput = unknown;
       export const bad: t.Tools['modelcontextprotocol__server-github:create_issue']['input'] = { owner: 'a', repo: 'b' };
     `;
     expect(await compile(typescriptText(sections), use)).toBe('');
-  }, 60_000);
+  });
 
   it('SCH-8 compile whatever names, keys, values and descriptions servers send', async () => {
     const odd = fc.oneof(
@@ -161,5 +162,5 @@ export type GitHubListIssuesOutput = unknown;
     ) as unknown as JsonObject[];
     const distinct = [...new Map(tools.map((tool) => [tool.name, tool])).values()];
     expect(await compile(typescriptText([section('s', distinct)]))).toBe('');
-  }, 60_000);
+  });
 });

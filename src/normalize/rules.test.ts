@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { RuleConfig } from '../model/config.js';
 import { compileRules } from './rules.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 const DEFAULT_ON = 'default: no rule disables it';
 const ALLOW_LIST = 'allow-list mode: no rule enables it';
@@ -417,14 +419,18 @@ describe('compileRules', () => {
     expect(rules.warnings[0]?.message).toContain('toolRules[0] always decides first; its tags still apply');
   });
 
-  it('PAT-4 thousands of rules with hundreds of thousands of alternatives are compiled without looking through them all', () => {
-    const many = Array.from({ length: 3000 }, (_, i) => ({
-      pattern: `{a,b,c,d}_{e,f,g,h}_{1,2,3,4}_${i}`,
-      enabled: true,
-    }));
-    const { warnings } = compileRules([{ pattern: 'x', enabled: true }, { pattern: 'x', enabled: true }, ...many]);
-    expect(warnings.map(({ path }) => path)).toEqual(['toolRules[1]']);
-  });
+  it(
+    'PAT-4 thousands of rules with hundreds of thousands of alternatives are compiled without looking through them all',
+    COMPUTES_LONG,
+    () => {
+      const many = Array.from({ length: 3000 }, (_, i) => ({
+        pattern: `{a,b,c,d}_{e,f,g,h}_{1,2,3,4}_${i}`,
+        enabled: true,
+      }));
+      const { warnings } = compileRules([{ pattern: 'x', enabled: true }, { pattern: 'x', enabled: true }, ...many]);
+      expect(warnings.map(({ path }) => path)).toEqual(['toolRules[1]']);
+    },
+  );
 
   it('PAT-4 the warning names all rules that decide instead', () => {
     const { warnings } = compileRules([
@@ -435,7 +441,7 @@ describe('compileRules', () => {
     expect(warnings[0]?.message).toContain('because toolRules[0] and toolRules[1] always decide first');
   });
 
-  it('PAT-4 a rule that is warned of never decides, whatever the tool', () => {
+  it('PAT-4 a rule that is warned of never decides, whatever the tool', COMPUTES_LONG, () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -507,7 +513,7 @@ describe('compileRules', () => {
           }
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: repetitions(300, 1500) },
     );
     // A law about warnings says nothing when there are none.
     expect(warned).toBeGreaterThan(100);

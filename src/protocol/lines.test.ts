@@ -2,9 +2,10 @@ import * as fc from 'fast-check';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createLineReader, createLineWriter, type LineWriter } from './lines.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 describe('createLineReader', () => {
-  it('CONN-1 gives the same lines however the bytes are cut', () => {
+  it('CONN-1 gives the same lines however the bytes are cut', COMPUTES_LONG, () => {
     const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\n', ''));
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 9 })), (lines, cuts) => {

@@ -4,6 +4,7 @@ import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js
 import type { Screen } from '../model/host.js';
 import { RedactionConfig } from '../model/config.js';
 import { createRedaction, type Redaction } from './redaction.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 type Rule = Partial<RedactionConfig> & { match: RedactionConfig['match'] };
 
@@ -164,7 +165,7 @@ describe('what a server asks its host', () => {
         expect(screen[which](once)).toEqual(once);
         expect(Object.getPrototypeOf(once)).toBe(Object.prototype);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(400, 2000) },
     );
     let deep: JsonValue = 'CANARY';
     for (let level = 0; level < 20_000; level++) deep = [deep];

@@ -4,6 +4,8 @@ import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js
 import { createLog } from '../kernel/log.js';
 import { RedactionConfig } from '../model/config.js';
 import { createRedaction, type Redaction } from './redaction.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 function redactionOf(...rules: Array<Partial<RedactionConfig> & { match: RedactionConfig['match'] }>): Redaction {
   const redaction = createRedaction();
@@ -274,11 +276,11 @@ describe('laws', () => {
         once((given) => outgoing(redaction, { given })['given'] ?? null);
         once((given) => incoming(redaction, { structuredContent: given })['structuredContent'] ?? null);
       }),
-      { numRuns: 3000 },
+      { numRuns: repetitions(500, 3000) },
     );
   });
 
-  it('NEG-6 R15 no value of a masked field comes out, wherever it stands', () => {
+  it('NEG-6 R15 no value of a masked field comes out, wherever it stands', COMPUTES_LONG, () => {
     const canary = 'c4n4ry-c4n4ry';
     fc.assert(
       fc.property(fc.array(someName, { maxLength: 5 }), someJson, (path, beside) => {
@@ -291,7 +293,7 @@ describe('laws', () => {
         const text = JSON.stringify(value);
         expect(JSON.stringify(incoming(redaction, { content: [{ type: 'text', text }] }))).not.toContain(canary);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions(200, 1000) },
     );
   });
 

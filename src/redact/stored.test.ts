@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDeeperThan, type JsonValue } from '../kernel/json.js';
 import { createRedaction } from './redaction.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 const redactArguments = createRedaction().stored;
 
@@ -94,18 +96,18 @@ describe('redactArguments', () => {
     expect(JSON.parse(JSON.stringify(redacted))).toMatchObject({ big: '10', call: null, not: null });
   });
 
-  it('EXEC-5 R15 is total and idempotent', () => {
+  it('EXEC-5 R15 is total and idempotent', COMPUTES_LONG, () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         const once = JSON.stringify(redactArguments(value));
         expect(once.length).toBeLessThan(200_000);
         expect(JSON.stringify(redactArguments(JSON.parse(once)))).toBe(once);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(400, 2000) },
     );
   });
 
-  it('EXEC-5 R15 idempotent also where the size runs out', () => {
+  it('EXEC-5 R15 idempotent also where the size runs out', COMPUTES_LONG, () => {
     const text = fc.string({ minLength: 100, maxLength: 250 });
     const rows = fc.array(fc.array(fc.oneof(text, fc.dictionary(text, text, { maxKeys: 5 })), { maxLength: 55 }), {
       minLength: 3,
@@ -133,7 +135,7 @@ describe('redactArguments', () => {
           expect(JSON.stringify(redactArguments(value))).not.toContain(canary);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: repetitions(100, 500) },
     );
   });
 });

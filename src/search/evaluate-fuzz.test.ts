@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readRecordedServers } from '../../test/support/offline-gateway.js';
 import { testTool } from '../../test/support/test-tool.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
 
 /** Numbers in [0,1) that are the same in every run. */
@@ -61,7 +62,7 @@ function isSound(hits: readonly Ranked[], limit: number): boolean {
 describe('any bytes as a query', () => {
   const index = recordedIndex();
 
-  it('FIND-4 ten thousand strings of random bytes are answered soundly', () => {
+  it('FIND-4 ten thousand strings of random bytes are answered soundly', COMPUTES_LONG, () => {
     const random = createRandom(1);
     const unsound: string[] = [];
     for (let i = 0; i < 10_000; i += 1) {

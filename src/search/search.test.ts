@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describedTool as tool } from '../../test/support/test-tool.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
@@ -258,7 +260,7 @@ describe('search', () => {
     expect(find(`${'a '.repeat(1000)}${'forecast '.repeat(100_000)}`)).toContain('weather:getForecast');
   });
 
-  it('FIND-4 no query throws; relevance stays in [0,1] and in order', () => {
+  it('FIND-4 no query throws; relevance stays in [0,1] and in order', COMPUTES_LONG, () => {
     const index = sampleIndex();
     const hostile = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3000 }),
@@ -280,7 +282,7 @@ describe('search', () => {
     );
   });
 
-  it('FIND-4 no tool can break the index, and each is found by its own name', () => {
+  it('FIND-4 no tool can break the index, and each is found by its own name', COMPUTES_LONG, () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 });
     fc.assert(
       fc.property(text, text, text, (name, description, other) => {
@@ -323,7 +325,7 @@ describe('statistics', () => {
     times: fc.constantFrom(1, 1, 300),
   });
 
-  it('FIND-3 any history of replacing and removing leaves the index that a fresh build gives', () => {
+  it('FIND-3 any history of replacing and removing leaves the index that a fresh build gives', COMPUTES_LONG, () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), phrase, (steps, query) => {
         const worn = createIndex();
@@ -348,7 +350,7 @@ describe('statistics', () => {
           expect(worn.nearest(text)).toEqual(fresh.nearest(text));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: repetitions(15, 100) },
     );
   });
 });

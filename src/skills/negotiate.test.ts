@@ -4,6 +4,7 @@ import type { Tool } from '../model/tool.js';
 import { inferCategories, inferDomains } from '../normalize/index.js';
 import { isCapability, toolsServing } from './capability.js';
 import { covers, deriveCapabilities, negotiate, type OfferingServer, type ServerCondition } from './negotiate.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 const toolOf = (server: string, name: string, tags: string[] = []): Tool =>
   ({ server, name, tags, domains: inferDomains(server, name), categories: inferCategories(name) }) as unknown as Tool;
@@ -197,7 +198,7 @@ describe('negotiation', () => {
         expect(negotiate(asking(...wanted), servers.toReversed(), fine).bindings).toEqual(one.bindings);
         for (const { id } of made) expect(covers(one, id, 'drop') || covers(one, id, 'delete_incident')).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions(200, 1000) },
     );
   });
 });

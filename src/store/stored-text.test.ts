@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromName, toName } from './stored-text.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { repetitions } from '../../test/support/long-form.js';
 
 describe('names in a column', () => {
-  it('STORE-1 every name is written as JSON writes it, and comes back', () => {
+  it('STORE-1 every name is written as JSON writes it, and comes back', COMPUTES_LONG, () => {
     const anything = fc.string({ unit: 'binary', maxLength: 12 });
     const ascii = fc.string({ unit: 'binary-ascii', maxLength: 12 });
     fc.assert(
@@ -11,7 +13,7 @@ describe('names in a column', () => {
         expect(toName(name)).toBe(JSON.stringify(name).slice(1, -1));
         expect(fromName(toName(name))).toBe(name);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(500, 2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -22,7 +23,7 @@ async function toolsOf(...flags: string[]): Promise<string[]> {
   }
 }
 
-describe('tools of an administrator', () => {
+describe('tools of an administrator', STARTS_PROCESSES, () => {
   it('SEC-9 are offered only where the user says that hosts may administer', async () => {
     const plain = await toolsOf();
     expect(plain).toHaveLength(5);

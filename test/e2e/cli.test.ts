@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const COMMANDS = [
   'init',
@@ -66,7 +67,7 @@ const real = (name: string, ...args: string[]): { command: string; args: string[
   ],
 });
 
-describe('the command line', () => {
+describe('the command line', STARTS_PROCESSES, () => {
   it('CLI-1 the built file can be run as a program', async () => {
     expect((await stat(CLI)).mode & 0o777).toBe(0o755);
     expect(await finish(spawn(CLI, ['--version']))).toMatchObject({ code: 0, stderr: '' });

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture } from '../support/fixture.js';
 import { CLI, lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** A host, whichever library it is written with: names of tools, and raw results of calls. */
 interface Host {
@@ -68,7 +69,7 @@ const HOSTS: Array<[string, (place: Workplace) => Promise<Host>]> = [
 
 const textOf = (result: JsonObject): string => (result['content'] as Array<{ text: string }>)[0]!.text;
 
-describe.each(HOSTS)('a host on %s', (_name, connect) => {
+describe.each(HOSTS)('a host on %s', STARTS_PROCESSES, (_name, connect) => {
   it('META-1 META-3 lists five tools, searches, reads details and gets the content of the server unchanged', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') } });
     const host = await connect(place);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLI, finish, workplace, type Finished } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** Runs a command in a folder of its own, without any flag but these. */
 async function folderWith(
@@ -21,7 +22,7 @@ async function folderWith(
   return { folder, run: (...args) => finish(spawn(process.execPath, [CLI, ...args], { cwd: folder, env })) };
 }
 
-describe('toolscout config', () => {
+describe('toolscout config', STARTS_PROCESSES, () => {
   it.each([
     ['found by search', 'toolscout.config.json', []],
     ['named by --config', 'bad.json', ['-c', 'bad.json']],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 async function damage({ folder }: Workplace): Promise<string> {
   await mkdir(join(folder, 'state'), { recursive: true, mode: 0o700 });
@@ -11,7 +12,7 @@ async function damage({ folder }: Workplace): Promise<string> {
   return file;
 }
 
-describe('a store that was damaged', () => {
+describe('a store that was damaged', STARTS_PROCESSES, () => {
   it.each([[['servers']], [['servers', '--json']], [['cache', 'stats']]])(
     'STORE-1 %j says on stderr which file was replaced, where it is kept and what that means; once',
     async (args) => {

@@ -6,6 +6,7 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { fixture } from '../support/fixture.js';
 import { scriptedServer, scriptedTool, type ScriptedAnswer } from '../support/scripted-server.js';
 import { finish, lineMatching, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const ONCE: ConfigInput = { retryPolicy: { maxRetries: 0 } };
 const NOTHING: ScriptedAnswer = { status: 202 };
@@ -17,7 +18,7 @@ const mute = (method: string, answer = NOTHING) =>
     answer: (asked) => (asked === method ? answer : undefined),
   });
 
-describe('how a command ends', () => {
+describe('how a command ends', STARTS_PROCESSES, () => {
   it.each([
     ['with 202 and nothing else', NOTHING],
     ['under a wrong id', { id: 424_242, result: { content: [] } }],

@@ -5,6 +5,7 @@ import { fixture, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type TestHost } from '../support/mcp-host.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const asking = (...flags: string[]): Promise<Gateway> =>
   openToolscout({ servers: { asking: fixture('asking', ...flags) } });
@@ -16,10 +17,10 @@ function call(host: TestHost, tool: string, args: JsonObject = {}): Promise<Json
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('several hosts and calls at once', () => {
+describe('several hosts and calls at once', STARTS_PROCESSES, () => {
   it.each(['legacy', 'modern'] as const)(
     'META-6 S8 two hosts (%s) whose questions interleave get their own',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async (era) => {
       for (const flags of [[], ['--modern']]) {
         const gateway = await asking(...flags);
@@ -61,7 +62,7 @@ describe('several hosts and calls at once', () => {
 
   it.each(['legacy', 'modern'] as const)(
     'META-6 one host (%s) with two calls at once over stdio is asked for both',
-    { timeout: 30_000 },
+    STARTS_PROCESSES,
     async (era) => {
       const gateway = await asking();
       const host = await connectHost(gateway, { era, over: 'stdio' });
@@ -78,8 +79,8 @@ describe('several hosts and calls at once', () => {
   );
 });
 
-describe('connections for hosts', () => {
-  it('S8 CONN-3 a legacy server is told what its host declared, and nothing else', { timeout: 30_000 }, async () => {
+describe('connections for hosts', STARTS_PROCESSES, () => {
+  it('S8 CONN-3 a legacy server is told what its host declared, and nothing else', STARTS_PROCESSES, async () => {
     const counter = await startCounter();
     const gateway = await openToolscout({ servers: { asking: fixture('asking', counter.flag) } });
     await gateway.discover();
@@ -106,7 +107,7 @@ describe('connections for hosts', () => {
 
   it(
     'CONN-3 the connection of a host ends with its session; that of discovery ends by itself',
-    { timeout: 30_000 },
+    STARTS_PROCESSES,
     async () => {
       const gateway = await asking();
       await gateway.discover();
@@ -122,7 +123,7 @@ describe('connections for hosts', () => {
 
   it(
     'S8 a server that asks for what its host did not declare is refused, and the host hears nothing',
-    { timeout: 30_000 },
+    STARTS_PROCESSES,
     async () => {
       for (const flags of [[], ['--modern']]) {
         for (const era of ['legacy', 'modern'] as const) {
@@ -138,7 +139,7 @@ describe('connections for hosts', () => {
 
   it(
     'S8 a flood of questions is bounded, a question after the call is declined, one withdrawn is withdrawn',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async () => {
       const gateway = await asking();
       let aborted = 0;
@@ -166,10 +167,10 @@ describe('connections for hosts', () => {
   );
 });
 
-describe('what a modern host brings back', () => {
+describe('what a modern host brings back', STARTS_PROCESSES, () => {
   it(
     'S8 a state that was changed, belongs to another call or was used before is refused',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async () => {
       for (const flags of [[], ['--modern']]) {
         const gateway = await asking(...flags);

@@ -10,6 +10,7 @@ import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openHttpApp } from '../support/http-app.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { finish } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -33,7 +34,7 @@ await client.POST('/v1/call', { body: { server: 's' } });
 export { ids, code, success, hash };
 `;
 
-describe('a client made of /openapi.json', () => {
+describe('a client made of /openapi.json', STARTS_PROCESSES, () => {
   it('REG-1 REG-3 compiles, and drives every route', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     await gateway.discover();

@@ -6,6 +6,7 @@ import { SOURCE_TYPES } from '../../src/model/config.js';
 import type { ImportPlan, InstallReport } from '../../src/model/source.js';
 import { settle } from '../contract/importer-contract.js';
 import { CLI, finish, type Finished } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 type Place = Awaited<ReturnType<typeof settle>>;
 
@@ -15,7 +16,7 @@ function run(place: Place, ...args: string[]): Promise<Finished> {
   return finish(spawn(process.execPath, [CLI, ...args], { cwd: place.project, env, stdio: 'pipe' }));
 }
 
-describe('the built command and other clients', () => {
+describe('the built command and other clients', STARTS_PROCESSES, () => {
   it('CFG-5 CLI-1 import finds every client, writes without a secret, and the second run adds nothing', async () => {
     const place = await settle(SOURCE_TYPES);
     const shown = await run(place, 'import', '--json');

@@ -6,7 +6,8 @@ import { findNode22, findScript } from '../conformance/suite.js';
 import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace, type Finished, type Workplace } from '../support/toolscout.js';
 
-const PATIENCE_MS = 60_000;
+/** Starts the Inspector, toolscout and a server. */
+const PATIENCE_MS = 120_000;
 const META_TOOLS = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mcp_servers', 'list_tools'];
 
 /** The command line of the MCP Inspector, as somebody who looks at a server with it would run it. */

@@ -5,17 +5,20 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, waitUntil } from '../support/fixture.js';
 import { CLI, lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-async function host(place: Workplace): Promise<{ client: Client; pid: number }> {
+async function host(place: Workplace): Promise<{ client: Client; pid: number; logged: () => string }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [CLI, 'serve', '--stdio', ...place.flags],
-    stderr: 'ignore',
+    stderr: 'pipe',
   });
+  let text = '';
+  transport.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const client = new Client({ name: 'test-host', version: '1' });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  return { client, pid: transport.pid! };
+  return { client, pid: transport.pid!, logged: () => text };
 }
 
 const linesOf = async (path: string): Promise<string[]> =>
@@ -24,7 +27,7 @@ const linesOf = async (path: string): Promise<string[]> =>
     () => [],
   );
 
-describe('the life of a gateway', () => {
+describe('the life of a gateway', STARTS_PROCESSES, () => {
   it('CONN-2 with a warm store nothing is started to answer initialize, tools/list, list_mcp_servers or search', async () => {
     const place = await workplace({});
     const starts = join(place.folder, 'starts');
@@ -85,14 +88,14 @@ describe('the life of a gateway', () => {
       expect(JSON.parse(answer.content[0]!.text)).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', server: 'slow' });
     }
     expect(await call(1)).toMatchObject({ content: [{ type: 'text' }] });
-  }, 15_000);
+  });
 
   it('CFG-6 a changed file is taken over, an invalid one leaves the old state serving', async () => {
     const place = await workplace({});
     const starts = join(place.folder, 'starts');
     const old = fixture('legacy', `--start-file=${starts}`);
     await place.write({ servers: { old } });
-    const { client } = await host(place);
+    const { client, logged } = await host(place);
     const text = async (name: string, args: Record<string, unknown>): Promise<string> =>
       JSON.stringify(await client.callTool({ name, arguments: args }));
     const echo = { server: 'old', tool: 'echo', arguments: { message: 'still here' } };
@@ -100,7 +103,7 @@ describe('the life of a gateway', () => {
     const before = await linesOf(starts);
 
     await writeFile(place.configFile, '{"servers": {"old": {"comand": 1}}}');
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await expect.poll(logged).toContain('comand');
     expect(await text('execute_tool', echo)).toContain('still here');
 
     await place.write({
@@ -108,9 +111,7 @@ describe('the life of a gateway', () => {
       toolRules: [{ pattern: 'fail', enabled: false }],
     });
     await expect
-      .poll(() => text('execute_tool', { server: 'second', tool: 'echo', arguments: { message: 'new' } }), {
-        timeout: 8000,
-      })
+      .poll(() => text('execute_tool', { server: 'second', tool: 'echo', arguments: { message: 'new' } }))
       .toContain('new');
     const refused = await text('execute_tool', { server: 'old', tool: 'fail', arguments: {} });
     expect(refused).toContain('TOOL_DISABLED');

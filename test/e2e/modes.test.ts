@@ -8,6 +8,7 @@ import { fixture, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type TestHost } from '../support/mcp-host.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
 import { CLI, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const META = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mcp_servers', 'list_tools'];
 
@@ -24,49 +25,45 @@ const list = async (host: TestHost, kind: string, field: string, key: string): P
   ((await host.request(`${kind}/list`))[field] as JsonObject[]).map((entry) => String(entry[key]));
 const tools = (host: TestHost): Promise<string[]> => list(host, 'tools', 'tools', 'name');
 
-describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offered', (era) => {
-  it('META-5 META-1 in the mode meta: the five tools, whoever asks', { timeout: 30_000 }, async () => {
+describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offered', STARTS_PROCESSES, (era) => {
+  it('META-5 META-1 in the mode meta: the five tools, whoever asks', STARTS_PROCESSES, async () => {
     const host = await connectHost(await open({}), { era, over: 'stdio' });
     expect(await tools(host)).toEqual(META);
     await expect(host.request('prompts/get', { name: 'asking__greet' })).rejects.toThrow(/no prompt/);
     await expect(host.request('resources/read', { uri: 'toolscout://asking/note://one' })).rejects.toThrow(/not found/);
   });
 
-  it(
-    'META-5 in the mode passthrough: every enabled tool under its name, and no other',
-    { timeout: 30_000 },
-    async () => {
-      const gateway = await open({ mode: 'passthrough', toolRules: [{ pattern: '{crash,e*}', enabled: false }] });
-      const url = await serveOverHttp(gateway);
-      const host = await connectHost(gateway, { era, over: 'http' }, { url });
-      const names = await tools(host);
-      expect(names).toContain('old__add');
-      expect(names).toContain('asking__steps');
-      for (const hidden of ['old__crash', 'old__echo', ...META]) expect(names).not.toContain(hidden);
-      expect(names).toEqual(names.toSorted());
-      const other = await connectHost(gateway, { era, over: 'http', capabilities: {} }, { url });
-      expect(JSON.stringify(await other.request('tools/list'))).toBe(JSON.stringify(await host.request('tools/list')));
-      expect(await host.request('tools/call', { name: 'old__add', arguments: { a: 1, b: 2 } })).toMatchObject({
-        structuredContent: { sum: 3 },
-      });
-      // The same door: rules, validation and audit.
-      const refused = await host.request('tools/call', { name: 'old__echo', arguments: { message: 'x' } });
-      expect(JSON.parse(textOf(refused))).toMatchObject({ code: 'TOOL_DISABLED' });
-      const invalid = await host.request('tools/call', { name: 'old__add', arguments: { a: 'one' } });
-      expect(JSON.parse(textOf(invalid))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
-      await expect(host.request('tools/call', { name: 'search_tools', arguments: {} })).rejects.toMatchObject({
-        code: -32_602,
-      });
-      await expect(host.request('tools/call', { name: 'old__protocol_error', arguments: {} })).rejects.toMatchObject({
-        code: -32_602,
-        message: expect.stringContaining('Invalid params') as string,
-        data: { field: 'a', expected: 'number' },
-      });
-      await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 4, { what: 'the audit log' });
-    },
-  );
+  it('META-5 in the mode passthrough: every enabled tool under its name, and no other', STARTS_PROCESSES, async () => {
+    const gateway = await open({ mode: 'passthrough', toolRules: [{ pattern: '{crash,e*}', enabled: false }] });
+    const url = await serveOverHttp(gateway);
+    const host = await connectHost(gateway, { era, over: 'http' }, { url });
+    const names = await tools(host);
+    expect(names).toContain('old__add');
+    expect(names).toContain('asking__steps');
+    for (const hidden of ['old__crash', 'old__echo', ...META]) expect(names).not.toContain(hidden);
+    expect(names).toEqual(names.toSorted());
+    const other = await connectHost(gateway, { era, over: 'http', capabilities: {} }, { url });
+    expect(JSON.stringify(await other.request('tools/list'))).toBe(JSON.stringify(await host.request('tools/list')));
+    expect(await host.request('tools/call', { name: 'old__add', arguments: { a: 1, b: 2 } })).toMatchObject({
+      structuredContent: { sum: 3 },
+    });
+    // The same door: rules, validation and audit.
+    const refused = await host.request('tools/call', { name: 'old__echo', arguments: { message: 'x' } });
+    expect(JSON.parse(textOf(refused))).toMatchObject({ code: 'TOOL_DISABLED' });
+    const invalid = await host.request('tools/call', { name: 'old__add', arguments: { a: 'one' } });
+    expect(JSON.parse(textOf(invalid))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
+    await expect(host.request('tools/call', { name: 'search_tools', arguments: {} })).rejects.toMatchObject({
+      code: -32_602,
+    });
+    await expect(host.request('tools/call', { name: 'old__protocol_error', arguments: {} })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('Invalid params') as string,
+      data: { field: 'a', expected: 'number' },
+    });
+    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 4, { what: 'the audit log' });
+  });
 
-  it('META-5 in the mode hybrid: the five tools and the pinned ones', { timeout: 30_000 }, async () => {
+  it('META-5 in the mode hybrid: the five tools and the pinned ones', STARTS_PROCESSES, async () => {
     const gateway = await open({ mode: 'hybrid', pinned: ['old:add', 'asking:s*', '!asking:seen'] });
     const host = await connectHost(gateway, { era, over: 'stdio' });
     expect(await tools(host)).toEqual([...META, 'asking__sample', 'asking__steps', 'old__add']);
@@ -77,26 +74,22 @@ describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offer
     expect(textOf(found)).toContain('"add"');
   });
 
-  it(
-    'META-5 in the mode auto: by the name of the host, which the config may overrule',
-    { timeout: 30_000 },
-    async () => {
-      const gateway = await open({ mode: 'auto', hostModes: { 'my-ide*': 'passthrough', 'claude-code-old': 'meta' } });
-      const count = async (name: string): Promise<number> => {
-        const host = await connectHost(gateway, { era, over: 'http', name });
-        const names = await tools(host);
-        await host.close();
-        return names.length;
-      };
-      expect(await count('some-host')).toBe(5);
-      expect(await count('claude-code')).toBeGreaterThan(15);
-      expect(await count('Visual Studio Code')).toBeGreaterThan(15);
-      expect(await count('My-IDE 2')).toBeGreaterThan(15);
-      expect(await count('claude-code-old')).toBe(5);
-    },
-  );
+  it('META-5 in the mode auto: by the name of the host, which the config may overrule', STARTS_PROCESSES, async () => {
+    const gateway = await open({ mode: 'auto', hostModes: { 'my-ide*': 'passthrough', 'claude-code-old': 'meta' } });
+    const count = async (name: string): Promise<number> => {
+      const host = await connectHost(gateway, { era, over: 'http', name });
+      const names = await tools(host);
+      await host.close();
+      return names.length;
+    };
+    expect(await count('some-host')).toBe(5);
+    expect(await count('claude-code')).toBeGreaterThan(15);
+    expect(await count('Visual Studio Code')).toBeGreaterThan(15);
+    expect(await count('My-IDE 2')).toBeGreaterThan(15);
+    expect(await count('claude-code-old')).toBe(5);
+  });
 
-  it('META-7 a prompt and resources teach how to use toolscout, in every mode', { timeout: 60_000 }, async () => {
+  it('META-7 a prompt and resources teach how to use toolscout, in every mode', STARTS_PROCESSES, async () => {
     for (const mode of ['meta', 'passthrough', 'hybrid'] as const) {
       const host = await connectHost(await open({ mode }), { era, over: 'stdio' });
       expect(await list(host, 'prompts', 'prompts', 'name')).toContain('how_to_use_toolscout');
@@ -116,7 +109,7 @@ describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offer
 
   it(
     'META-6 resources, templates, prompts, completions and subscriptions under prefixed names',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async () => {
       for (const flags of [[], ['--modern']]) {
         const gateway = await open({ mode: 'passthrough' }, ...flags);
@@ -166,8 +159,8 @@ describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offer
   );
 });
 
-describe('one server passed through', () => {
-  it('C1 S24 introduces itself as the server does, under its own names', { timeout: 60_000 }, async () => {
+describe('one server passed through', STARTS_PROCESSES, () => {
+  it('C1 S24 introduces itself as the server does, under its own names', STARTS_PROCESSES, async () => {
     for (const era of ['legacy', 'modern'] as const) {
       for (const over of ['stdio', 'http'] as const) {
         const gateway = await open({});
@@ -188,7 +181,7 @@ describe('one server passed through', () => {
     }
   });
 
-  it('CONN-2 nothing is started to introduce a server and to list what it has', { timeout: 30_000 }, async () => {
+  it('CONN-2 nothing is started to introduce a server and to list what it has', STARTS_PROCESSES, async () => {
     const counter = await startCounter();
     const gateway = await openToolscout({
       mode: 'passthrough',
@@ -218,8 +211,8 @@ describe('one server passed through', () => {
   });
 });
 
-describe('the command line', () => {
-  it('META-5 serve --stdio takes --mode and --server', { timeout: 60_000 }, async () => {
+describe('the command line', STARTS_PROCESSES, () => {
+  it('META-5 serve --stdio takes --mode and --server', STARTS_PROCESSES, async () => {
     const place = await workplace({ servers: { asking: fixture('asking') } });
     await place.run('discover', 'asking');
     const host = async (...flags: string[]): Promise<Client> => {

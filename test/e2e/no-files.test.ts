@@ -4,11 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { CLI, lineMatching, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const OPEN_FILES = 56;
 
 it.skipIf(!existsSync('/bin/sh'))(
   'R10 without a free file toolscout lives on, says when to come back, and works again once there is one',
+  STARTS_PROCESSES,
   async () => {
     const rateLimit = { requestsPerSecond: 100_000, burstSize: 100_000 };
     const place = await workplace({ servers: { old: { ...fixture('legacy'), rateLimit } } });
@@ -39,7 +41,7 @@ it.skipIf(!existsSync('/bin/sh'))(
     }
     await waitUntil(() => crowd.every(({ connecting }) => !connecting), { what: 'the crowd' });
     for (const socket of crowd) if (!socket.destroyed) socket.write(request);
-    await waitUntil(() => answers.length > 0, { what: 'an answer', timeoutMs: 20_000 });
+    await waitUntil(() => answers.length > 0, { what: 'an answer', timeoutMs: 60_000 });
     for (const socket of crowd) socket.destroy();
 
     // Whoever was answered got a result, or was told to come back.
@@ -48,7 +50,7 @@ it.skipIf(!existsSync('/bin/sh'))(
     for (const text of heads.filter((each) => each.startsWith('HTTP/1.1 503'))) {
       expect(text.toLowerCase()).toContain('\r\nretry-after: ');
     }
-    await waitUntil(async () => (await call().catch(() => 0)) === 200, { what: 'a call', timeoutMs: 20_000 });
+    await waitUntil(async () => (await call().catch(() => 0)) === 200, { what: 'a call', timeoutMs: 60_000 });
     expect(child.exitCode).toBeNull();
   },
 );

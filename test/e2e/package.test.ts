@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/config/index.js';
 import { VERSION } from '../../src/kernel/version.js';
 import { finish } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -95,7 +96,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the published package', () => {
+describe('the published package', STARTS_PROCESSES, () => {
   it.each([
     ['nodenext', { module: 'nodenext', lib: ['es2023'], types: ['node'] }],
     ['bundler', { module: 'esnext', lib: ['es2023', 'dom', 'dom.iterable'], types: [] }],

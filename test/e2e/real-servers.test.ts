@@ -8,6 +8,7 @@ import { openToolscout } from '../support/open-toolscout.js';
 import { rawHost, startRaw, type RawHost } from '../support/raw-host.js';
 import { realServer } from '../support/real-server.js';
 import { workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** Servers of the wide world start slowly, and several tests share the machine. */
 const PATIENCE_MS = 120_000;
@@ -157,7 +158,7 @@ async function openBoth(server: RealServer): Promise<{ gateway: Gateway; witness
 
 const byName = (a: JsonObject, b: JsonObject): number => (String(a['name']) < String(b['name']) ? -1 : 1);
 
-describe.each(SERVERS)('$name', (server) => {
+describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
   it(
     'DISC-1 every tool it lists is there, each definition byte for byte as the server wrote it',
     async () => {
@@ -206,7 +207,7 @@ describe.each(SERVERS)('$name', (server) => {
   );
 });
 
-describe('all of them together', () => {
+describe('all of them together', STARTS_PROCESSES, () => {
   // The statement names 82 servers of the registry; these are the ones that npm ci brings.
   it(
     'R2 they are all listed, while one cannot be started and another hangs',

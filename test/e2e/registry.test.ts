@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { registryEntry, startRegistry } from '../support/registry-server.js';
 import { CLI, finish, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-describe('the registry, from the built command line', () => {
+describe('the registry, from the built command line', STARTS_PROCESSES, () => {
   it('S25 REG-9 SEC-9 search, show and add; without a terminal nothing is written unless --yes says so', async () => {
     const registry = await startRegistry([
       registryEntry({

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../../src/kernel/hash.js';
 import { fixture } from '../support/fixture.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const KEY = 'a-long-key-for-the-team';
 const bearer = (key: string): { headers: Record<string, string> } => ({ headers: { authorization: `Bearer ${key}` } });
@@ -35,7 +36,7 @@ async function startIssuer(jwksUri?: string) {
   return { issuer, sign, asked };
 }
 
-describe('a toolscout for a team', () => {
+describe('a toolscout for a team', STARTS_PROCESSES, () => {
   it('S2 serve refuses an address that others can reach without keys, and serves it with them', async () => {
     const open = await workplace({ http: { host: '0.0.0.0', port: 0 } });
     const refused = await open.run('serve');
@@ -67,7 +68,7 @@ describe('a toolscout for a team', () => {
       .poll(async () => (await fetch(`${base}/v1/servers`, bearer(KEY))).status, { timeout: 10_000 })
       .toBe(401);
     expect((await fetch(`${base}/v1/servers`, bearer('another-long-key-for-it'))).status).toBe(200);
-  }, 60_000);
+  });
 
   it('S10 A19 tokens are checked with the keys of the issuer, which are not looked for inside the network', async () => {
     const good = await startIssuer();
@@ -86,12 +87,12 @@ describe('a toolscout for a team', () => {
     const led = await serveFor(evil.issuer);
     expect((await fetch(`${led}/v1/servers`, bearer(await evil.sign({})))).status).toBe(401);
     expect(inner.asked).toEqual([]);
-  }, 60_000);
+  });
 
   it('REG-1 REG-7 the registry keeps itself current while it serves', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') }, http: { port: 0 } });
     const [, base] = await lineMatching(place.start('serve'), /(http:\/\/127\.0\.0\.1:\d+)\/mcp/);
     await expect.poll(async () => (await fetch(`${base}/v1/tools`)).status, { timeout: 10_000 }).toBe(200);
     expect(await (await fetch(`${base}/metrics`)).text()).toMatch(/^tools_registry_size 1$/m);
-  }, 60_000);
+  });
 });

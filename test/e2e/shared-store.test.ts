@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, isAlive, waitUntil } from '../support/fixture.js';
 import { lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const READ = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
 
@@ -40,7 +41,7 @@ async function becomes(served: readonly Served[], code: string): Promise<void> {
   }
 }
 
-describe('serve processes over one store', () => {
+describe('serve processes over one store', STARTS_PROCESSES, () => {
   it('A40 what a third process learns, and what one of two approves or rejects, holds in both', async () => {
     const place = await workplace({});
     const file = join(place.folder, 'shown.json');
@@ -65,7 +66,7 @@ describe('serve processes over one store', () => {
   });
 });
 
-describe('an eager server', () => {
+describe('an eager server', STARTS_PROCESSES, () => {
   it('NEG-7 is kept running by serve beyond its idle time, and is started again when it dies', async () => {
     const idleTimeout = 50;
     const place = await workplace({

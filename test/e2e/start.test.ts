@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { CLI, workplace, type Workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** The files that every start may load; anything else belongs behind an `import()`. */
 const AT_START = ['cli', 'command', 'heap', 'rolldown-runtime', 'serve', 'start'];
@@ -61,7 +62,7 @@ function nameOf(url: string): string {
   return packaged ?? basename(url, '.js').replace(/-[\w-]{8}$/, '');
 }
 
-describe('what a start loads', () => {
+describe('what a start loads', STARTS_PROCESSES, () => {
   it('CONN-2 with a warm store the first tools/list loads what every start needs and nothing else', async () => {
     const place = await workplace({
       servers: { old: fixture('legacy') },

@@ -4,8 +4,9 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture } from '../support/fixture.js';
 import { rawHost } from '../support/raw-host.js';
 import { workplace } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-it('META-3 what a server answers reaches the host byte for byte, vendor fields and all', async () => {
+it('META-3 what a server answers reaches the host byte for byte, vendor fields and all', STARTS_PROCESSES, async () => {
   const server = fixture('legacy');
   const place = await workplace({ servers: { old: server } });
   const direct = await rawHost(spawn(server.command, server.args, { stdio: 'pipe' }), 'legacy');

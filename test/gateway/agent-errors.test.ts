@@ -9,8 +9,9 @@ import { connectHost } from '../support/mcp-host.js';
 import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-describe('an error body without isError', () => {
+describe('an error body without isError', STARTS_PROCESSES, () => {
   const body = { error_code: 'INCIDENT_NOT_FOUND', suggestion: 'Verify the Fire ID.', severity: 'SEVERE' };
   const results: Record<string, JsonObject> = {
     as_text: { content: [{ type: 'text', text: JSON.stringify(body) }] },
@@ -44,7 +45,7 @@ describe('an error body without isError', () => {
   });
 });
 
-describe('arguments beside the field for them', () => {
+describe('arguments beside the field for them', STARTS_PROCESSES, () => {
   it('META-1 EXEC-3 the HTTP API names stray keys and runs nothing', async () => {
     const { gateway, starts } = await openOfflineGateway([{ id: 'fs', tools: [scriptedTool('look')] }]);
     const http = await openHttpApp(gateway);
@@ -59,7 +60,7 @@ describe('arguments beside the field for them', () => {
   });
 });
 
-describe('a tool that is not there', () => {
+describe('a tool that is not there', STARTS_PROCESSES, () => {
   it('META-4 the nearest names are of the same server first, by their words too', async () => {
     const tool = (name: string, description: string): JsonObject => ({
       name,
@@ -77,7 +78,7 @@ describe('a tool that is not there', () => {
   });
 });
 
-describe('a server that ends in the middle of a call', () => {
+describe('a server that ends in the middle of a call', STARTS_PROCESSES, () => {
   it('EXEC-4 the agent is told that it is restarted and that the call may have taken effect; so it is', async () => {
     const gateway = await openToolscout({ servers: { old: { ...fixture('legacy'), timeout: 20_000 } } });
     const call = { server: 'old', tool: 'crash', arguments: {} };
@@ -98,7 +99,7 @@ describe('a server that ends in the middle of a call', () => {
   });
 });
 
-describe('a tool that asks the user', () => {
+describe('a tool that asks the user', STARTS_PROCESSES, () => {
   it.each(['legacy', 'modern'] as const)(
     'META-6 S8 without anybody to ask, a failed call to a %s server names that as the reason',
     async (era) => {

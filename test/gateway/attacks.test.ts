@@ -11,6 +11,7 @@ import { openHttpApp } from '../support/http-app.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { openPipes } from '../support/stdio-host.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const MODERN = '2026-07-28';
 const PREFIX = 'io.modelcontextprotocol';
@@ -58,10 +59,10 @@ async function rawStdio(gateway: Gateway): Promise<{ send(line: string): void; r
   return { send, received };
 }
 
-describe('what a host of the 2026 era may keep', () => {
+describe('what a host of the 2026 era may keep', STARTS_PROCESSES, () => {
   it.each([[[]], [['--modern']]])(
     'S6 every list and every read says how long, and for whom; all pages and all servers alike %j',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async (flags) => {
       const servers = { asking: fixture('asking', ...flags), old: fixture('legacy') };
       for (const mode of ['meta', 'passthrough', 'hybrid'] as const) {
@@ -95,7 +96,7 @@ describe('what a host of the 2026 era may keep', () => {
   );
 });
 
-describe('the list of tools', () => {
+describe('the list of tools', STARTS_PROCESSES, () => {
   it('S7 has one order, whatever the order of the config, of the servers and of the connections', async () => {
     const entries = Object.entries({ b: fixture('legacy'), a: fixture('capable'), c: fixture('legacy') });
     const lists: string[] = [];
@@ -128,7 +129,7 @@ describe('the list of tools', () => {
   });
 });
 
-describe('what a server is sent is what was judged', () => {
+describe('what a server is sent is what was judged', STARTS_PROCESSES, () => {
   const open = async (config: ConfigInput = {}): Promise<{ gateway: Gateway; sent: () => Promise<string> }> => {
     const file = join(await temporaryDirectory(), 'received.jsonl');
     const gateway = await openToolscout({ servers: { s: fixture('recorder', `--file=${file}`) }, ...config });
@@ -197,7 +198,7 @@ describe('what a server is sent is what was judged', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('A37 a disabled tool stays so under every spelling, name and door', { timeout: 30_000 }, async () => {
+  it('A37 a disabled tool stays so under every spelling, name and door', STARTS_PROCESSES, async () => {
     const { gateway, sent } = await open({ mode: 'hybrid', toolRules: [{ pattern: 'write', enabled: false }] });
     const args = { value: 'CANARY' };
     for (const tool of [
@@ -234,7 +235,7 @@ describe('what a server is sent is what was judged', () => {
   });
 });
 
-describe('a server that never comes to an end', () => {
+describe('a server that never comes to an end', STARTS_PROCESSES, () => {
   async function listening(answer: Parameters<typeof createServer>[1]): Promise<string> {
     const server: HttpServer = createServer(answer!);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -264,7 +265,7 @@ describe('a server that never comes to an end', () => {
     ],
   ])(
     'A29 one that %s is given up with a typed error, and others go on meanwhile',
-    { timeout: 30_000 },
+    STARTS_PROCESSES,
     async (_how, answer) => {
       const url = await listening(answer as Parameters<typeof createServer>[1]);
       const gateway = await openToolscout({

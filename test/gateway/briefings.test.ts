@@ -7,6 +7,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost, type TestHost } from '../support/mcp-host.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 const URI = 'toolscout:skill/fire-watch';
@@ -59,7 +60,7 @@ const degraded = {
   },
 };
 
-describe('briefings over MCP', () => {
+describe('briefings over MCP', STARTS_PROCESSES, () => {
   for (const over of ['stdio', 'http'] as const) {
     it(`NEG-4 a 2025-era host over ${over} gets each briefing once, as a log message; a later host gets what is wrong now`, async () => {
       const setup = await setUp();

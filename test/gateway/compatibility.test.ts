@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { scriptedServer } from '../support/scripted-server.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 import { readRtfs, rtfsFile } from '../../src/export/index.js';
 import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 
 const QUICK = { limits: { connectTimeoutMs: 1500 }, timeout: 1500 };
 
-describe('servers that barely speak the protocol', () => {
+describe('servers that barely speak the protocol', STARTS_PROCESSES, () => {
   it('DISC-6 tools are read out of what a server prints: names, descriptions and schemas, with where they come from', async () => {
     const gateway = await openToolscout({ servers: { odd: fixture('speechless', '--says=functions') }, ...QUICK });
     const [tool] = await gateway.discoverTools('odd');
@@ -218,7 +219,7 @@ describe('servers that barely speak the protocol', () => {
   });
 });
 
-describe('discovering a server raw', () => {
+describe('discovering a server raw', STARTS_PROCESSES, () => {
   it('DISC-7 shows every line of what discover does, and learns the same', async () => {
     const gateway = await openToolscout({
       servers: { odd: fixture('speechless', '--says=functions'), good: fixture('legacy') },
@@ -266,7 +267,7 @@ describe('discovering a server raw', () => {
   });
 });
 
-describe('output inference', () => {
+describe('output inference', STARTS_PROCESSES, () => {
   const callsTo = async (gateway: Awaited<ReturnType<typeof openToolscout>>): Promise<string[]> =>
     (await gateway.audit({ kind: 'execution' })).map(({ tool }) => tool ?? '');
 

@@ -9,6 +9,7 @@ import {
 } from '../../src/app/compat/index.js';
 import { fixture } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 function tool(server: string, name: string, summary: string, more: Partial<ToolMetadata> = {}): ToolMetadata {
   return { server, name, summary, enabled: true, tags: [], ...more };
@@ -28,7 +29,7 @@ function managed(): ToolMetadataManager {
   return manager;
 }
 
-describe('the parts of the engine', () => {
+describe('the parts of the engine', STARTS_PROCESSES, () => {
   it('PAT-1 PAT-2 PAT-3 PatternMatcher matches globs, regular expressions, exclusions and rules of one server', () => {
     const matcher = new PatternMatcher();
     expect(matcher.match('github_create', ['*github*', '!*delete*'])).toBe(true);

@@ -11,11 +11,12 @@ import {
   type DiscoveryConfig,
 } from '../../src/app/compat/index.js';
 import { extractPrimaryDomain, extractSubDomain } from '../../src/index.js';
-import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
 import { scriptedServer, scriptedTool, type ScriptedServer } from '../support/scripted-server.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-describe('the engine', () => {
+describe('the engine', STARTS_PROCESSES, () => {
   it('CLI-1 offers servers, search, details, execution, reload and the config as one object', async () => {
     const gateway = await openToolscout({
       servers: { old: fixture('legacy') },
@@ -136,7 +137,7 @@ describe('the engine', () => {
   });
 });
 
-describe('the service', () => {
+describe('the service', STARTS_PROCESSES, () => {
   it('DISC-1 DISC-2 asks a server, keeps to the cache only when told to, exports and registers when told to', async () => {
     const starts = await startCounter();
     const root = await temporaryDirectory();
@@ -225,7 +226,7 @@ describe('the service', () => {
   });
 });
 
-describe('the options of one discovery', () => {
+describe('the options of one discovery', STARTS_PROCESSES, () => {
   const headersOf = ({ headers }: ScriptedServer): Set<string | undefined> =>
     new Set(headers.map(({ authorization }) => authorization));
 
@@ -357,6 +358,7 @@ describe('the options of one discovery', () => {
   it('DISC-3 maxParallelDiscoveries of the call is a bound, and servers that failed before are asked last', async () => {
     let running = 0;
     let most = 0;
+    let bound = 1;
     const order: string[] = [];
     const start = (id: string, status?: number): Promise<ScriptedServer> =>
       scriptedServer({
@@ -364,7 +366,7 @@ describe('the options of one discovery', () => {
           if (method !== 'tools/list') return undefined;
           order.push(id);
           most = Math.max(most, ++running);
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await waitUntil(() => most >= bound);
           running -= 1;
           return status === undefined ? undefined : { status };
         },
@@ -377,7 +379,8 @@ describe('the options of one discovery', () => {
     await gateway.discover(ids, { maxParallelDiscoveries: 1 });
     expect({ most, first: order[0] }).toEqual({ most: 1, first: 'bad' });
     order.length = 0;
-    const outcomes = await gateway.discover(ids, { maxParallelDiscoveries: 2 });
+    bound = 2;
+    const outcomes = await gateway.discover(ids, { maxParallelDiscoveries: bound });
     expect(outcomes.map(({ server, ok }) => [server, ok])).toEqual(ids.map((id) => [id, id !== 'bad']));
     expect({ most, last: order.at(-1) }).toEqual({ most: 2, last: 'bad' });
   });
@@ -421,7 +424,7 @@ describe('the options of one discovery', () => {
   });
 });
 
-describe('callers that share the service', () => {
+describe('callers that share the service', STARTS_PROCESSES, () => {
   it('DISC-10 a missing capability is looked for at the configured servers first, and nothing is registered', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const service = new DiscoveryService(gateway);

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-describe('learning servers', () => {
+describe('learning servers', STARTS_PROCESSES, () => {
   it('DISC-1 malformed tools are dropped and named, the others are kept and can be called', async () => {
     const gateway = await openToolscout({ servers: { bad: fixture('malformed') } });
     const [outcome] = await gateway.discover();

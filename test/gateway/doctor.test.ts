@@ -5,6 +5,7 @@ import type { Finding, Gateway, SchemaFindings } from '../../src/gateway/index.j
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 async function examine(
   gateway: Gateway,
@@ -13,7 +14,7 @@ async function examine(
   return { ok, schemas, find: (subject) => findings.filter((finding) => finding.subject === subject) };
 }
 
-describe('doctor', () => {
+describe('doctor', STARTS_PROCESSES, () => {
   it('CLI-3 healthy servers, store and config are all well', async () => {
     const stateDir = await temporaryDirectory();
     const gateway = await openToolscout(
@@ -143,7 +144,7 @@ describe('doctor', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secrets', STARTS_PROCESSES, () => {
   it('A33 CFG-4 a canary in env, argv, header, URL and token is in no view, error, event, audit record or file', async () => {
     const canary = (name: string): string => `canary-${name}-7f3d9a`;
     const secrets = ['env', 'argv', 'header', 'query', 'user', 'token'].map(canary);

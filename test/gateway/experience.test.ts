@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { Hit } from '../../src/model/hit.js';
 
@@ -22,7 +23,7 @@ async function learnedFrom(gateway: Gateway, query: string): Promise<void> {
   await waitUntil(async () => isShown(await hitsOf(gateway, query), 'echo'), { what: 'the usage to be remembered' });
 }
 
-describe('usage memory', () => {
+describe('usage memory', STARTS_PROCESSES, () => {
   it('FIND-2 a query that led to a successful execution finds the tool again, also after a restart, and says so', async () => {
     const stateDir = await temporaryDirectory();
     const config = { servers: { old: fixture('legacy') } };
@@ -50,11 +51,14 @@ describe('usage memory', () => {
     expect((await gateway.executeTool('old', 'echo', { message: 5 })).success).toBe(false);
     expect((await gateway.executeTool('old', 'add', { a: 1, b: 1 })).success).toBe(false);
     expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
-    const other = await openToolscout({ servers: { old: fixture('legacy') } });
+    const stateDir = await temporaryDirectory();
+    const config = { servers: { old: fixture('legacy') } };
+    const other = await openToolscout(config, { stateDir });
     await hitsOf(other, ASKED);
     expect((await other.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(isShown(await hitsOf(other, ASKED), 'echo')).toBe(false);
+    // What is remembered is written behind the answer, at the latest at the end.
+    await other.close();
+    expect(isShown(await hitsOf(await openToolscout(config, { stateDir }), ASKED), 'echo')).toBe(false);
   });
 
   it('FIND-2 principals do not learn from each other, and those of a shared service only when asked to', async () => {
@@ -67,12 +71,15 @@ describe('usage memory', () => {
     expect(isShown(await hitsOf(shared, ASKED), 'echo')).toBe(false);
 
     for (const usageMemory of ['local', false] as const) {
-      const gateway = await openToolscout({ servers, usageMemory });
+      const stateDir = await temporaryDirectory();
+      const gateway = await openToolscout({ servers, usageMemory }, { stateDir });
       const principal = usageMemory === 'local' ? 'ann' : 'local';
       await hitsOf(gateway, FIRST, principal);
       expect((await gateway.executeTool('old', 'echo', { message: 'hi' }, { principal })).success).toBe(true);
-      await new Promise((resolve) => setTimeout(resolve, 50));
       expect(isShown(await hitsOf(gateway, ASKED, principal), 'echo')).toBe(false);
+      await gateway.close();
+      const again = await openToolscout({ servers, usageMemory }, { stateDir });
+      expect(isShown(await hitsOf(again, ASKED, principal), 'echo')).toBe(false);
     }
   });
 

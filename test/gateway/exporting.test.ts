@@ -9,6 +9,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, startHttpFixture, temporaryDirectory } from '../support/fixture.js';
 import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({
   name,
@@ -23,7 +24,7 @@ const filesIn = async (directory: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
 
-describe('exportTools', () => {
+describe('exportTools', STARTS_PROCESSES, () => {
   it('SCH-3 SCH-8 rtfs goes to a directory, one file a tool and one for the server', async () => {
     const { gateway } = await openOfflineGateway([{ id: 'notes', tools: [tool('read_note'), tool('delete_note')] }], {
       toolRules: [{ pattern: 'delete_*', enabled: false }],
@@ -244,7 +245,7 @@ describe('exportTools', () => {
   });
 });
 
-describe('exporting what is learned', () => {
+describe('exporting what is learned', STARTS_PROCESSES, () => {
   it('DISC-2 nothing is written unless exportToRtfs says so', async () => {
     const cwd = await temporaryDirectory();
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { cwd });
@@ -284,7 +285,7 @@ describe('exporting what is learned', () => {
   });
 });
 
-describe('toolSignature', () => {
+describe('toolSignature', STARTS_PROCESSES, () => {
   it('NEG-8 gives name, description, parameters and returns; a disabled tool is refused', async () => {
     const gateway = await openToolscout({
       toolRules: [{ pattern: 'crash', enabled: false }],

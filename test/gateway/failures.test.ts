@@ -8,6 +8,7 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const ABSENT = { command: '/no/such/program', args: [] };
 
@@ -23,7 +24,7 @@ async function silentRemote(): Promise<{ readonly url: string; readonly asked: (
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked: () => asked };
 }
 
-describe('failures of servers', () => {
+describe('failures of servers', STARTS_PROCESSES, () => {
   it('CONN-2 STORE-1 a failure is remembered with time and reason, and shown by another process', async () => {
     const stateDir = await temporaryDirectory();
     const config: ConfigInput = { servers: { gone: ABSENT, fine: fixture('legacy') } };

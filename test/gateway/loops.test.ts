@@ -10,6 +10,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** A toolscout over a config file that can be rewritten, served over HTTP. */
 async function served(
@@ -42,7 +43,7 @@ async function served(
 const problemOf = async (gateway: Gateway, id: string): Promise<string | undefined> =>
   (await gateway.listServers()).find((view) => view.id === id)?.problem;
 
-describe('toolscout as a server of itself', () => {
+describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
   it('CFG-5 CFG-4 a server of the config that starts or reaches toolscout is not used, and says why', async () => {
     const gateway = await openToolscout({
       http: { port: 8123 },
@@ -81,7 +82,7 @@ describe('toolscout as a server of itself', () => {
   });
 });
 
-describe('toolscout behind toolscout', () => {
+describe('toolscout behind toolscout', STARTS_PROCESSES, () => {
   it('CFG-5 another one is a server like any other', async () => {
     const team = await served({ servers: { old: fixture('legacy') }, mode: 'passthrough' });
     await team.gateway.discover();
@@ -125,7 +126,7 @@ describe('toolscout behind toolscout', () => {
   });
 });
 
-describe('the inventory', () => {
+describe('the inventory', STARTS_PROCESSES, () => {
   it('REG-4 CFG-5 leaves toolscout itself out and says so', async () => {
     const folder = await temporaryDirectory();
     const path = join(folder, 'tools.yaml');
@@ -140,7 +141,7 @@ describe('the inventory', () => {
   });
 });
 
-describe('the command line', () => {
+describe('the command line', STARTS_PROCESSES, () => {
   it('CFG-5 CLI-1 says of a server that it is toolscout itself', async () => {
     const ran = await commandLine(['servers', '--json'], {
       gateway: () => openToolscout({ servers: { me: { url: 'http://127.0.0.1:7077/mcp' } } }),

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Registry } from '../../src/gateway/index.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** Sockets that are open at targets, now and at most. */
 interface Sockets {
@@ -56,7 +57,7 @@ const MAX_SERVERS = 129;
 /** A server is asked for its health and its document, and one that speaks without one in seven further places. */
 const MAX_QUESTIONS = 7;
 
-describe('hundreds of targets', () => {
+describe('hundreds of targets', STARTS_PROCESSES, () => {
   it('REG-5 A29 of 500 targets 50 hang and 50 answer garbage: everyone healthy is alive, and sockets stay bounded', async () => {
     const sockets = { open: 0, most: 0 };
     const kinds = [hanging, garbage, deep, healthy];

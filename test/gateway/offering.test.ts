@@ -5,6 +5,7 @@ import type { ConfigInput } from '../../src/model/config.js';
 import { fixture } from '../support/fixture.js';
 import { openOfflineGateway, readRecordedServers } from '../support/offline-gateway.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const RECORDED = readRecordedServers(fileURLToPath(new URL('../fixtures/catalog', import.meta.url)));
 
@@ -21,7 +22,7 @@ async function offline(config: ConfigInput = {}): Promise<Gateway> {
 
 const FILES = 'modelcontextprotocol__server-filesystem';
 
-describe('what a search says', () => {
+describe('what a search says', STARTS_PROCESSES, () => {
   it('FIND-1 hits have all their fields, are sorted, in [0,1] and no more than asked for', async () => {
     const gateway = await offline();
     const { hits, nearest, learning, unavailable } = await gateway.searchTools('read a text file', { limit: 5 });
@@ -99,7 +100,7 @@ describe('what a search says', () => {
   });
 });
 
-describe('a disabled tool', () => {
+describe('a disabled tool', STARTS_PROCESSES, () => {
   const toolRules = [
     { pattern: ['*file*', '!*info*'], server: FILES, enabled: false },
     { pattern: 'create_*', tags: ['writes'] },
@@ -170,7 +171,7 @@ describe('a disabled tool', () => {
   });
 });
 
-describe('why a tool is or is not offered', () => {
+describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
   it('FIND-5 each reason has its sentence', async () => {
     const gateway = await openToolscout({
       servers: {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import type { Approval } from '../../src/model/approval.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const SECRET = 'canary-of-the-user-12345';
 
@@ -25,7 +26,7 @@ async function targetsOf(servers: JsonObject): Promise<Record<string, string>> {
   return Object.fromEntries(approvals.map(({ ref, target }) => [ref, target]));
 }
 
-describe('the request for the approval of a project server', () => {
+describe('the request for the approval of a project server', STARTS_PROCESSES, () => {
   it('A42 shows the defaults of variables in its command, arguments and URL, and the names of the variables', async () => {
     const targets = await targetsOf({
       tidy: { command: '${TIDY_BIN:-sh}', args: ['${TIDY_MODE:--c}', '${TIDY_FILE:-touch /tmp/x}'] },
@@ -73,7 +74,7 @@ describe('the request for the approval of a project server', () => {
   });
 });
 
-describe('the approval of a project server', () => {
+describe('the approval of a project server', STARTS_PROCESSES, () => {
   const url = 'https://a.example/mcp';
   /** What waits after `before` was decided about and `after` was written. A rejection holds for a launch like an approval, and starts nothing. */
   async function pendingAfter(before: JsonObject, after: JsonObject): Promise<Approval[]> {
@@ -115,7 +116,7 @@ describe('the approval of a project server', () => {
   });
 });
 
-describe('what a project file says of a server', () => {
+describe('what a project file says of a server', STARTS_PROCESSES, () => {
   it('A39 its title and description are shown to nobody before it is approved', async () => {
     const said = { title: 'Told by the title', description: 'Told by the description.' };
     const servers = {
@@ -140,7 +141,7 @@ describe('what a project file says of a server', () => {
   });
 });
 
-describe('the URL of a server', () => {
+describe('the URL of a server', STARTS_PROCESSES, () => {
   it.each(['http://127.0.0.1:7192\\@api.github.com/mcp', 'https://a.example/\tmcp', ' https://a.example/mcp'])(
     'A42 with a backslash, space or control character disables the server: %j',
     async (url) => {

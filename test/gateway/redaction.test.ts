@@ -14,6 +14,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { connectHost as connectAnyHost } from '../support/mcp-host.js';
 import { scriptedServer } from '../support/scripted-server.js';
 import { connectHost } from '../support/stdio-host.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** Every byte of every file below a folder. */
 async function bytesBelow(folder: string): Promise<string> {
@@ -22,7 +23,7 @@ async function bytesBelow(folder: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
 }
 
-describe('redaction', () => {
+describe('redaction', STARTS_PROCESSES, () => {
   it('EXEC-2 NEG-6 outgoing arguments are redacted after they were checked and before they are sent; the log has neither', async () => {
     const folder = await temporaryDirectory();
     const file = join(folder, 'received.jsonl');
@@ -103,7 +104,7 @@ describe('redaction', () => {
     ['modern', ['--modern']],
   ] as const)(
     'NEG-6 META-6 what a server asks and tells its host (%s) in the middle of a call, and the answers, pass the rules %j',
-    { timeout: 60_000 },
+    STARTS_PROCESSES,
     async (era, flags) => {
       const rules: NonNullable<ConfigInput['redaction']> = [
         { match: '/CANARY-\\w+/', where: 'results' },
@@ -336,7 +337,7 @@ describe('redaction', () => {
   });
 });
 
-describe('errors that say what to do', () => {
+describe('errors that say what to do', STARTS_PROCESSES, () => {
   const body = {
     error_code: 'INCIDENT_NOT_FOUND',
     suggestion: 'Verify the Fire ID against the IRWIN registry',

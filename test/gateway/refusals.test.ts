@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../src/model/config.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { scriptedServer, scriptedTool, type ScriptedAnswer } from '../support/scripted-server.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const TOOLS = [
   scriptedTool('look', { annotations: { readOnlyHint: true } }),
@@ -20,7 +21,7 @@ async function setUp(refusal: ScriptedAnswer | 'silence', times = 1, more: objec
   return { gateway, server, calls: () => server.count('tools/call') };
 }
 
-describe('a remote server that refuses a call', () => {
+describe('a remote server that refuses a call', STARTS_PROCESSES, () => {
   it.each([429, 502, 503, 504])(
     'CONN-7 with HTTP %i is asked again for a tool that may be repeated, and for no other',
     async (status) => {
@@ -99,7 +100,7 @@ async function setUpBesides(refused: (method: string, attempt: number) => Script
   return { server, gateway: await openToolscout({ ...RETRY, servers: { h: { url: server.url } } }) };
 }
 
-describe('a remote server that refuses what is no call', () => {
+describe('a remote server that refuses what is no call', STARTS_PROCESSES, () => {
   it.each([429, 503])('CONN-7 DISC-1 with HTTP %i is asked again for what it has besides tools', async (status) => {
     const once = await setUpBesides((method, attempt) =>
       /^(resources|prompts)\//.test(method) && attempt === 1 ? { status } : undefined,

@@ -9,6 +9,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
 import { registryEntry, startRegistry, type TestRegistry } from '../support/registry-server.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const WEATHER = registryEntry({
   name: 'io.test/weather',
@@ -44,7 +45,7 @@ const config = (registry: TestRegistry, more: ConfigInput = {}): ConfigInput => 
   ...more,
 });
 
-describe('finding servers', () => {
+describe('finding servers', STARTS_PROCESSES, () => {
   it('REG-9 SEC-9 a search shows candidates with their exact command, all pending, and starts nothing', async () => {
     const registry = await startRegistry([WEATHER, BUNDLE]);
     const gateway = await openToolscout(config(registry));
@@ -180,7 +181,7 @@ describe('finding servers', () => {
   });
 });
 
-describe('toolscout registry', () => {
+describe('toolscout registry', STARTS_PROCESSES, () => {
   async function place(
     more: ConfigInput = {},
   ): Promise<{ registry: TestRegistry; file: string; open: () => Promise<Gateway> }> {

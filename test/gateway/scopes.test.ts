@@ -10,6 +10,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openOfflineGateway, type RecordedServer } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const keyFor = (...servers: string[]): Principal => ({
   name: 'some',
@@ -26,7 +27,7 @@ async function asSkill(open: (directory: string) => Promise<Gateway>, capability
   return scopeToSkill(gateway, await gateway.skill('watch'));
 }
 
-describe('the coverage line of those who see only some servers', () => {
+describe('the coverage line of those who see only some servers', STARTS_PROCESSES, () => {
   const command = 'never-started';
 
   it('META-8 S12 a restricted key is told the domains of the servers it may see and use, and no others', async () => {
@@ -59,7 +60,7 @@ describe('the coverage line of those who see only some servers', () => {
   });
 });
 
-describe('the nearest names for those who see only some servers', () => {
+describe('the nearest names for those who see only some servers', STARTS_PROCESSES, () => {
   const named = (...names: string[]): { name: string; description: string; inputSchema: object }[] =>
     names.map((name) => ({ name, description: 'Does it.', inputSchema: { type: 'object' } }));
   const crowd = Array.from({ length: 5 }, (_, index) => ({ id: `crowd${index}`, tools: named('creat_issue') }));

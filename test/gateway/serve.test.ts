@@ -10,9 +10,10 @@ import { createTerminal } from '../../src/front/cli/terminal.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { serve } from '../../src/app/serve.js';
-import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
+import { commandLinesWith, fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { modernPost } from '../support/modern-request.js';
 import { startCounter } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** A process as far as serving needs one: streams, signals, and an exit that is only noted. */
 class FakeProcess extends EventEmitter {
@@ -85,7 +86,7 @@ const execute = (server: string, tool: string, args: JsonObject): JsonObject => 
 const hasProgress = (fake: FakeProcess): boolean =>
   fake.messages.some((message) => message['method'] === 'notifications/progress');
 
-describe('serving over stdio', () => {
+describe('serving over stdio', STARTS_PROCESSES, () => {
   it('NEG-5 --skill offers only what the skill declared; an unknown skill ends it, with nothing left behind', async () => {
     const folder = await temporaryDirectory();
     await writeFile(join(folder, 'skill.md'), '# Reader\n\n## Capabilities\n- old:echo\n');
@@ -187,7 +188,7 @@ describe('serving over stdio', () => {
   });
 });
 
-describe('serving over HTTP', () => {
+describe('serving over HTTP', STARTS_PROCESSES, () => {
   it('CLI-1 S2 says where it is and how to connect, answers there, and stops', async () => {
     const { fake, done } = await serving({ servers: { old: fixture('legacy') } }, { stdio: false, port: 0 });
     await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
@@ -243,9 +244,8 @@ describe('serving over HTTP', () => {
     const starts = await startCounter();
     const { done } = await serving({ servers: { old: fixture('legacy', starts.flag) } }, { stdio: false, port });
     await expect(done).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
-    // Whatever the background had started by then must be gone; what it had not must not come.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect((await starts.pids()).filter(isAlive)).toEqual([]);
+    // What the background had started by then is on its way out, also what has not yet noted its start.
+    await expect.poll(() => commandLinesWith(starts.flag)).toEqual([]);
   });
 
   it('CLI-1 prints addresses that can be opened, with the real port, when it listens on every interface', async () => {

@@ -7,6 +7,7 @@ import type { Gateway, Registry } from '../../src/gateway/index.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 interface Listed {
   readonly base: string;
@@ -50,7 +51,7 @@ async function openRegistry(config: ConfigInput, inventory?: string, env: Record
   return { gateway, registry: registry as Registry, cwd };
 }
 
-describe('the registry of servers', () => {
+describe('the registry of servers', STARTS_PROCESSES, () => {
   it('REG-1 REG-4 CFG-7 shows what the file lists beside what is configured', async () => {
     const { base, seen } = await listedServer();
     const inventory = `tools:\n  - id: listed\n    base_url: ${base}\n    headers:\n      Authorization: Bearer \${LISTED_TOKEN}\n    tags: [b, a]\n  - nonsense\n`;

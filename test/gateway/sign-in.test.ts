@@ -10,12 +10,13 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { finish, type Finished } from '../support/toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const patient = { timeout: 240_000 };
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const visit = async (url: string): Promise<void> => void (await browse(url));
 
-describe('signing in', () => {
+describe('signing in', STARTS_PROCESSES, () => {
   it('CONN-6 a server that asks for it names the command; once signed in, calls succeed', patient, async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
@@ -225,7 +226,7 @@ async function lastAddress(start: string): Promise<string> {
   throw new Error('the sign-in did not come back');
 }
 
-describe('what is seen of a token', () => {
+describe('what is seen of a token', STARTS_PROCESSES, () => {
   /** Starts the command line from its source, as a process of its own. */
   function start(folder: string, ...args: string[]): ChildProcess {
     const flags = [

@@ -10,6 +10,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost } from '../support/stdio-host.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const SCHEMA = fileURLToPath(new URL('../../docs/schemas/agent-briefing-event.json', import.meta.url));
 
@@ -40,7 +41,7 @@ const irwin = {
 const earth = { ...fixture('capable', '--tools=compute_dnbr'), capabilities: ['raster:dnbr', 'raster:ndvi'] };
 const arcgis = { ...fixture('capable', '--tools=radius_query'), capabilities: ['gis:radius_query'] };
 
-describe('negotiation', () => {
+describe('negotiation', STARTS_PROCESSES, () => {
   it('NEG-1 NEG-3 NEG-4 one bound, one missing: DEGRADED with an event that keeps to its schema; a server appears: READY, one event', async () => {
     const root = await temporaryDirectory();
     const { directory } = await skillFolder('gis:radius_query', 'incident:read');
@@ -186,7 +187,7 @@ async function switchable(...flags: string[]): Promise<{ entry: object; on(): Pr
 const stateOf = async (gateway: Gateway, id: string): Promise<string | undefined> =>
   (await gateway.listServers()).find((each) => each.id === id)?.health.state;
 
-describe('servers that are kept running', () => {
+describe('servers that are kept running', STARTS_PROCESSES, () => {
   it('NEG-7 an eager server stays connected when its list was learned at start, and is started again when it dies', async () => {
     const starts = await startCounter();
     const servers = { old: { ...fixture('legacy', starts.flag), eager: true } };
@@ -293,7 +294,7 @@ describe('servers that are kept running', () => {
   });
 });
 
-describe('what skills check looks at', () => {
+describe('what skills check looks at', STARTS_PROCESSES, () => {
   it('NEG-3 a command that does not exist is never READY, known list or not, in every verb', async () => {
     const { directory } = await skillFolder('incident:read');
     const root = await temporaryDirectory();
@@ -359,7 +360,7 @@ describe('what skills check looks at', () => {
   });
 });
 
-describe('what a skill may call', () => {
+describe('what a skill may call', STARTS_PROCESSES, () => {
   const setUp = async (): Promise<Gateway> => {
     const { directory } = await skillFolder('incident:read', 'gis:*');
     const gateway = await openToolscout({ servers: { irwin, arcgis, earth }, skills: { directories: [directory] } });

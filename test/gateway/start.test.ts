@@ -3,8 +3,9 @@ import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 import { commandLine } from '../support/command-line.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
-describe('a gateway over a warm store', () => {
+describe('a gateway over a warm store', STARTS_PROCESSES, () => {
   it('CONN-2 DISC-4 a second instance over the same state starts nothing before the first execution', async () => {
     const stateDir = await temporaryDirectory();
     const starts = await startCounter();
@@ -101,7 +102,7 @@ describe('a gateway over a warm store', () => {
   });
 });
 
-describe('a gateway over a cold store', () => {
+describe('a gateway over a cold store', STARTS_PROCESSES, () => {
   it('CONN-2 what was never seen is learned in the background as soon as the gateway starts', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { learnAtStart: true });
     await gateway.ready();

@@ -10,6 +10,7 @@ import { silentLog } from '../../src/kernel/log.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { openOfflineGateway, type RecordedServer } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const URL_OF_IT = 'http://127.0.0.1:7077/mcp';
 const object = { type: 'object' };
@@ -135,7 +136,7 @@ async function open(config: ConfigInput): Promise<{ gateway: Gateway; endpoint: 
   return { gateway, endpoint };
 }
 
-describe.each(CLIENTS)('%s', (_, look) => {
+describe.each(CLIENTS)('%s', STARTS_PROCESSES, (_, look) => {
   it.each(['passthrough', 'hybrid'] as const)(
     'META-5 in the mode %s one malformed entry costs no other',
     async (mode) => {
@@ -161,7 +162,7 @@ describe.each(CLIENTS)('%s', (_, look) => {
   });
 });
 
-describe('unions at the root of an input schema', () => {
+describe('unions at the root of an input schema', STARTS_PROCESSES, () => {
   const inputSchema = {
     oneOf: [
       { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false },
@@ -202,7 +203,7 @@ describe('unions at the root of an input schema', () => {
   });
 });
 
-describe('a server that says odd things of itself', () => {
+describe('a server that says odd things of itself', STARTS_PROCESSES, () => {
   const SCRIPT = `
     const answers = {
       initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {}, logging: true },
@@ -229,7 +230,7 @@ describe('a server that says odd things of itself', () => {
   });
 });
 
-describe('doctor and why', () => {
+describe('doctor and why', STARTS_PROCESSES, () => {
   it('META-5 name what hosts are shown repaired, of every list', async () => {
     const { gateway } = await open({ mode: 'passthrough' });
     expect(await gateway.why('odd', 'properties_null')).toMatchObject({

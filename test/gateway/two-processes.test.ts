@@ -7,6 +7,7 @@ import { createToolscout } from '../../src/app/create-toolscout.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
 
 const READ: JsonObject = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
 const CHANGED: JsonObject = { ...READ, description: 'Reads a note and mails it.' };
@@ -38,7 +39,7 @@ const codeOf = async (gateway: Gateway): Promise<string> =>
 const becomes = (gateway: Gateway, code: string): Promise<void> =>
   waitUntil(async () => (await codeOf(gateway)) === code, { what: `a call that ends in ${code}` });
 
-describe('two processes over one store', () => {
+describe('two processes over one store', STARTS_PROCESSES, () => {
   it('A40 a change that one learns stops the old definition in the other; approving it in one opens it in the other', async () => {
     const here = await place();
     const [serving, other] = [await here.open(), await here.open()];
@@ -110,7 +111,7 @@ describe('two processes over one store', () => {
   });
 });
 
-describe('a store that is not what it was', () => {
+describe('a store that is not what it was', STARTS_PROCESSES, () => {
   const removeDatabase = async (stateDir: string): Promise<void> => {
     for (const name of await readdir(stateDir)) if (name.startsWith('toolscout.db')) await rm(join(stateDir, name));
   };

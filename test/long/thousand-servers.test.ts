@@ -1,27 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../support/fixture.js';
+import { commandLinesWith, fixture } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { workplace } from '../support/toolscout.js';
 
 const SERVERS = repetitions(150, 1000);
 const HANGING = SERVERS / 10;
-
-/** Command lines of running processes that hold a text; Linux only, elsewhere none. */
-function commandLinesWith(text: string): string[] {
-  if (!existsSync('/proc/self/cmdline')) return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
-      } catch (thrown) {
-        // It ended between the look and the reading.
-        return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? [] : [String(thrown)];
-      }
-    })
-    .filter((line) => line.includes(text));
-}
 
 // Each server is a process of its own.
 describe('many servers', { timeout: 600_000 }, () => {

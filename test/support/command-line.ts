@@ -36,8 +36,8 @@ export interface Surroundings {
   readonly clients?: ReturnType<typeof createClients>;
   /** The folder and the environment of the process, for commands that write the config. */
   readonly process?: Parameters<typeof createOwnConfig>[0];
-  /** When the user wants to stop; by default never. */
-  readonly stopped?: () => Promise<void>;
+  /** When the user wants to stop, who sees what was written to stdout so far; by default never. */
+  readonly stopped?: (written: () => string) => Promise<void>;
   /** Plays the browser: called with the address that is opened. */
   readonly openBrowser?: (url: string) => Promise<void>;
   readonly readLine?: () => Promise<string>;
@@ -73,7 +73,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       served.push(options);
       await around.serve?.(options);
     },
-    stopped: around.stopped ?? (() => new Promise(() => undefined)),
+    stopped: () => around.stopped?.(() => stdout) ?? new Promise(() => undefined),
     confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',
     readSecret: async () => around.stdin ?? '',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +58,22 @@ export function isAlive(pid: number): boolean {
 function readStat(path: string): string {
   const text = readFileSync(path, 'utf8');
   return text.slice(text.lastIndexOf(')'));
+}
+
+/** Command lines of running processes that hold a text; Linux only, elsewhere none. */
+export function commandLinesWith(text: string): string[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch (thrown) {
+        // It ended between the look and the reading.
+        return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? [] : [String(thrown)];
+      }
+    })
+    .filter((line) => line.includes(text));
 }
 
 /** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (30 s). */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,7 +7,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { createToolscout, type ToolscoutOptions } from '../../src/app/create-toolscout.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { ConfigInput } from '../../src/model/config.js';
-import { temporaryDirectory } from './fixture.js';
+import { temporaryDirectory, waitUntil } from './fixture.js';
 
 /** A failing server is not asked again, so that a test of a failure is quick. */
 const QUICK: ConfigInput = { retryPolicy: { maxRetries: 0, initialDelayMs: 1, maxDelayMs: 10 } };
@@ -39,6 +40,15 @@ export async function startCounter(): Promise<{ readonly flag: string; pids(): P
       });
       return text.split('\n').filter(Boolean).map(Number);
     },
+  };
+}
+
+/** A file that the fixture `slow` makes when its tool `wait` is called (`--call-file`). */
+export async function callMark(): Promise<{ readonly flag: string; readonly called: () => Promise<void> }> {
+  const path = join(await temporaryDirectory(), 'called');
+  return {
+    flag: `--call-file=${path}`,
+    called: () => waitUntil(() => existsSync(path), { what: 'the call to arrive' }),
   };
 }
 

@@ -4,6 +4,8 @@ import * as z from 'zod';
 import { Config } from '../../model/config.js';
 import { validateConfig } from '../index.js';
 import { expectation, schemasAt, type Schema } from './shape.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 
 const CANARY = 'canary-sekret';
 const problems = (raw: unknown): string[] => validateConfig(raw).problems.map((p) => `${p.path}: ${p.message}`);
@@ -255,7 +257,7 @@ describe('validateConfig', () => {
     for (const store of ['sqlite', 'memory']) expect(problems({ store })).toEqual([]);
   });
 
-  it('CFG-3 any value whatsoever is judged without throwing', () => {
+  it('CFG-3 any value whatsoever is judged without throwing', COMPUTES_LONG, () => {
     const known = fc.constantFrom('servers', 'toolRules', 'cache', 'discovery', 'github', 'command', 'url', 'pattern');
     const tree = fc.letrec<{ node: unknown }>((tie) => ({
       node: fc.oneof(
@@ -272,7 +274,7 @@ describe('validateConfig', () => {
           expect(message).not.toMatch(/[\r\n]/);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions(200, 1000) },
     );
   });
 });

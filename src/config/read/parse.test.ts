@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { parseConfig } from './parse.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 
 const CANARY = 'sk-canary-4711';
 
@@ -104,7 +106,7 @@ describe('parseConfig', () => {
     'c.yaml': `servers:\n  a:\n    headers: {A: "${CANARY}"}\n    b:\n      - ${CANARY}\n    c: |\n      ${CANARY}\n`,
     'c.toml': `[servers.a.headers]\nA = "${CANARY}"\nb = ['${CANARY}']\n`,
   };
-  it('CFG-3 a damaged file never throws anything else and never leaks a value', async () => {
+  it('CFG-3 a damaged file never throws anything else and never leaks a value', COMPUTES_LONG, async () => {
     const damage = fc.record({
       path: fc.constantFrom(...(Object.keys(valid) as Array<keyof typeof valid>)),
       at: fc.nat(200),
@@ -121,7 +123,7 @@ describe('parseConfig', () => {
           expect((thrown as Error).message).not.toContain('canary');
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: repetitions(300, 1500) },
     );
   });
 });

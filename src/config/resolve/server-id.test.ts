@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findConfusableIds, isServerId, suggestServerId } from './server-id.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
 
 describe('server ids', () => {
   it.each([
@@ -21,7 +22,7 @@ describe('server ids', () => {
     expect(suggestServerId(id)).toBe(suggestion);
   });
 
-  it('CFG-3 a suggestion is always an allowed id', () => {
+  it('CFG-3 a suggestion is always an allowed id', COMPUTES_LONG, () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (name) => isServerId(suggestServerId(name))));
   });
 

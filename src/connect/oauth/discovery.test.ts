@@ -7,11 +7,12 @@ import {
   startProtectedServer,
 } from '../../../test/support/authorization-server.js';
 import { signInTo } from '../../../test/support/sign-in.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { createEndpointFetch, checkEndpoint, isLoopback } from './endpoint.js';
 
-const patient = { timeout: 30_000 };
+const patient = STARTS_PROCESSES;
 
 /** Tries to sign in, and answers how that failed and which pages would have been opened. */
 async function attempt(url: string): Promise<{ failure: Error & { code?: string }; opened: string[] }> {
@@ -35,7 +36,7 @@ const withMetadata = async (change: (metadata: JsonObject) => JsonObject): Retur
   return attempt(server.url);
 };
 
-describe('where one signs in', () => {
+describe('where one signs in', STARTS_PROCESSES, () => {
   it('S13 an authorization server that does not say it supports PKCE is refused', patient, async () => {
     const silent = await withMetadata(({ code_challenge_methods_supported: _gone, ...rest }) => rest);
     expect(silent.failure).toMatchObject({ code: 'AUTHENTICATION_FAILED' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { json, serveHttp } from '../../../test/support/authorization-server.js';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { AuthConfig } from '../../model/config.js';
 import { chooseClient, type FlowDeps } from './client.js';
 import type { Site } from './discovery.js';
@@ -39,7 +40,7 @@ function grantAt(origin: string, more: Partial<Grant> = {}): Grant {
   return { server: 'notes', url: resource, issuer, resource, isResourceNamed: true, client, metadata: kept, ...more };
 }
 
-describe('who toolscout is at an authorization server', () => {
+describe('who toolscout is at an authorization server', STARTS_PROCESSES, () => {
   it('S16 configured by hand before a document, a document before registration', async () => {
     const server = await serveHttp((_request, response) =>
       json(response, { client_id: 'registered', redirect_uris: [REDIRECT] }, 201),
@@ -91,7 +92,7 @@ describe('who toolscout is at an authorization server', () => {
   });
 });
 
-describe('the steps of a sign-in', () => {
+describe('the steps of a sign-in', STARTS_PROCESSES, () => {
   it('S13 scopes: those of the config and the refusal, else those of the server; and to stay signed in', () => {
     const site: Site = { ...siteAt('https://a.example'), scope: 'known' };
     expect(scopeFor(site, {}, undefined)).toBe('known');

@@ -10,6 +10,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { temporaryDirectory } from '../../../test/support/fixture.js';
 import { signInTo, type SignedIn } from '../../../test/support/sign-in.js';
 import { httpServer, stdioServer } from '../../../test/support/test-server.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
@@ -25,7 +26,7 @@ const ROBOT = {
   response_types: [],
 };
 
-const patient = { timeout: 60_000 };
+const patient = STARTS_PROCESSES;
 
 const tokenRequests = (issuer: Recorded, grant: string): URLSearchParams[] =>
   issuer.seen.filter(({ path, form }) => path === '/token' && form.get('grant_type') === grant).map(({ form }) => form);
@@ -64,7 +65,7 @@ async function startRefusing() {
   return { issuer, server, refused };
 }
 
-describe('the sign-in to a server', () => {
+describe('the sign-in to a server', STARTS_PROCESSES, () => {
   it('S13 S16 PKCE, the resource byte for byte, and a native client that registers itself', patient, async () => {
     const issuer = await startAuthorizationServer();
     // Without a slash at the end: writing one is a different resource to a strict authorization server.
@@ -421,7 +422,7 @@ describe('the sign-in to a server', () => {
   );
 });
 
-describe('sign-ins', () => {
+describe('sign-ins', STARTS_PROCESSES, () => {
   const signIns = createSignIns({
     store: createMemoryStore({ clock: systemClock }),
     clock: systemClock,

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, waitUntil } from '../../../test/support/fixture.js';
 import { stdioServer } from '../../../test/support/test-server.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import type { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -46,7 +47,7 @@ const legacy = (overrides: Partial<Server> = {}): Server => ({
 const echo = (upstream: Upstream): Promise<JsonObject> =>
   upstream.request('tools/call', { name: 'echo', arguments: { message: 'hi' } }, { timeoutMs: 5000 });
 
-describe('pool over real children', () => {
+describe('pool over real children', STARTS_PROCESSES, () => {
   it('CONN-3 one child serves concurrent callers, and a killed one is replaced', async () => {
     const { pool, children } = setUp();
     const server = legacy();

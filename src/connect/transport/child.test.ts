@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../../../test/support/fixture.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import { silentLog } from '../../kernel/log.js';
 import { createChildKeeper, type ChildKeeper } from './child.js';
@@ -32,7 +33,7 @@ const childrenOf = (pid: number): number[] => {
 const allGone = (pids: number[]) =>
   waitUntil(() => !pids.some(isAlive), { what: `the end of ${pids.join(', ')}`, timeoutMs: 10_000 });
 
-describe('createChildKeeper', () => {
+describe('createChildKeeper', STARTS_PROCESSES, () => {
   it('CONN-4 a child that ends with its stdin is not signalled', async () => {
     const child = await keeper().spawn({ command: node, args: ['-e', 'process.stdin.resume()'], env });
     await child.stop();
@@ -121,7 +122,7 @@ describe('createChildKeeper', () => {
   });
 });
 
-describe('the watchdog', () => {
+describe('the watchdog', STARTS_PROCESSES, () => {
   const room = new URL('./child.ts', import.meta.url).href;
   const clock = new URL('../../kernel/clock.ts', import.meta.url).href;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
 import { createUnsolicitedBudget, NOISE_WEIGHT } from './unsolicited.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -12,7 +13,7 @@ function tolerated(spend: () => boolean): number {
 }
 
 describe('createUnsolicitedBudget', () => {
-  it('A44 tolerates a burst of messages, and fewer lines that are not protocol', () => {
+  it('A44 tolerates a burst of messages, and fewer lines that are not protocol', COMPUTES_LONG, () => {
     expect(tolerated(() => createUnsolicitedBudget(createFakeClock()).spend(0))).toBe(1_000_000);
     const messages = createUnsolicitedBudget(createFakeClock());
     expect(tolerated(() => messages.spend(100))).toBe(10_000);
@@ -25,12 +26,16 @@ describe('createUnsolicitedBudget', () => {
     expect(tolerated(() => budget.spend(20 * MEGABYTE))).toBe(3);
   });
 
-  it('A44 fills up again with time, so that a server that always has something to say lives', async () => {
-    const clock = createFakeClock();
-    const budget = createUnsolicitedBudget(clock);
-    for (let second = 0; second < 120; second++) {
-      for (let n = 0; n < 400; n++) expect(budget.spend(1000)).toBe(true);
-      await clock.advance(1000);
-    }
-  });
+  it(
+    'A44 fills up again with time, so that a server that always has something to say lives',
+    COMPUTES_LONG,
+    async () => {
+      const clock = createFakeClock();
+      const budget = createUnsolicitedBudget(clock);
+      for (let second = 0; second < 120; second++) {
+        for (let n = 0; n < 400; n++) expect(budget.spend(1000)).toBe(true);
+        await clock.advance(1000);
+      }
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testTool } from '../../../test/support/test-tool.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
 import type { Problem } from '../../kernel/errors.js';
 import { hashJson } from '../../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
@@ -296,7 +297,7 @@ describe('argument validator', () => {
     expect(await linesOf(long, { a: Array.from({ length: 100 }, () => 'a'.repeat(10_000)) })).toEqual(tooLarge);
   });
 
-  it('A45 keywords that take longer the larger a value is are paid by its size', async () => {
+  it('A45 keywords that take longer the larger a value is are paid by its size', COMPUTES_LONG, async () => {
     const tooLarge = [expect.stringContaining('must be smaller to be checked against the input schema') as string];
     const times = (count: number, schema: JsonObject): JsonObject => ({
       properties: { v: { allOf: Array.from({ length: count }, () => ({ ...schema })) } },
@@ -361,7 +362,7 @@ describe('argument validator', () => {
     expect(await linesOf(schema, { rows: [...rows, { b: 1 }] })).toHaveLength(1);
   });
 
-  it('EXEC-2 says yes and no exactly where a plain validator does', async () => {
+  it('EXEC-2 says yes and no exactly where a plain validator does', COMPUTES_LONG, async () => {
     const leaf = fc.constantFrom<JsonObject>(
       { type: 'string' },
       { type: ['integer', 'null'] },

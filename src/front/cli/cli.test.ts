@@ -5,6 +5,7 @@ import { commandLine, type Ran } from '../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
@@ -51,7 +52,7 @@ async function notes(config: ConfigInput = {}): Promise<Gateway> {
 const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => commandLine(args, { gateway });
 const json = (ran: Ran): unknown => JSON.parse(ran.stdout) as unknown;
 
-describe('the command line', () => {
+describe('the command line', STARTS_PROCESSES, () => {
   it('CLI-1 docs/cli.md names every command, and which of them take no --config', async () => {
     const namesIn = ({ stdout }: Ran): string[] =>
       [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+) /gm)]
@@ -221,7 +222,7 @@ describe('the command line', () => {
   });
 });
 
-describe('toolscout servers', () => {
+describe('toolscout servers', STARTS_PROCESSES, () => {
   it('CLI-1 lists what is configured, as a table and as JSON', async () => {
     const text = await run(await notes(), 'servers');
     expect(text).toMatchObject({ code: 0, stderr: '' });
@@ -242,7 +243,7 @@ describe('toolscout servers', () => {
   });
 });
 
-describe('toolscout search', () => {
+describe('toolscout search', STARTS_PROCESSES, () => {
   it('FIND-1 CLI-1 shows hits with their relevance; JSON has the whole answer', async () => {
     const text = await run(await notes(), 'search', 'read', 'a', 'note');
     expect(text).toMatchObject({ code: 0, stderr: '' });
@@ -363,7 +364,7 @@ describe('toolscout search', () => {
   });
 });
 
-describe('toolscout tools, inspect and why', () => {
+describe('toolscout tools, inspect and why', STARTS_PROCESSES, () => {
   it('CLI-1 PAT-5 tools lists what is offered; with --include-disabled also what is not, and the rule', async () => {
     const text = await run(await notes(), 'tools', 'notes');
     expect(text.code).toBe(0);
@@ -435,7 +436,7 @@ describe('toolscout tools, inspect and why', () => {
   });
 });
 
-describe('toolscout call', () => {
+describe('toolscout call', STARTS_PROCESSES, () => {
   const legacy = (): Promise<Gateway> => openToolscout({ servers: { old: fixture('legacy') } });
 
   it('CLI-1 EXEC-1 arguments by name, typed by the schema; text and JSON output', async () => {
@@ -563,7 +564,7 @@ describe('toolscout call', () => {
   });
 });
 
-describe('toolscout discover and warm', () => {
+describe('toolscout discover and warm', STARTS_PROCESSES, () => {
   const mixed = (): Promise<Gateway> =>
     openToolscout({
       servers: { bad: fixture('malformed'), endless: fixture('endless'), absent: { command: '/no/such/program' } },
@@ -613,7 +614,7 @@ describe('toolscout discover and warm', () => {
   });
 });
 
-describe('toolscout config, cache, audit and doctor', () => {
+describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
   it.each([
     ['servers', '--state-dir', ''],
     ['servers', '--state-dir', '  '],
@@ -737,16 +738,9 @@ describe('toolscout config, cache, audit and doctor', () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };
     await gateway.executeTool('old', 'echo', { message: 'before' });
-    const stopped = async (): Promise<void> => {
-      const seen = new Promise<void>((resolve) => {
-        const stop = gateway.followAudit({}, () => {
-          stop();
-          resolve();
-        });
-      });
+    const stopped = async (written: () => string): Promise<void> => {
       await gateway.executeTool('old', 'add', { a: 1, b: 2 });
-      await seen;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await expect.poll(written).toContain('"add"');
     };
     const ran = await commandLine(['audit', '--follow', '--json', '--kind', 'execution'], { gateway: kept, stopped });
     const records = ran.stdout

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { ConfigInput } from '../../model/config.js';
 
 /** Commands over one state directory, with two servers of which every tool waits unless said otherwise. */
@@ -11,7 +12,7 @@ async function place(config: ConfigInput = { approval: 'manual' }): Promise<(...
   return (...args) => commandLine(args, { gateway: () => openToolscout({ servers, ...config }, { stateDir }) });
 }
 
-describe('what waits for approval', () => {
+describe('what waits for approval', STARTS_PROCESSES, () => {
   it('SEC-9 CLI-1 the commands that leave it out say how much there is and where to look, and never what', async () => {
     const run = await place();
     const one = await run('discover', 'old');

@@ -5,6 +5,7 @@ import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { scriptedServer } from '../../../test/support/scripted-server.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
@@ -108,7 +109,7 @@ async function speakMcp({ send, post }: TestApp, path: string): Promise<void> {
 
 const KEY = 'a-key-of-more-than-sixteen';
 
-describe('the contract', () => {
+describe('the contract', STARTS_PROCESSES, () => {
   it('REG-1 every documented answer occurs, and nothing undocumented does', async () => {
     const gateway = await openToolscout({
       servers: {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
 import { listen } from './listen/listen.js';
@@ -41,7 +42,7 @@ async function talk(port: number, bytes: string | Buffer): Promise<Answer> {
 
 const close = 'Connection: close\r\n\r\n';
 
-describe('requests that are none', () => {
+describe('requests that are none', STARTS_PROCESSES, () => {
   it.each([
     ['a method nobody knows', 400, `FOO /health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
     ['no HTTP at all', 400, '\u0016\u0003\u0001 hello\r\n\r\n'],
@@ -117,7 +118,7 @@ describe('requests that are none', () => {
   });
 });
 
-describe('bodies that do not come', () => {
+describe('bodies that do not come', STARTS_PROCESSES, () => {
   it('A29 whoever breaks off is no failure of toolscout: nothing is logged as one', async () => {
     const failed: unknown[] = [];
     const log = { ...silentLog, error: (event: string, fields?: object) => void failed.push([event, fields]) };
@@ -144,12 +145,12 @@ describe('bodies that do not come', () => {
       expect(status).toBe(400);
     }
     expect((await fetch(`${front.url}/health`)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await front.close();
     expect(failed).toEqual([]);
   });
 });
 
-describe('too many clients', () => {
+describe('too many clients', STARTS_PROCESSES, () => {
   it('A43 one key cannot take all places: its further requests are refused, those of others are answered', async () => {
     const keys = [
       { name: 'greedy', key: '${GREEDY}', scopes: ['read' as const, 'call' as const] },
@@ -235,10 +236,10 @@ describe('too many clients', () => {
     }
     inside[0]!.socket.destroy();
     await waitUntil(async () => (await enter()).heard.includes('200 OK'), { what: 'a place to become free' });
-  }, 20_000);
+  });
 });
 
-describe('odd input', () => {
+describe('odd input', STARTS_PROCESSES, () => {
   it('REG-2 numbers are whole and written as such', async () => {
     const { send } = await openHttpApp(await openToolscout({}));
     for (const limit of ['0x10', '1e1', '%2010', '10%20', '+1', '1.0', '-0', 'NaN', 'Infinity', '٣', '9'.repeat(400)]) {

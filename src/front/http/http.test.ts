@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { fixture } from '../../../test/support/fixture.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
@@ -38,7 +39,7 @@ async function appOver(gateway?: Gateway, allowed: { hosts?: string[]; origins?:
 const get = async (app: App, path: string, headers: Record<string, string> = {}): Promise<Response> =>
   app.fetch(new Request(`http://127.0.0.1:7077${path}`, { headers: { host: '127.0.0.1:7077', ...headers } }));
 
-describe('the guard', () => {
+describe('the guard', STARTS_PROCESSES, () => {
   it.each([['127.0.0.1:7077'], ['localhost'], ['LOCALHOST:80'], ['[::1]:7077']])(
     'S1 lets through what is addressed to this machine: %s',
     async (host) => {
@@ -106,7 +107,7 @@ describe('the guard', () => {
   });
 });
 
-describe('the routes', () => {
+describe('the routes', STARTS_PROCESSES, () => {
   it('A48 R9 /health says when nothing can be stored and when the store must be accepted, without naming a path', async () => {
     const { gateway } = await openOfflineGateway([]);
     const over = (status: Awaited<ReturnType<Gateway['storeStatus']>>): Promise<App> =>
@@ -160,7 +161,7 @@ describe('the routes', () => {
   });
 });
 
-describe('reloading', () => {
+describe('reloading', STARTS_PROCESSES, () => {
   const post = async (app: App, headers: Record<string, string> = {}): Promise<Response> =>
     app.fetch(
       new Request('http://127.0.0.1:7077/v1/config/reload', {
@@ -188,7 +189,7 @@ describe('reloading', () => {
   });
 });
 
-describe('listening', () => {
+describe('listening', STARTS_PROCESSES, () => {
   async function listening(options: { host: string; port: number }): Promise<HttpFront> {
     const front = await listen(await appOver(), options);
     onTestFinished(() => front.close());
@@ -243,8 +244,9 @@ describe('listening', () => {
       open.once('close', resolve);
       open.once('error', resolve);
     });
+    const answered = new Promise((resolve) => void open.once('response', resolve));
     open.flushHeaders();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await answered;
     await front.close();
     open.destroy();
     await ended;

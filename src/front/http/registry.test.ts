@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { ConfigInput } from '../../model/config.js';
 import type { Snapshot } from '../../model/snapshot.js';
@@ -51,7 +52,7 @@ async function openOver(
   };
 }
 
-describe('GET /v1/tools', () => {
+describe('GET /v1/tools', STARTS_PROCESSES, () => {
   it('REG-1 REG-5 gives every server with its health, sorted, and nothing else', async () => {
     const base = await startService(good);
     const { gateway, get } = await openOver(

@@ -4,6 +4,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { modernPost } from '../../../test/support/modern-request.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import { sha256 } from '../../kernel/hash.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -97,7 +98,7 @@ async function openEverything(url: string, key: string | undefined): Promise<Cal
 const streamsOf = ({ events, call, listening, modernCall }: Caller): Heard[] => [events, call, listening, modernCall];
 const over = (caller: Caller): boolean[] => streamsOf(caller).map(({ isOver }) => isOver);
 
-describe('a key that is taken back', () => {
+describe('a key that is taken back', STARTS_PROCESSES, () => {
   it('S5 S12 whatever was opened with it ends at the reload, and nobody else notices', async () => {
     const http = { auth: { keys: [keyOf('ann', ANN), keyOf('bob', BOB)] } };
     const { gateway, url } = await openShared(http);
@@ -120,7 +121,7 @@ describe('a key that is taken back', () => {
     await waitUntil(() => bob.listening.text.includes('notifications/tools/list_changed'), { what: 'news for Bob' });
     expect(ann.listening.text).not.toContain('list_changed');
     expect(ann.events.text).not.toContain('list_changed');
-  }, 30_000);
+  });
 
   it.each<[string, (keys: NonNullable<Auth['keys']>) => void]>([
     ['another key under the same name', (keys) => void (keys[0] = keyOf('ann', 'another-key-of-ann-01'))],
@@ -151,7 +152,7 @@ describe('a key that is taken back', () => {
     await waitUntil(() => ann.listening.text.includes('list_changed'), { what: 'news of the reload' });
     expect(over(ann)).toEqual([false, false, false, false]);
     expect(await ann.list()).toBe(200);
-  }, 30_000);
+  });
 
   it('S2 S5 the first key shuts out whoever came without one', async () => {
     const http: { auth?: Auth } = {};
@@ -167,7 +168,7 @@ describe('a key that is taken back', () => {
     await gateway.reload();
     expect(await anybody.list()).toBe(404);
     expect((await openEverything(url, undefined)).session).not.toBe(anybody.session);
-  }, 30_000);
+  });
 
   it('S5 A29 a body that arrives after the key was taken back is not served', async () => {
     const http = { auth: { keys: [keyOf('ann', ANN), keyOf('bob', BOB)] } };
@@ -203,7 +204,7 @@ describe('a key that is taken back', () => {
     for (const { finish } of slow) finish();
     expect(await Promise.all(slow.map(({ answered }) => answered))).toEqual([404, 404, 401]);
     expect((await gateway.audit({ kind: 'execution' })).filter(({ principal }) => principal === 'ann')).toEqual([]);
-  }, 30_000);
+  });
 
   it.each(['/mcp', '/servers/%2e%2e/mcp', '/servers/old/mcp', '/servers/%6fld/mcp', '/x/../mcp'])(
     'A1 S9 %s needs a key, however it is written',

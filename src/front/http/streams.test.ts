@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
-import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { callMark, openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
@@ -22,7 +23,7 @@ async function readUntil(body: ReadableStream<Uint8Array>, wanted: string): Prom
   return text;
 }
 
-describe('a call with progress', () => {
+describe('a call with progress', STARTS_PROCESSES, () => {
   it('EXEC-1 gives progress first and the result last', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
     const http = await openHttpApp(gateway);
@@ -50,7 +51,8 @@ describe('a call with progress', () => {
     ['as events', EVENTS],
     ['as JSON', {}],
   ])('S4 a client that goes away cancels its call, %s', async (_how, headers) => {
-    const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
+    const mark = await callMark();
+    const gateway = await openToolscout({ servers: { slow: fixture('slow', mark.flag) } });
     await gateway.discover();
     const http = await openHttpApp(gateway);
     const front = await listen(http.app, { host: '127.0.0.1', port: 0 });
@@ -62,14 +64,13 @@ describe('a call with progress', () => {
     });
     call.on('error', () => undefined);
     call.end(body);
-    await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'connected');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await mark.called();
     call.destroy();
     await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
   });
 });
 
-describe('GET /v1/audit as a stream', () => {
+describe('GET /v1/audit as a stream', STARTS_PROCESSES, () => {
   const call = async (gateway: Gateway, message: string): Promise<unknown> =>
     gateway.executeTool('old', 'echo', { message });
   const recordsIn = (text: string): string[] =>
@@ -134,7 +135,7 @@ describe('GET /v1/audit as a stream', () => {
   });
 });
 
-describe('GET /v1/events', () => {
+describe('GET /v1/events', STARTS_PROCESSES, () => {
   it('REG-1 tells what happens as it happens, and lets go of who has gone', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const http = await openHttpApp(gateway);

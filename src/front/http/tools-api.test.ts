@@ -1,13 +1,14 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
-import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { callMark, openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { Principal } from '../../model/principal.js';
 import { addToolsApi, createToolsApi } from './tools-api.js';
 
 const reader: Principal = { name: 'reader', scopes: new Set(['read']) };
 
-describe('mounted in another app', () => {
+describe('mounted in another app', STARTS_PROCESSES, () => {
   it('REG-10 the registry stands beside the routes of a Hono app, with or without a prefix', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     await (await gateway.registry())!.sync();
@@ -85,7 +86,8 @@ describe('mounted in another app', () => {
   });
 
   it('REG-10 S4 whoever stops reading a stream cancels its call, also where no signal of the request tells', async () => {
-    const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
+    const mark = await callMark();
+    const gateway = await openToolscout({ servers: { slow: fixture('slow', mark.flag) } });
     await gateway.discover();
     const caller: Principal = { name: 'caller', scopes: new Set(['call']) };
     const handler = createToolsApi(gateway, { groups: ['calls'], principal: () => caller });
@@ -96,8 +98,7 @@ describe('mounted in another app', () => {
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       }),
     );
-    await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'connected');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await mark.called();
     await answer.body!.cancel();
     await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
   });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alternativesOf, coversPlaces, literalOf } from './glob-cover.js';
 import { compileGlob } from './pattern.js';
+import { repetitions } from '../../../test/support/long-form.js';
 
 /** Every alternative of the one is covered by one of the other. */
 const covers = (wide: string, narrow: string): boolean =>
@@ -68,7 +69,7 @@ describe('coverage of globs', () => {
         const [outer, inner] = [compileGlob(wide), compileGlob(narrow)];
         expect(texts.filter((text) => inner.matches(text) && !outer.matches(text))).toEqual([]);
       }),
-      { numRuns: 5000 },
+      { numRuns: repetitions(1000, 5000) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('coverage of globs', () => {
         const witnesses = ['', 'Z'].map((fill) => narrow.replaceAll('*', fill));
         expect(witnesses.some((text) => inner.matches(text) && !outer.matches(text))).toBe(true);
       }),
-      { numRuns: 5000 },
+      { numRuns: repetitions(1000, 5000) },
     );
   });
 

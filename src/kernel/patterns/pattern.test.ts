@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../errors.js';
 import { compilePattern, compilePatterns } from './pattern.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 
 /** A glob as a tree, so that the oracle needs no parser of its own. */
 type Node =
@@ -148,14 +150,14 @@ describe('compilePattern', () => {
     expect(attempt).toThrow(expect.objectContaining({ code: 'CONFIGURATION_ERROR' }));
   });
 
-  it('PAT-1 agrees with a naive matcher on every glob and text', () => {
+  it('PAT-1 agrees with a naive matcher on every glob and text', COMPUTES_LONG, () => {
     fc.assert(
       fc.property(arbitraryGlob, arbitraryText, (glob, text) => {
         const source = print(glob);
         fc.pre(source !== '');
         expect(compilePattern(source).matches(text.join(''))).toBe(ends(glob, text, 0).includes(text.length));
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(500, 2000) },
     );
   });
 
@@ -250,7 +252,7 @@ describe('compilePatterns', () => {
     expect(compilePatterns('get_*').matches('gh', 'get_x')).toBe(true);
   });
 
-  it('PAT-2 order is irrelevant and negation always wins', () => {
+  it('PAT-2 order is irrelevant and negation always wins', COMPUTES_LONG, () => {
     const entry = fc.tuple(fc.boolean(), arbitraryGlob).filter(([, glob]) => print(glob) !== '');
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 5 }), arbitraryText, (entries, text) => {
@@ -262,7 +264,7 @@ describe('compilePatterns', () => {
         expect(compilePatterns(list).matches('s', text.join(''))).toBe(truth);
         expect(compilePatterns(list.toReversed()).matches('s', text.join(''))).toBe(truth);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions(250, 1000) },
     );
   });
 });

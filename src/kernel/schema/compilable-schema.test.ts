@@ -4,6 +4,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCompilable } from './compilable-schema.js';
 import type { JsonObject } from '../json.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
 
@@ -27,7 +29,7 @@ const { schema } = fc.letrec<{ schema: unknown; value: unknown }>((tie) => ({
 }));
 
 describe('an output schema', () => {
-  it('META-5 that counts as compilable compiles in the clients of both SDKs', () => {
+  it('META-5 that counts as compilable compiles in the clients of both SDKs', COMPUTES_LONG, () => {
     let compiled = 0;
     fc.assert(
       fc.property(schema, (raw) => {
@@ -37,7 +39,7 @@ describe('an output schema', () => {
         expect(() => new ValidatorV1().getValidator(candidate as never)).not.toThrow();
         expect(() => new ValidatorV2().getValidator(candidate as never)).not.toThrow();
       }),
-      { numRuns: 800 },
+      { numRuns: repetitions(200, 800) },
     );
     expect(compiled).toBeGreaterThan(20);
   });

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { describedTool } from '../../../test/support/test-tool.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 import type { Tool } from '../../model/tool.js';
 import { createPostings, type Postings } from './postings.js';
 import { createIndex, type ToolIndex } from '../search.js';
@@ -70,75 +72,83 @@ function filled(tools: ReadonlyMap<string, readonly Tool[]>, index: ToolIndex): 
 }
 
 describe('clearing out what was removed', () => {
-  it('FIND-3 whatever is put, removed and cleared in slices, every query is answered as by a fresh index', () => {
-    let begun = 0;
-    // Nothing is cleared but by the steps, so that they come in between wherever they can.
-    const churned = createRenewable((all) => Object.create(all, { clear: { value: () => false } }) as Postings);
-    const fresh = createRenewable((all) => all);
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
-        const postings = churned.renew();
-        const { index } = churned;
-        const expectAsFresh = (query: string): void => {
-          fresh.renew();
-          expect(told(index, query)).toEqual(told(filled(there, fresh.index), query));
-        };
-        const there = new Map<string, readonly Tool[]>();
-        for (const one of steps) {
-          if (one.kind === 'put') {
-            const tools = toolsOf(one.server, one.tools);
-            index.replace(one.server, tools);
-            there.set(one.server, tools);
-          } else if (one.kind === 'remove') {
-            index.remove(one.server);
-            there.delete(one.server);
-          } else if (one.kind === 'clear') {
-            if (postings.clear(one.work)) begun++;
-          } else {
-            expectAsFresh(one.query);
+  it(
+    'FIND-3 whatever is put, removed and cleared in slices, every query is answered as by a fresh index',
+    COMPUTES_LONG,
+    () => {
+      let begun = 0;
+      // Nothing is cleared but by the steps, so that they come in between wherever they can.
+      const churned = createRenewable((all) => Object.create(all, { clear: { value: () => false } }) as Postings);
+      const fresh = createRenewable((all) => all);
+      fc.assert(
+        fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => {
+          const postings = churned.renew();
+          const { index } = churned;
+          const expectAsFresh = (query: string): void => {
+            fresh.renew();
+            expect(told(index, query)).toEqual(told(filled(there, fresh.index), query));
+          };
+          const there = new Map<string, readonly Tool[]>();
+          for (const one of steps) {
+            if (one.kind === 'put') {
+              const tools = toolsOf(one.server, one.tools);
+              index.replace(one.server, tools);
+              there.set(one.server, tools);
+            } else if (one.kind === 'remove') {
+              index.remove(one.server);
+              there.delete(one.server);
+            } else if (one.kind === 'clear') {
+              if (postings.clear(one.work)) begun++;
+            } else {
+              expectAsFresh(one.query);
+            }
           }
-        }
-        while (postings.clear(1)) begun++;
-        expect(postings.end).toBeLessThanOrEqual(Math.floor(postings.size * 1.25) + 2);
-        for (const query of ['read file', 'weather page', '']) expectAsFresh(query);
-      }),
-      { numRuns: 300 },
-    );
-    expect(begun).toBeGreaterThan(1000);
-  });
-  it('FIND-3 two hundred replacements of servers leave no more than twice what a fresh index holds', async () => {
-    const coined = (number: number): string =>
-      [...number.toString(8)].map((digit) => 'bdfgklmn'[Number(digit)]).join('o');
-    const version = (id: number, round: number): Tool[] =>
-      toolsOf(
-        `s${id}`,
-        Array.from({ length: 40 }, (_, i) => ({
-          name: `${coined(id * 40 + i)}_${WORDS[i % WORDS.length]}`,
-          description: `${WORDS[(i + id) % WORDS.length]} the ${coined((id + i) ** 2)} of ${coined(round * 1000 + i)}`,
-        })),
+          while (postings.clear(1)) begun++;
+          expect(postings.end).toBeLessThanOrEqual(Math.floor(postings.size * 1.25) + 2);
+          for (const query of ['read file', 'weather page', '']) expectAsFresh(query);
+        }),
+        { numRuns: repetitions(60, 300) },
       );
-    for (const isAlone of [true, false]) {
-      const latest = new Map(Array.from({ length: 75 }, (_, id) => [`s${id}`, version(id, 0)]));
-      const postings = createPostings();
-      const index = filled(latest, createIndex(undefined, postings));
-      let most = 0;
-      for (let round = 1; round <= 200; round++) {
-        const id = (round * 11) % 75;
-        latest.set(`s${id}`, version(id, round));
-        if (isAlone) index.replace(`s${id}`, latest.get(`s${id}`)!);
-        else await index.fill(`s${id}`, latest.get(`s${id}`)!);
-        most = Math.max(most, postings.bytes);
+      expect(begun).toBeGreaterThan(100);
+    },
+  );
+  it(
+    'FIND-3 two hundred replacements of servers leave no more than twice what a fresh index holds',
+    COMPUTES_LONG,
+    async () => {
+      const coined = (number: number): string =>
+        [...number.toString(8)].map((digit) => 'bdfgklmn'[Number(digit)]).join('o');
+      const version = (id: number, round: number): Tool[] =>
+        toolsOf(
+          `s${id}`,
+          Array.from({ length: 40 }, (_, i) => ({
+            name: `${coined(id * 40 + i)}_${WORDS[i % WORDS.length]}`,
+            description: `${WORDS[(i + id) % WORDS.length]} the ${coined((id + i) ** 2)} of ${coined(round * 1000 + i)}`,
+          })),
+        );
+      for (const isAlone of [true, false]) {
+        const latest = new Map(Array.from({ length: 75 }, (_, id) => [`s${id}`, version(id, 0)]));
+        const postings = createPostings();
+        const index = filled(latest, createIndex(undefined, postings));
+        let most = 0;
+        for (let round = 1; round <= 200; round++) {
+          const id = (round * 11) % 75;
+          latest.set(`s${id}`, version(id, round));
+          if (isAlone) index.replace(`s${id}`, latest.get(`s${id}`)!);
+          else await index.fill(`s${id}`, latest.get(`s${id}`)!);
+          most = Math.max(most, postings.bytes);
+        }
+        for (let turn = 0; turn < 20; turn++) await nextTurn();
+        const fresh = createPostings();
+        filled(latest, createIndex(undefined, fresh));
+        expect(postings.bytes).toBeLessThan(2 * fresh.bytes);
+        expect(postings.end).toBeLessThan(1.5 * fresh.end);
+        expect(postings.vocabulary.size).toBeLessThan(1.5 * fresh.vocabulary.size);
+        // For a while what is left stands in both places.
+        expect(most).toBeLessThan(4 * fresh.bytes);
       }
-      for (let turn = 0; turn < 20; turn++) await nextTurn();
-      const fresh = createPostings();
-      filled(latest, createIndex(undefined, fresh));
-      expect(postings.bytes).toBeLessThan(2 * fresh.bytes);
-      expect(postings.end).toBeLessThan(1.5 * fresh.end);
-      expect(postings.vocabulary.size).toBeLessThan(1.5 * fresh.vocabulary.size);
-      // For a while what is left stands in both places.
-      expect(most).toBeLessThan(4 * fresh.bytes);
-    }
-  });
+    },
+  );
 
   it('FIND-3 a large server that is removed is cleared out between the turns of others, not at once', async () => {
     const postings = createPostings();

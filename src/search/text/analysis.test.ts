@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnalyzer, splitSentence, splitWords } from './analysis.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
 
 describe('splitWords', () => {
   it.each([
@@ -35,7 +36,7 @@ describe('splitWords', () => {
     );
   });
 
-  it('FIND-4 words are bounded and never hold a separator, whatever the bytes', () => {
+  it('FIND-4 words are bounded and never hold a separator, whatever the bytes', COMPUTES_LONG, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         for (const word of splitSentence(text)) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { validateConfig } from '../../../config/index.js';
 import { parseConfig } from '../../../config/read/parse.js';
 import { systemClock } from '../../../kernel/clock.js';
@@ -34,7 +35,7 @@ const read = async (path: string): Promise<{ text: string; config: Record<string
   return { text, config: (await parseConfig(text, path)) as Record<string, Record<string, unknown>> };
 };
 
-describe('init', () => {
+describe('init', STARTS_PROCESSES, () => {
   it("CLI-1 writes the user's own config with comments and its schema, for its owner only, and says what is next", async () => {
     const { run, own } = await settle();
     const ran = await run('init');
@@ -83,7 +84,7 @@ describe('init', () => {
   });
 });
 
-describe('add and remove', () => {
+describe('add and remove', STARTS_PROCESSES, () => {
   it.each(['json', 'jsonc', 'yaml', 'yml', 'toml'])(
     'CLI-1 S25 a server is added to a %s config and taken out again; everything else stays, comments included',
     async (format) => {
@@ -242,7 +243,7 @@ describe('add and remove', () => {
   });
 });
 
-describe('config approve', () => {
+describe('config approve', STARTS_PROCESSES, () => {
   it('SEC-9 CLI-2 shows whole commands and settings; asks, or wants a hash, and ends with 4 when it is not approved', async () => {
     const { run, cwd } = await settle();
     const file = join(cwd, 'toolscout.config.json');

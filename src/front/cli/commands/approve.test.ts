@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { ConfigInput } from '../../../model/config.js';
 
@@ -34,7 +35,7 @@ async function place(config: ConfigInput = {}): Promise<{
   };
 }
 
-describe('what is approved is what was shown', () => {
+describe('what is approved is what was shown', STARTS_PROCESSES, () => {
   const changed = (words: string): JsonObject => ({ ...READ, description: `Reads a note ${words}.` });
 
   it('A41 a hash that is empty, short, too long or no hash is refused with what is expected', async () => {
@@ -117,7 +118,7 @@ describe('what is approved is what was shown', () => {
   });
 });
 
-describe('what was rejected', () => {
+describe('what was rejected', STARTS_PROCESSES, () => {
   it.each([
     ['changed', {}],
     ['new', { approval: 'manual' }],
@@ -146,7 +147,7 @@ describe('what was rejected', () => {
   );
 });
 
-describe('pending, diff, approve and reject', () => {
+describe('pending, diff, approve and reject', STARTS_PROCESSES, () => {
   it('SEC-9 CLI-2 a changed tool is listed, shown, refused with 4, and runs once it is approved', async () => {
     const { show, run } = await place();
     await show([READ]);

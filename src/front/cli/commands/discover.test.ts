@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../../test/support/command-line.js';
 import { fixture } from '../../../../test/support/fixture.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { ConfigInput } from '../../../model/config.js';
 
 const keyed = { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } };
@@ -10,7 +11,7 @@ const off = { ...fixture('legacy'), enabled: false };
 /** One command over a config. */
 const run = (config: ConfigInput, ...args: string[]) => commandLine(args, { gateway: () => openToolscout(config) });
 
-describe('discover, warm and search', () => {
+describe('discover, warm and search', STARTS_PROCESSES, () => {
   it.each([['discover'], ['warm']])('DISC-3 %s says which servers it did not ask, and why', async (command) => {
     const config = { servers: { old: fixture('legacy'), keyed, off } };
     const all = await run(config, command);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Surroundings } from '../../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { DoctorReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { ConfigInput } from '../../../model/config.js';
@@ -22,7 +23,7 @@ async function invalid(stateDir: string): Promise<Surroundings> {
   };
 }
 
-describe('doctor with a config that cannot be used', () => {
+describe('doctor with a config that cannot be used', STARTS_PROCESSES, () => {
   it('CLI-3 names every problem and the file, checks the store, and starts nothing', async () => {
     const stateDir = await temporaryDirectory();
     const ran = await commandLine(['doctor'], await invalid(stateDir));
@@ -72,7 +73,7 @@ describe('doctor with a config that cannot be used', () => {
   });
 });
 
-describe('doctor with a state directory that cannot be used', () => {
+describe('doctor with a state directory that cannot be used', STARTS_PROCESSES, () => {
   const config = { servers: { old: fixture('legacy') } };
 
   it('CLI-3 STORE-2 the store is at fault, and the servers are examined all the same', async () => {
@@ -103,7 +104,7 @@ describe('doctor with a state directory that cannot be used', () => {
   });
 });
 
-describe('the last word of doctor', () => {
+describe('the last word of doctor', STARTS_PROCESSES, () => {
   const say = async (config: ConfigInput): Promise<{ code: number; lines: string[] }> => {
     const { code, stdout } = await commandLine(['doctor'], { gateway: await openToolscout(config) });
     return { code, lines: stdout.trimEnd().split('\n') };

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 
 const NOTES = [
@@ -38,7 +39,7 @@ async function file(text: string | object[], name = 'queries.jsonl'): Promise<st
 
 const run = async (gateway: Gateway, ...args: string[]): Promise<Ran> => commandLine(['eval', ...args], { gateway });
 
-describe('toolscout eval', () => {
+describe('toolscout eval', STARTS_PROCESSES, () => {
   it('FIND-2 --json gives exactly the documented figures, over the user’s own catalog', async () => {
     const ran = await run(await own(), await file(GOOD), '--json');
     expect(ran).toMatchObject({ code: 0, stderr: '' });

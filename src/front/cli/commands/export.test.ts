@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 
 const TOOLS = [
   {
@@ -24,7 +25,7 @@ async function run(...args: string[]): Promise<Ran> {
   return commandLine(args, { gateway });
 }
 
-describe('toolscout export', () => {
+describe('toolscout export', STARTS_PROCESSES, () => {
   it('CLI-1 SCH-8 writes markdown, json and typescript to stdout, nothing that a terminal obeys', async () => {
     const markdown = await run('export', '--format', 'markdown');
     expect(markdown).toMatchObject({ code: 0, stderr: '' });

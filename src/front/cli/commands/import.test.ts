@@ -6,6 +6,7 @@ import { settle } from '../../../../test/contract/importer-contract.js';
 import { commandLine, type Ran, type Surroundings } from '../../../../test/support/command-line.js';
 import { createClients } from '../../../app/client-commands.js';
 import { loadConfig } from '../../../../test/support/load-config.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { SOURCE_TYPES } from '../../../model/config.js';
 import type { ImportPlan, InstallReport } from '../../../model/source.js';
 
@@ -20,7 +21,7 @@ const run = (place: Settled, args: readonly string[], around: Surroundings = {})
 const flags = (place: Settled): string[] => ['--home', place.home, '--project', place.project];
 const printed = (ran: Ran): Printed => JSON.parse(ran.stdout) as Printed;
 
-describe('import', () => {
+describe('import', STARTS_PROCESSES, () => {
   it('CFG-5 CLI-1 --json lists every server of every client and writes nothing; no secret is printed', async () => {
     const place = await settle(SOURCE_TYPES);
     const ran = await run(place, ['import', '--json', ...flags(place)]);
@@ -120,7 +121,7 @@ describe('import', () => {
   });
 });
 
-describe('install', () => {
+describe('install', STARTS_PROCESSES, () => {
   it('CLI-3 writes, says where the copy is and what to do next; a second time changes nothing; and back', async () => {
     const place = await settle(['claude-desktop']);
     const file = join(place.home, '.config/Claude/claude_desktop_config.json');
@@ -207,7 +208,7 @@ describe('install', () => {
   });
 });
 
-describe('credentials and moved servers', () => {
+describe('credentials and moved servers', STARTS_PROCESSES, () => {
   const DESKTOP = '.config/Claude/claude_desktop_config.json';
   const BEFORE = {
     theme: 'dark',

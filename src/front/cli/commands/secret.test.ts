@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { readSecret, SecretCancelled } from '../../../app/read-secret.js';
 
 async function settle() {
@@ -15,7 +16,7 @@ async function settle() {
   return { home, cwd, run, file: join(home, '.config/toolscout/secrets.env') };
 }
 
-describe('secret', () => {
+describe('secret', STARTS_PROCESSES, () => {
   it('CFG-4 CLI-1 set reads the value from stdin and shows it nowhere; list shows names; remove removes', async () => {
     const { run, file } = await settle();
     const set = await run('canary-1234\n', 'secret', 'set', 'A_TOKEN');

@@ -6,6 +6,7 @@ import { fixture, startHttpFixture } from '../../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openToolscout, startCounter } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import { sha256 } from '../../../kernel/hash.js';
 import type { ConfigInput } from '../../../model/config.js';
@@ -47,7 +48,7 @@ const initialize = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'h', version: '1' } },
 };
 
-describe('keys', () => {
+describe('keys', STARTS_PROCESSES, () => {
   it('FIND-5 S12 why a tool is or is not offered: a server that is not to be seen is none, and a key that may only look is told so', async () => {
     const { gateway, http } = await openLocked({
       servers: { old: fixture('legacy'), older: fixture('legacy'), hidden: fixture('modern') },
@@ -281,7 +282,7 @@ describe('keys', () => {
   });
 });
 
-describe('a caller limited to some servers', () => {
+describe('a caller limited to some servers', STARTS_PROCESSES, () => {
   it('S12 neither sees nor finds nor calls others, and cannot tell them from what does not exist', async () => {
     const { gateway, http } = await openLocked();
     await gateway.discover();
@@ -403,7 +404,7 @@ describe('a caller limited to some servers', () => {
   });
 });
 
-describe('what goes on to servers', () => {
+describe('what goes on to servers', STARTS_PROCESSES, () => {
   it('S11 neither the key of a caller nor a cookie ever does; the trace does', async () => {
     const upstream = await startHttpFixture('http');
     try {
@@ -433,7 +434,7 @@ describe('what goes on to servers', () => {
   });
 });
 
-describe('tokens', () => {
+describe('tokens', STARTS_PROCESSES, () => {
   const ISSUER = 'https://login.example/tenant';
   const AUDIENCE = 'https://tools.example/mcp';
 
@@ -633,7 +634,7 @@ describe('tokens', () => {
   });
 });
 
-describe('a key that is taken back', () => {
+describe('a key that is taken back', STARTS_PROCESSES, () => {
   it('S12 whoever follows events with it hears of nothing more', async () => {
     const { gateway } = await openLocked();
     let loaded = gateway.config();
@@ -662,7 +663,7 @@ describe('a key that is taken back', () => {
   });
 });
 
-describe('a stream of the audit log', () => {
+describe('a stream of the audit log', STARTS_PROCESSES, () => {
   it('EXEC-5 S12 is for administrators who see all servers, as the query is', async () => {
     const { http } = await openLocked();
     const accept = { accept: 'text/event-stream' };
@@ -706,7 +707,7 @@ describe('a stream of the audit log', () => {
   );
 });
 
-describe('listening where others can reach it', () => {
+describe('listening where others can reach it', STARTS_PROCESSES, () => {
   it('S2 is refused without authentication, and nobody comes in when the config loses it', async () => {
     const { gateway, http } = await openLocked();
     await expect(async () => listen(http.app, { host: '0.0.0.0', port: 0 })).rejects.toThrow('without authentication');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 
 const KEY = 'a-key-of-more-than-sixteen';
 const PAGE = { origin: 'https://editor.example' };
@@ -30,7 +31,7 @@ async function openLocked(): Promise<TestApp> {
   return openHttpApp(await openToolscout({ servers, http }, { env: { KEY } }));
 }
 
-describe('pages of other origins', () => {
+describe('pages of other origins', STARTS_PROCESSES, () => {
   it('REG-8 S1 where everybody brings a key of their own, any page may read what is published', async () => {
     const { send } = await openLocked();
     for (const path of OPEN) {

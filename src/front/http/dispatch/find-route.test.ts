@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { COMPUTES_LONG } from '../../../../test/support/patience.js';
 import { Address } from './find-route.js';
 
 describe('the address of a request', () => {
-  it('A1 is what the parser of addresses makes of it, whatever is in it', () => {
+  it('A1 is what the parser of addresses makes of it, whatever is in it', COMPUTES_LONG, () => {
     const piece = fc.constantFrom(
       'v1',
       'tools',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openHttpApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { hostsOf, urlsOf } from '../listen/reachable.js';
 
 const ask = async (
@@ -11,7 +12,7 @@ const ask = async (
 ): Promise<Response> =>
   http.app.fetch(new Request(`http://${headers['host'] || '127.0.0.1'}${path}`, { method, headers }));
 
-describe('health checks', () => {
+describe('health checks', STARTS_PROCESSES, () => {
   it.each(['10.1.2.3:7077', 'evil.example', 'pod-7.svc.cluster.local:7077', '[fd00::7]:7077'])(
     'REG-8 /health and /ready answer under the Host %s with their status and nothing else; no other route does',
     async (host) => {
@@ -58,7 +59,7 @@ describe('health checks', () => {
   });
 });
 
-describe('where a listener is reached', () => {
+describe('where a listener is reached', STARTS_PROCESSES, () => {
   const own = (wildcard: string): string[] => ['192.168.7.2', ...(wildcard === '::' ? ['2001:db8::7'] : [])];
 
   it.each([

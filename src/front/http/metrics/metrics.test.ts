@@ -6,6 +6,7 @@ import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js
 import { openHttpApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { readPrometheus } from '../../../../test/support/read-prometheus.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { systemClock } from '../../../kernel/clock.js';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 import { createMetrics } from './metrics.js';
@@ -17,7 +18,7 @@ async function waitFor<T>(look: () => Promise<T | undefined>): Promise<T> {
   return seen!;
 }
 
-describe('GET /metrics', () => {
+describe('GET /metrics', STARTS_PROCESSES, () => {
   it('REG-7 NEG-5 counts what skills call, by the server that it went to', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'talker'));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openHttpApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { createToolsApi } from '../tools-api.js';
 
 interface Operation {
@@ -24,7 +25,7 @@ const operationsOf = ({ paths }: Document): Array<readonly [string, Operation]> 
     Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
   );
 
-describe('/openapi.json', () => {
+describe('/openapi.json', STARTS_PROCESSES, () => {
   it('REG-8 every operation is named, described, tagged, and says how it fails', async () => {
     const http = await openHttpApp(await openToolscout({}));
     const document = http.document as unknown as Document;

@@ -3,6 +3,7 @@ import { fixture, waitUntil } from '../../../../test/support/fixture.js';
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import { systemClock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
@@ -65,7 +66,7 @@ const cancel = (requestId: number | string): JsonObject => ({
   params: { requestId },
 });
 
-describe('two requests under one id', () => {
+describe('two requests under one id', STARTS_PROCESSES, () => {
   it.each([
     ['a call', wait(5, 10)],
     ['a ping', ping(5)],
@@ -121,7 +122,7 @@ describe('two requests under one id', () => {
   });
 });
 
-describe('the stream of a batch', () => {
+describe('the stream of a batch', STARTS_PROCESSES, () => {
   it.each([
     ['answered last', [1, 300]],
     ['answered first', [1, 1]],
@@ -166,7 +167,7 @@ describe('the stream of a batch', () => {
   });
 });
 
-describe('sessions of others', () => {
+describe('sessions of others', STARTS_PROCESSES, () => {
   it('S5 an event id of another session gives nothing of it', async () => {
     const { endpoint } = await openSlow();
     const [ann, bob] = [await connect(endpoint, '2025-11-25'), await connect(endpoint, '2025-11-25')];
@@ -217,10 +218,10 @@ describe('sessions of others', () => {
     expect((await following.send(ping(2))).status).toBe(200);
     expect((await left.send(ping(2))).status).toBe(404);
     await Promise.all([call.body?.cancel(), events.body?.cancel()]);
-  }, 60_000);
+  });
 });
 
-describe('a host that does not read', () => {
+describe('a host that does not read', STARTS_PROCESSES, () => {
   const STEPS = 2000;
 
   /** An endpoint behind which every call reports about 40 MB of progress and then answers. */
@@ -260,7 +261,7 @@ describe('a host that does not read', () => {
     expect(text.length).toBeGreaterThan(MAX_WAITING / 2);
     expect(text.length).toBeLessThan(2 * MAX_WAITING);
     expect(text).not.toContain('all told');
-  }, 20_000);
+  });
 
   it('A28 A29 of the 2026 era loses its stream, and its call is cancelled', async () => {
     const { endpoint, told, isOver } = await openFlood();
@@ -268,7 +269,7 @@ describe('a host that does not read', () => {
     await waitUntil(isOver, { what: 'the call to end', timeoutMs: 15_000 });
     expect(told()).toBeLessThan(STEPS);
     await expect(unread.text()).rejects.toThrow('does not read');
-  }, 20_000);
+  });
 
   it('A28 loses nothing as long as it reads', async () => {
     const { endpoint } = await openFlood();
@@ -282,5 +283,5 @@ describe('a host that does not read', () => {
       expect(text).toContain('all told');
       expect(text.match(/"progress":\d+/g)).toHaveLength(STEPS);
     }
-  }, 20_000);
+  });
 });

@@ -3,6 +3,7 @@ import { createFakeClock } from '../../../../test/support/fake-clock.js';
 import { fixture, waitUntil } from '../../../../test/support/fixture.js';
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
@@ -35,7 +36,7 @@ async function openWatched() {
 
 const URIS = { resourceSubscriptions: ['note://one'] };
 
-describe('a modern host that listens', () => {
+describe('a modern host that listens', STARTS_PROCESSES, () => {
   it('A29 R13 has nothing watched when it is refused', async () => {
     const { watches, listen } = await openWatched();
     const refused = await listen({ ...URIS, toolsListChanged: 'perhaps' });

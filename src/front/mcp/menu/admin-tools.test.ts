@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openToolscout, textOf } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import { systemClock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
@@ -36,7 +37,7 @@ async function menu(gateway: Gateway, admin?: boolean): Promise<string[]> {
   return [...text.matchAll(/"name":"([a-z_]+)"/g)].map((match) => match[1]!);
 }
 
-describe('the tools of administrators', () => {
+describe('the tools of administrators', STARTS_PROCESSES, () => {
   it('SEC-9 nobody else sees or runs them', async () => {
     const gateway = await openToolscout({});
     const names = ADMIN_TOOLS.map(({ name }) => name);

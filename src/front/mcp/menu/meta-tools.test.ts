@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture } from '../../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { CallOptions, Gateway } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { ConfigInput } from '../../../model/config.js';
@@ -49,7 +50,7 @@ const NEEDED: Record<string, string[]> = {
   execute_tool: ['server', 'tool', 'arguments'],
 };
 
-describe('the menu', () => {
+describe('the menu', STARTS_PROCESSES, () => {
   it('META-1 has the five tools with their fields, titles and annotations', () => {
     const menu = new Map(META_TOOLS.map((tool) => [tool['name'] as string, tool]));
     expect([...menu.keys()].toSorted()).toEqual(Object.keys(NEEDED).toSorted());
@@ -117,7 +118,7 @@ describe('the menu', () => {
   });
 });
 
-describe('list_mcp_servers', () => {
+describe('list_mcp_servers', STARTS_PROCESSES, () => {
   it('META-1 names each server with its state and number of tools, and what keeps one away', async () => {
     expect(await ask(await notes(), 'list_mcp_servers', {})).toEqual({
       isError: false,
@@ -163,7 +164,7 @@ describe('list_mcp_servers', () => {
   });
 });
 
-describe('search_tools', () => {
+describe('search_tools', STARTS_PROCESSES, () => {
   it('FIND-7 FIND-1 finds by tags, and only what has the tags that are asked for', async () => {
     const found = async (values: JsonObject): Promise<unknown> =>
       ((await ask(await notes(), 'search_tools', values)).body['hits'] as JsonObject[]).map((hit) => hit['tool']);
@@ -275,7 +276,7 @@ describe('search_tools', () => {
   });
 });
 
-describe('list_tools', () => {
+describe('list_tools', STARTS_PROCESSES, () => {
   it('META-1 PAT-5 lists what is offered; the disabled only when asked for, with their status', async () => {
     expect((await ask(await notes(), 'list_tools', { server: 'notes' })).body).toEqual({
       server: 'notes',
@@ -310,7 +311,7 @@ describe('list_tools', () => {
   });
 });
 
-describe('get_tool_details', () => {
+describe('get_tool_details', STARTS_PROCESSES, () => {
   it('META-1 META-4 gives the definition of a tool, also by its address', async () => {
     const lean = { name: 'read_note', inputSchema: { type: 'object', required: ['id'] } };
     expect((await ask(await notes(), 'get_tool_details', { server: 'notes', tool: 'read_note' })).body).toMatchObject(
@@ -353,7 +354,7 @@ describe('get_tool_details', () => {
   });
 });
 
-describe('execute_tool', () => {
+describe('execute_tool', STARTS_PROCESSES, () => {
   it('META-3 hands the answer of the server on untouched, errors of the tool included', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const run = (tool: string, args: JsonObject): Promise<JsonObject> =>

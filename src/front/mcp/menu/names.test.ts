@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
+import { repetitions } from '../../../../test/support/long-form.js';
 
 const part = fc.oneof(
   fc.stringMatching(/^[a-z_]{1,8}$/),
@@ -22,7 +23,7 @@ describe('names of what is passed through', () => {
         expect(name).toMatch(/^[A-Za-z0-9_-]{1,47}$/);
         expect(exposedName(server, tool)).toBe(name);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(500, 2000) },
     );
   });
 
@@ -33,7 +34,7 @@ describe('names of what is passed through', () => {
         expect(exposedName(serverA, toolA) === exposedName(serverB, toolB)).toBe(same);
         expect(exposedName(serverA, toolA)).toContain('__');
       }),
-      { numRuns: 10_000 },
+      { numRuns: repetitions(2000, 10_000) },
     );
     const pairs = [
       ['a_b', 'c'],
@@ -64,7 +65,7 @@ describe('names of what is passed through', () => {
         const read = readName(exposedName(server, tool));
         if (read) expect(read).toEqual({ server, name: tool });
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions(500, 2000) },
     );
   });
 

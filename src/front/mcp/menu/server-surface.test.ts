@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { scriptedServer } from '../../../../test/support/scripted-server.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Exchange } from '../exchange.js';
 import { createListItems } from './list-items.js';
 import { createServerOffer } from './server-surface.js';
 
-describe('one server passed through', () => {
+describe('one server passed through', STARTS_PROCESSES, () => {
   it.each(['vendor/buy', 'tools/Call', 'resources/read ', 'tasks/get', 'server/discover', 'sampling/createMessage'])(
     'A46 the method %j of a host does not reach the server',
     async (method) => {

@@ -4,6 +4,7 @@ import { fixture, waitUntil } from '../../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { openPipes } from '../../../../test/support/stdio-host.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
@@ -68,7 +69,7 @@ const execute = (server: string, tool: string, args: JsonObject = {}): JsonObjec
   arguments: { server, tool, arguments: args },
 });
 
-describe('the stdio front', () => {
+describe('the stdio front', STARTS_PROCESSES, () => {
   it('META-1 META-8 serves a host of the 2025 era: handshake, menu, call', async () => {
     const host = connect(await offline());
     const opened = await handshake(host);
