@@ -50,7 +50,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       exclude: ['src/**/*.test.ts'],
       reporter: ['text-summary', 'json-summary'],
-      thresholds: { lines: 85 },
+      thresholds: { statements: 95, branches: 91 },
     },
   },
 });
