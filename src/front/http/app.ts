@@ -2,7 +2,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { systemClock, type Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { apiRoutes, baseUrlOf } from './api.js';
-import { createAuthenticator } from './auth/auth.js';
+import { authOf, createAuthenticator } from './auth/auth.js';
 import type { FetchDocument } from './auth/token.js';
 import { createSharing } from './dispatch/cors.js';
 import { createDispatch, type Dispatch } from './dispatch/dispatch.js';
@@ -37,7 +37,7 @@ export type HttpApp = Pick<Dispatch, 'fetch'>;
 export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { gateway, log, clock = systemClock, localAdmin, maxOpenEach } = options;
   const metrics = options.metrics ?? createMetrics(gateway, clock);
-  const auth = (): ReturnType<Gateway['config']>['config']['http']['auth'] => gateway.config().config.http.auth;
+  const auth = authOf(gateway);
   const baseUrl = baseUrlOf(gateway);
   const authenticator = createAuthenticator({
     auth,

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Gateway } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
@@ -78,6 +79,11 @@ const unauthenticated = (message: string): ToolscoutError => new ToolscoutError(
 /** The refusal of whoever was let in and would not be any more. */
 export function keyGone(): ToolscoutError {
   return unauthenticated('This key opens nothing any more.');
+}
+
+/** The keys and the issuer that the config in force names. */
+export function authOf(gateway: Gateway): () => HttpAuth | undefined {
+  return () => gateway.config().config.http.auth;
 }
 
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */

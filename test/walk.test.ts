@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { renderWalks, type Walk } from '../bench/walk/section.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Files that one request may enter; a reader has to follow it through all of them. */
+const MOST: Readonly<Record<string, number>> = {
+  'a call over stdio': 41,
+  'a call over HTTP': 53,
+  'a call over the HTTP API': 46,
+  'a search': 37,
+};
+
+describe('what one call walks through', () => {
+  it('ARCH-8 ARCHITECTURE.md lists the files that a call, a search and a learned list enter, in order', async () => {
+    const args = ['--import', 'tsx', 'bench/walk/walk.ts', '--json'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+    const walks = JSON.parse(stdout) as Walk[];
+    const page = readFileSync(`${root}ARCHITECTURE.md`, 'utf8');
+    // `npm run walk -- --write` writes the lists anew.
+    for (const walk of walks) expect(page).toContain(`\n${renderWalks([walk])}\n`);
+    const long = walks.filter(({ name, files }) => files.length > (MOST[name] ?? Infinity));
+    expect(long.map(({ name, files }) => `${name}: ${files.length}`)).toEqual([]);
+  });
+});
