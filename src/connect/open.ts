@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.js';
 import { isInternalHost } from '../net/address.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { LOOP_DETECTED, type Lineage } from '../protocol/lineage.js';
+import { RPC_CODE } from '../protocol/json-rpc.js';
+import type { Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { Screen } from '../model/host.js';
@@ -291,7 +292,7 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   const error = toUpstreamError(server.id, thrown, maskFor(secrets, signIns));
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
   const { message, retryAfterMs, upstream, remedy, refusal } = error;
-  if (upstream?.code === LOOP_DETECTED) {
+  if (upstream?.code === RPC_CODE.loopDetected) {
     return new ToolscoutError('CONFIGURATION_ERROR', message, { delivered: false, upstream, cause: thrown });
   }
   return refused

@@ -11,6 +11,7 @@ import {
   type ItemCheck,
   type ListLimits,
 } from './salvage.js';
+import { RPC_CODE } from '../protocol/json-rpc.js';
 
 /** Everything one server listed. */
 export interface Listed {
@@ -48,7 +49,6 @@ interface ListKind {
 
 const TOOLS: ListKind = { method: 'tools/list', field: 'tools', key: 'name', check: checkTool, capability: 'tools' };
 
-const METHOD_NOT_FOUND = -32601;
 const MAX_CURSOR = 64 * 1024;
 
 function failed(upstream: Upstream, kind: ListKind, what: string): ToolscoutError {
@@ -71,7 +71,7 @@ async function fetchPage(
   } catch (thrown) {
     if (!(thrown instanceof ToolscoutError) || !thrown.upstream) throw thrown;
     const claimed = kind.capability !== undefined && isObject(upstream.capabilities[kind.capability]);
-    if (thrown.upstream.code === METHOD_NOT_FOUND && cursor === undefined && !claimed) return undefined;
+    if (thrown.upstream.code === RPC_CODE.methodNotFound && cursor === undefined && !claimed) return undefined;
     throw new ToolscoutError(
       'TOOLS_LIST_FAILED',
       `Server "${upstream.server}" refused ${kind.method}: ${thrown.message}`,

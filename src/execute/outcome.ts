@@ -5,6 +5,7 @@ import { oneLine } from '../kernel/text.js';
 import type { Failure } from '../model/call.js';
 import { unaskedAdvice } from '../model/host.js';
 import { errorBodyIn, errorBodyOf, firstTexts, type ErrorBody } from './error-body.js';
+import { RPC_CODE } from '../protocol/json-rpc.js';
 
 /** What a failed call was about, and how secrets are removed from what is said of it. */
 export interface FailureContext {
@@ -24,7 +25,6 @@ const MAX_MESSAGE_LENGTH = 4000;
 const MAX_CODE_LENGTH = 100;
 
 /** MissingRequiredClientCapability of the 2026-07-28 revision: the server refused because of what the host cannot do. */
-const MISSING_CAPABILITY = -32_021;
 
 /** Failures after which a caller must know whether the call has reached its server. */
 const UNDELIVERED: ReadonlySet<ErrorCode> = new Set([
@@ -81,7 +81,7 @@ function unaskedNote({ unasked }: FailureContext): string {
 function remedyFor(error: ToolscoutError, context: FailureContext, delivered: Failure['delivered']): Remedy {
   if (error.suggestion !== ERROR_TABLE[error.code].suggestion) return error.remedy;
   if (context.unasked) return toRemedy(unaskedAdvice(context.unasked.method));
-  if (error.upstream?.code === MISSING_CAPABILITY) {
+  if (error.upstream?.code === RPC_CODE.missingCapability) {
     return toRemedy(
       'The server requires a client capability that this host did not declare; call the tool from a host that has it.',
     );

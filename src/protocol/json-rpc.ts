@@ -1,5 +1,29 @@
 import { isObject, type JsonObject } from '../kernel/json.js';
 
+/** Every error code that is sent or understood: those of JSON-RPC 2.0, of MCP, and the one of toolscout. */
+export const RPC_CODE = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** A failure of the server that has no code of its own. */
+  serverError: -32_000,
+  /** A session or a server that does not exist. */
+  notFound: -32_001,
+  /** The headers of a request say something else than its body. */
+  headerMismatch: -32_020,
+  /** The server needs a capability that the client did not declare. */
+  missingCapability: -32_021,
+  /** The server does not speak this revision of the protocol. */
+  unsupportedVersion: -32_022,
+  /** The user must open a URL first. */
+  urlElicitationRequired: -32_042,
+  /** The request would make toolscout a server of itself. */
+  loopDetected: -32_058,
+  cancelled: -32_800,
+} as const;
+
 /** A JSON-RPC 2.0 message: a request, a notification or an answer. */
 export type JsonRpcMessage = JsonObject & { readonly jsonrpc: '2.0' };
 

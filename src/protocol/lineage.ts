@@ -10,9 +10,6 @@ export const INSTANCE_HEADER = 'toolscout-instance';
 /** The variable in which a toolscout tells its children who started them. */
 export const VIA_VARIABLE = 'TOOLSCOUT_VIA';
 
-/** The JSON-RPC error of a request that would make toolscout a server of itself. */
-export const LOOP_DETECTED = -32_058;
-
 /** Instances that are named at once; a longer chain is a loop or a mistake. */
 const MAX_INSTANCES = 16;
 

@@ -6,14 +6,12 @@ import { shakeHands, speakModern, speakPlainly } from './pipe-session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
 import { rpcCodeOf } from '../upstream/errors.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** The modern revision that is spoken here. */
 const MODERN_VERSION = '2026-07-28';
 /** A server that says nothing for so long to the question whether it is modern is not. */
 const PROBE_MS = 1500;
-
-const METHOD_NOT_FOUND = -32601;
-const UNSUPPORTED_VERSION = -32022;
 
 /** What was found out about the era of a server, to be remembered per server and credential (CONN-1). */
 export interface EraDecision {
@@ -137,7 +135,8 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
     return { link: remaining, session, verdict };
   } catch (thrown) {
     const code = rpcCodeOf(thrown);
-    if (terms.signal.aborted || (code !== UNSUPPORTED_VERSION && code !== METHOD_NOT_FOUND && !late)) throw thrown;
+    if (terms.signal.aborted || (code !== RPC_CODE.unsupportedVersion && code !== RPC_CODE.methodNotFound && !late))
+      throw thrown;
     return connectSlowModern(open, terms, late, thrown);
   }
 }

@@ -7,11 +7,10 @@ import { strictInfo } from '../../protocol/strict-items.js';
 import type { Link, Terms } from './session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
-
-const METHOD_NOT_FOUND = -32_601;
 
 function metaOf(params: unknown): JsonObject {
   const meta = isObject(params) ? params['_meta'] : undefined;
@@ -77,7 +76,7 @@ async function listenTo(transport: Transport): Promise<void> {
   transport.onmessage = (message) => {
     const { id, method } = message as unknown as JsonObject;
     if (id === undefined || method === undefined) return;
-    const unknown = { code: METHOD_NOT_FOUND, message: 'Method not found' };
+    const unknown = { code: RPC_CODE.methodNotFound, message: 'Method not found' };
     // That it cannot be answered is seen by those who wait for the connection.
     post(transport, method === 'ping' ? { id, result: {} } : { id, error: unknown }).catch(() => undefined);
   };

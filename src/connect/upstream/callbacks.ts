@@ -3,6 +3,7 @@ import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { CALLBACK_METHODS, offers, type Host, type Screen } from '../../model/host.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
 const MAX_OPEN = 32;
@@ -12,9 +13,6 @@ const PATIENCE_MS = 600_000;
 /** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
 
-const METHOD_NOT_FOUND = -32_601;
-const INVALID_PARAMS = -32_602;
-const TOO_MANY = -32_000;
 const USER_REJECTED = -1;
 
 /** What relaying the questions of one server needs. */
@@ -71,7 +69,7 @@ function decline(method: string): { result: JsonObject } | { error: JsonObject }
 
 function errorOf(thrown: unknown, method: string): JsonObject {
   const error: ToolscoutError = toToolscoutError(thrown);
-  const { code = -32_603, data: given } = error.upstream ?? {};
+  const { code = RPC_CODE.internalError, data: given } = error.upstream ?? {};
   const data = isDeeperThan(given, DEEPEST) ? undefined : given;
   const message = error.upstream ? error.message : `The host did not answer ${method}.`;
   return { code, message, ...(data !== undefined && { data: data as JsonObject }) };
@@ -144,11 +142,13 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         log.debug('connect.unoffered', { server, method });
         deps.unasked?.(about?.id, method);
         const message = `The host does not offer ${method}, so the user cannot be asked.`;
-        reply(id, { error: { code: METHOD_NOT_FOUND, message } });
+        reply(id, { error: { code: RPC_CODE.methodNotFound, message } });
       } else if (isDeeperThan(params, DEEPEST)) {
-        reply(id, { error: { code: INVALID_PARAMS, message: `${method} nests deeper than ${DEEPEST} levels.` } });
+        reply(id, {
+          error: { code: RPC_CODE.invalidParams, message: `${method} nests deeper than ${DEEPEST} levels.` },
+        });
       } else if (open.size >= MAX_OPEN || open.has(id)) {
-        reply(id, { error: { code: TOO_MANY, message: 'Too many questions are open.' } });
+        reply(id, { error: { code: RPC_CODE.serverError, message: 'Too many questions are open.' } });
       } else {
         const isGuess = stream === undefined || about?.id !== stream;
         const stop = new AbortController();

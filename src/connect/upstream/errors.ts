@@ -2,6 +2,7 @@ import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../../kern
 import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { oneLine, printable } from '../../kernel/text.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** Failures of the network before anything was sent. */
 const NEVER_SENT = new Set([
@@ -48,7 +49,7 @@ export function rpcError(
   mask: (text: string) => string = (text) => text,
 ): ToolscoutError {
   const body = isObject(error) ? error : {};
-  const code = typeof body['code'] === 'number' ? body['code'] : -32603;
+  const code = typeof body['code'] === 'number' ? body['code'] : RPC_CODE.internalError;
   const text = typeof body['message'] === 'string' && body['message'] !== '' ? body['message'] : `error ${code}`;
   // What nests too deep could not be written as JSON any more.
   const data = isDeeperThan(body['data'], LIMITS.depth) ? undefined : body['data'];

@@ -3,6 +3,7 @@ import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/e
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { Call, Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** One request of a host, and what its connection lends to it. */
 export interface Exchange {
@@ -28,16 +29,16 @@ export interface RpcError {
 }
 
 const CODES: Partial<Record<ErrorCode, number>> = {
-  INVALID_REQUEST: -32_602,
-  TOOL_VALIDATION_ERROR: -32_602,
-  TOOL_NOT_FOUND: -32_602,
-  SERVER_NOT_FOUND: -32_602,
-  TOOL_DISABLED: -32_602,
+  INVALID_REQUEST: RPC_CODE.invalidParams,
+  TOOL_VALIDATION_ERROR: RPC_CODE.invalidParams,
+  TOOL_NOT_FOUND: RPC_CODE.invalidParams,
+  SERVER_NOT_FOUND: RPC_CODE.invalidParams,
+  TOOL_DISABLED: RPC_CODE.invalidParams,
 };
 
 /** The error of a method that is not there. */
 export function methodNotFound(method: string): ToolscoutError {
-  return protocolError(-32_601, `Method not found: ${method}`);
+  return protocolError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
 }
 
 /** An error that is to reach the host as just this JSON-RPC error. */
@@ -49,7 +50,7 @@ export function protocolError(code: number, message: string, data?: JsonValue): 
 export function toRpcError(thrown: unknown): RpcError {
   const error = toToolscoutError(thrown);
   const { upstream } = error;
-  if (!upstream) return { code: CODES[error.code] ?? -32_603, message: error.message };
+  if (!upstream) return { code: CODES[error.code] ?? RPC_CODE.internalError, message: error.message };
   const { code, message = error.message, data } = upstream;
   return { code, message, ...(data !== undefined && { data: data as JsonValue }) };
 }

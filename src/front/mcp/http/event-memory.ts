@@ -1,6 +1,7 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { JsonValue } from '../../../kernel/json.js';
 import { estimateBytes } from '../../../kernel/size.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Events of one session that are kept. */
 const MAX_EVENTS = 200;
@@ -24,7 +25,10 @@ export interface EventMemory extends EventStore {
 /** What is kept of an answer that is too large: a host that lost it must not wait for it. */
 function insteadOf(message: JSONRPCMessage): JSONRPCMessage | undefined {
   if ('method' in message || message.id === undefined) return undefined;
-  const error = { code: -32_603, message: 'The answer was lost with its stream: it was too large to be kept.' };
+  const error = {
+    code: RPC_CODE.internalError,
+    message: 'The answer was lost with its stream: it was too large to be kept.',
+  };
   return { jsonrpc: '2.0', id: message.id, error };
 }
 

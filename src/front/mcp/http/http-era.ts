@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import type { McpFront } from '../front.js';
 import type { HostSurface } from '../menu/host-surface.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Through which door a request comes, and who sent it. */
 export interface Arrival {
@@ -34,5 +35,5 @@ export function jsonRpcError(status: number, code: number, message: string, id: 
 
 /** What whoever speaks in a session that is not, or not theirs, is told. */
 export function sessionGone(): Response {
-  return jsonRpcError(404, -32_001, 'This session has ended; initialize again.');
+  return jsonRpcError(404, RPC_CODE.notFound, 'This session has ended; initialize again.');
 }

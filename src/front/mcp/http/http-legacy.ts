@@ -7,6 +7,7 @@ import type { BriefedLane } from '../front.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createMcpServer } from '../server.js';
 import { SessionTransport } from './session-transport.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Hosts of the 2025 era over HTTP: each has a session, so that servers can speak to it on their own account. */
 export interface LegacySessions {
@@ -100,9 +101,14 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     async fetch(request, body, arrival) {
       const id = request.headers.get('mcp-session-id');
       if (id !== null) return goOn(id, request, body, arrival);
-      if (request.method !== 'POST') return jsonRpcError(405, -32_000, 'Use POST, or GET with an Mcp-Session-Id.');
+      if (request.method !== 'POST')
+        return jsonRpcError(405, RPC_CODE.serverError, 'Use POST, or GET with an Mcp-Session-Id.');
       if (isInitializeRequest(body)) return open(request, body as unknown as JsonObject, arrival);
-      return jsonRpcError(400, -32_000, 'Initialize first, or send MCP-Protocol-Version 2026-07-28 with its headers.');
+      return jsonRpcError(
+        400,
+        RPC_CODE.serverError,
+        'Initialize first, or send MCP-Protocol-Version 2026-07-28 with its headers.',
+      );
     },
     async close() {
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));

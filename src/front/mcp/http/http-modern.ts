@@ -9,6 +9,7 @@ import { jsonRpcError, type Arrival, type HttpEraDeps } from './http-era.js';
 import { introductionIn } from '../sessions/introduction.js';
 import { createMcpServer } from '../server.js';
 import { watchFor } from '../sessions/watching.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Hosts of the 2026-07-28 revision over HTTP: no session, every request stands for itself. */
 export interface ModernRequests {
@@ -51,7 +52,7 @@ function refuseUnknownMethod({ headers }: Request, body: unknown): Response | un
   const { id, method } = body;
   // Headers that do not fit the body are the worse mistake; the handler names it.
   if (headers.get('mcp-method') !== method || MODERN_METHODS.has(String(method))) return undefined;
-  return jsonRpcError(404, -32_601, `Method not found: ${String(method)}`, id);
+  return jsonRpcError(404, RPC_CODE.methodNotFound, `Method not found: ${String(method)}`, id);
 }
 
 /** Compares the headers of a modern request with its body; an answer is a refusal. */
@@ -71,7 +72,12 @@ function createHeaderCheck(): HeaderCheck {
     if (!definition) return undefined;
     const fault = paramHeaders.faultIn(definition, isObject(args) ? args : {}, (header) => headers.get(header));
     if (fault === undefined) return undefined;
-    return jsonRpcError(400, -32_020, `The headers and the body of the request disagree: ${fault}.`, body['id']);
+    return jsonRpcError(
+      400,
+      RPC_CODE.headerMismatch,
+      `The headers and the body of the request disagree: ${fault}.`,
+      body['id'],
+    );
   };
 }
 

@@ -3,7 +3,7 @@ import { excessIn } from '../../../kernel/json-bounds.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { readTraceParent } from '../../../kernel/trace-context.js';
-import { INSTANCE_HEADER, LOOP_DETECTED, VIA_HEADER } from '../../../protocol/lineage.js';
+import { INSTANCE_HEADER, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
 import { createFront } from '../front.js';
 import type { HostSurface } from '../menu/host-surface.js';
@@ -11,6 +11,7 @@ import type { FrontDeps } from '../server.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** The MCP endpoint as a web-standard handler. */
 export interface McpEndpoint {
@@ -64,16 +65,16 @@ async function readBody(request: Request): Promise<{ body?: unknown } | Response
     bytes = await readBounded(request);
   } catch {
     // Whoever sent it has gone; nobody hears this.
-    return jsonRpcError(400, -32_700, 'Parse error: the body ended before its time.');
+    return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body ended before its time.');
   }
-  if (!bytes) return jsonRpcError(413, -32_600, 'The request body is too large.');
+  if (!bytes) return jsonRpcError(413, RPC_CODE.invalidRequest, 'The request body is too large.');
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const excess = excessIn(text);
-    if (excess !== undefined) return jsonRpcError(400, -32_700, `Parse error: the body ${excess}.`);
+    if (excess !== undefined) return jsonRpcError(400, RPC_CODE.parseError, `Parse error: the body ${excess}.`);
     return { body: JSON.parse(text) as unknown };
   } catch {
-    return jsonRpcError(400, -32_700, 'Parse error: the body is not JSON in UTF-8.');
+    return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is not JSON in UTF-8.');
   }
 }
 
@@ -108,7 +109,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
     if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
       await refuseCall(original, arrival.server, arrival);
-      return jsonRpcError(404, -32_001, `There is no server "${arrival.server}".`);
+      return jsonRpcError(404, RPC_CODE.notFound, `There is no server "${arrival.server}".`);
     }
     const read = await readBody(original);
     if (read instanceof Response) return read;
@@ -140,7 +141,8 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
       const via = original.headers.get(VIA_HEADER);
       // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
       const loop = via === null ? undefined : gateway.lineage().admit(via);
-      const response = loop === undefined ? await answer(original, arrival) : jsonRpcError(508, LOOP_DETECTED, loop);
+      const response =
+        loop === undefined ? await answer(original, arrival) : jsonRpcError(508, RPC_CODE.loopDetected, loop);
       const { headers } = response;
       if (via !== null) headers.set(INSTANCE_HEADER, gateway.lineage().instance());
       if (arrival.traceId !== undefined && !headers.has(TRACE_HEADER)) headers.set(TRACE_HEADER, arrival.traceId);

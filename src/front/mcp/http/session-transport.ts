@@ -10,6 +10,7 @@ import { MAX_WAITING } from './bounded-stream.js';
 import { createEventMemory, type EventMemory } from './event-memory.js';
 import { jsonRpcError } from './http-era.js';
 import type { RequestId } from '../sessions/legacy-session.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** How soon a host whose stream broke may come back. */
 const RETRY_MS = 1000;
@@ -93,7 +94,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       if (id === undefined) continue;
       if (this.running.has(id) || posted.running.has(id)) {
         const subject = JSON.stringify(id).slice(0, 100);
-        return jsonRpcError(400, -32_600, `A request with the id ${subject} is being answered; use another.`, id);
+        return jsonRpcError(
+          400,
+          RPC_CODE.invalidRequest,
+          `A request with the id ${subject} is being answered; use another.`,
+          id,
+        );
       }
       posted.running.add(id);
     }
@@ -124,7 +130,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   async resume(request: Request, last: string): Promise<Response> {
     const name = await this.memory.getStreamIdForEventId(last);
     if (name !== undefined && !this.isGoingOn(name) && !this.memory.hasMore(last)) {
-      return jsonRpcError(405, -32_000, 'This stream has ended, and nothing was told on it after that event.');
+      return jsonRpcError(
+        405,
+        RPC_CODE.serverError,
+        'This stream has ended, and nothing was told on it after that event.',
+      );
     }
     // The host knows that it lost the connection; here that may not have been noticed yet.
     if (name !== undefined) this.streams.get(name)?.cleanup();
@@ -205,7 +215,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.closeSSEStream(first);
     // With its stream closed an answer reaches nobody; but by an answer alone does the transport forget a request.
     for (const gone of posted.cancelled) {
-      const message: JSONRPCMessage = { jsonrpc: '2.0', id: gone, error: { code: -32_800, message: 'Cancelled.' } };
+      const message: JSONRPCMessage = {
+        jsonrpc: '2.0',
+        id: gone,
+        error: { code: RPC_CODE.cancelled, message: 'Cancelled.' },
+      };
       this.unsaid.add(message);
       super.send(message).catch((thrown: unknown) => this.onerror?.(thrown as Error));
     }

@@ -14,12 +14,13 @@ import type { HostSurface } from './host-surface.js';
 import { LIST_TTL_MS, listResult } from './server-surface.js';
 import { runTool } from './run-tool.js';
 import { createShelf } from './exposed-names.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** How long a host may keep the meta-tools alone when they name no servers: they change only with a new version. */
 const MENU_TTL_MS = 3_600_000;
 
 function notText(field: string, method: string): ToolscoutError {
-  return protocolError(-32_602, `${method} needs "${field}" to be a text.`);
+  return protocolError(RPC_CODE.invalidParams, `${method} needs "${field}" to be a text.`);
 }
 
 function textOf(params: JsonObject, field: string, method: string): string {
@@ -99,7 +100,7 @@ export function createCatalogOffer(
 
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
-    if (!address) throw protocolError(-32_602, `Unknown tool: ${name}`);
+    if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
     return runTool(gateway, address, params, exchange);
   };
 
@@ -107,7 +108,7 @@ export function createCatalogOffer(
     const asked = textOf(params, 'uri', 'resources/read');
     const own = guide.read(asked);
     if (own) return own;
-    if (!isDirect) throw protocolError(-32_602, 'Resource not found', { uri: asked });
+    if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
     const { server, uri } = await shelf.resource(asked);
     const result = await gateway.relay(server, 'resources/read', { ...params, uri }, callOptions(params, exchange));
     if (!Array.isArray(result['contents'])) return result;
@@ -121,7 +122,7 @@ export function createCatalogOffer(
     const asked = textOf(params, 'name', 'prompts/get');
     const own = guide.prompt(asked);
     if (own) return own;
-    if (!isDirect) throw protocolError(-32_602, `There is no prompt "${asked}".`);
+    if (!isDirect) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${asked}".`);
     const { server, name } = await shelf.prompt(asked);
     return gateway.relay(server, 'prompts/get', { ...params, name }, callOptions(params, exchange));
   };
@@ -148,7 +149,7 @@ export function createCatalogOffer(
         if (event.type === 'briefing' && event.briefing.skill_id === skill) onUpdate({ uri: exposed });
       });
     }
-    if (!isDirect) throw protocolError(-32_602, 'Resource not found', { uri: exposed });
+    if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
     const { server, uri } = await shelf.resource(exposed);
     return gateway.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };

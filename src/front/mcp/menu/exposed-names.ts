@@ -5,6 +5,7 @@ import type { Tool } from '../../../model/tool.js';
 import { protocolError } from '../exchange.js';
 import type { ListItems } from './list-items.js';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** What servers have, under the names by which a host of the pass-through and hybrid modes sees it. */
 export interface ExposedNames {
@@ -15,9 +16,9 @@ export interface ExposedNames {
   prompts(): Promise<JsonObject[]>;
   resources(): Promise<JsonObject[]>;
   resourceTemplates(): Promise<JsonObject[]>;
-  /** @throws ToolscoutError with -32602 when there is no such prompt. */
+  /** @throws ToolscoutError with the code for invalid params when there is no such prompt. */
   prompt(exposed: string): Promise<{ readonly server: string; readonly name: string }>;
-  /** @throws ToolscoutError with -32602 when no server has it. */
+  /** @throws ToolscoutError with the code for invalid params when no server has it. */
   resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
 }
 
@@ -86,7 +87,7 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
       ),
     async prompt(exposed) {
       const found = readName(exposed) ?? (await promptNames()).get(exposed);
-      if (!found) throw protocolError(-32_602, `There is no prompt "${exposed}".`);
+      if (!found) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${exposed}".`);
       return found;
     },
     async resource(exposed) {
@@ -97,7 +98,8 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
         resources.some(({ uri }) => uri === exposed),
       );
       const [only] = owners;
-      if (!only || owners.length > 1) throw protocolError(-32_602, 'Resource not found', { uri: exposed });
+      if (!only || owners.length > 1)
+        throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
       return { server: only[0], uri: exposed };
     },
   };

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
 import { protocolError } from '../exchange.js';
 import type { Mode } from './modes.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** The prompt that teaches an agent to use toolscout. */
 export const GUIDE_PROMPT = 'how_to_use_toolscout';
@@ -137,14 +138,14 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
   const readServer = async (uri: string): Promise<JsonObject> => {
     const id = decodedOr(uri.slice(SERVER_URI.length));
     const view = (await gateway.listServers()).find((each) => each.id === id);
-    if (!view) throw protocolError(-32_602, 'Resource not found', { uri });
+    if (!view) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri });
     return page(uri, await describe(gateway, view));
   };
 
   /** How a skill stands now, and the last briefing about it. */
   const readSkill = async (uri: string, id: string): Promise<JsonObject> => {
     const view = (await skillsOf(gateway)).find((each) => each.id === id);
-    if (!view) throw protocolError(-32_602, 'Resource not found', { uri });
+    if (!view) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri });
     const { title, state, capabilities, bindings, missing, impaired, briefing = null } = view;
     const names = capabilities.map(({ name }) => name);
     const shown = { id, title, state, capabilities: names, bindings, missing, impaired, briefing };

@@ -7,6 +7,7 @@ import type { CallResult, Failure } from '../../../model/call.js';
 import type { SearchAnswer } from '../../../model/hit.js';
 import { plainArguments, readToolArguments } from './tool-arguments.js';
 import { isFallback, type Tool } from '../../../model/tool.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 const string = { type: 'string' };
 const readOnly = { readOnlyHint: true, openWorldHint: false };
@@ -134,12 +135,11 @@ function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail:
 }
 
 /** URL elicitation of the 2025-11-25 revision: a host can act on it only as the protocol error it is. */
-const URL_ELICITATION_REQUIRED = -32_042;
 
 /** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
 function failed(failure: Failure | undefined): MetaResult {
   const { upstream, remedy, ...shown } = failure ?? {};
-  if (upstream?.code === URL_ELICITATION_REQUIRED) {
+  if (upstream?.code === RPC_CODE.urlElicitationRequired) {
     throw new ToolscoutError('TOOL_EXECUTION_ERROR', failure?.message ?? '', { upstream });
   }
   const advised = remedy === undefined ? shown : { ...shown, suggestion: adviseAgent(remedy) };
@@ -280,7 +280,7 @@ async function callMisplaced(
 /** What a host is told instead of an answer; an error that only the protocol can say is thrown. */
 function refused(thrown: unknown, server: string | undefined, tool: string | undefined): MetaResult {
   const error = toToolscoutError(thrown);
-  if (error.upstream?.code === URL_ELICITATION_REQUIRED) throw error;
+  if (error.upstream?.code === RPC_CODE.urlElicitationRequired) throw error;
   return refusal(error, server, tool);
 }
 

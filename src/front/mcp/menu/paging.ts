@@ -1,6 +1,7 @@
 import { sha256 } from '../../../kernel/hash.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { protocolError } from '../exchange.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Entries of one page. */
 const PAGE = 1000;
@@ -19,7 +20,7 @@ function markOf(list: readonly JsonObject[], key: string): string {
 /**
  * The page of a list that a cursor means; `key` tells its entries apart.
  *
- * @throws ToolscoutError with -32602 when the cursor is not one of this list.
+ * @throws ToolscoutError with the code for invalid params when the cursor is not one of this list.
  */
 export function pageOf(list: readonly JsonObject[], key: string, cursor: unknown): Page {
   if (list.length <= PAGE && cursor === undefined) return { items: [...list] };
@@ -27,7 +28,7 @@ export function pageOf(list: readonly JsonObject[], key: string, cursor: unknown
   const [at = '', of] = cursor === undefined ? ['0', mark] : String(cursor).split('.', 2);
   const from = Number(at);
   if (of !== mark || !/^\d{1,9}$/.test(at) || from % PAGE !== 0 || from >= Math.max(list.length, 1)) {
-    throw protocolError(-32_602, 'Invalid cursor: the list has changed, or it was never given out.');
+    throw protocolError(RPC_CODE.invalidParams, 'Invalid cursor: the list has changed, or it was never given out.');
   }
   const next = from + PAGE;
   return { items: list.slice(from, next), ...(next < list.length && { nextCursor: `${next}.${mark}` }) };

@@ -4,6 +4,7 @@ import { isDeeperThan, isObject, type JsonObject } from '../../../kernel/json.js
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
 import { resultForLegacy } from './legacy-shape.js';
 import { traced } from './meta-tools.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const MAX_RESULT = 1000;
@@ -17,7 +18,7 @@ export async function runTool(
 ): Promise<JsonObject> {
   const { server, tool } = address;
   const given = params['arguments'] ?? {};
-  if (!isObject(given)) throw protocolError(-32_602, 'tools/call needs "arguments" to be an object.');
+  if (!isObject(given)) throw protocolError(RPC_CODE.invalidParams, 'tools/call needs "arguments" to be an object.');
   const { result, error } = await gateway.executeTool(server, tool, given, callOptions(params, exchange));
   if (result) {
     if (isDeeperThan(result, MAX_RESULT)) {
@@ -28,6 +29,6 @@ export async function runTool(
   const { upstream, ...failure } = error ?? {};
   // What the server itself refused reaches the host as the server said it.
   if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
-  if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(-32_602, error.message);
+  if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(RPC_CODE.invalidParams, error.message);
   return traced({ content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }, exchange);
 }

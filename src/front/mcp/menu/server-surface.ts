@@ -7,6 +7,7 @@ import type { ListItems } from './list-items.js';
 import type { HostSurface } from './host-surface.js';
 import { pageOf } from './paging.js';
 import { runTool } from './run-tool.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** How long a host may keep a list of a server; a change is announced. */
 export const LIST_TTL_MS = 60_000;
@@ -77,7 +78,7 @@ function offerOf(
 
   const subscribe = async (params: JsonObject, { host }: Exchange): Promise<JsonObject> => {
     const { uri } = params;
-    if (typeof uri !== 'string') throw protocolError(-32_602, 'resources/subscribe needs a uri.');
+    if (typeof uri !== 'string') throw protocolError(RPC_CODE.invalidParams, 'resources/subscribe needs a uri.');
     if (watching.has(uri)) return {};
     const audience = host.session ?? host;
     const onUpdate = (update: JsonObject): void => audience.notify('notifications/resources/updated', update);
@@ -93,7 +94,8 @@ function offerOf(
       switch (method) {
         case 'tools/call': {
           const { name } = params;
-          if (typeof name !== 'string') throw protocolError(-32_602, 'tools/call needs the name of a tool.');
+          if (typeof name !== 'string')
+            throw protocolError(RPC_CODE.invalidParams, 'tools/call needs the name of a tool.');
           return runTool(gateway, { server, tool: name }, params, exchange);
         }
         case 'tools/list': {

@@ -9,6 +9,7 @@ import { createLegacySession, type LegacySession, type RequestId } from './legac
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** What a lane needs besides its transport. */
 export interface HostLaneOptions {
@@ -74,7 +75,11 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
   const reply = (id: RequestId, message: JsonObject): void => {
     send(message).catch((thrown: unknown) => {
       log.warn('mcp.unwritable', { error: messageOf(thrown) });
-      post({ jsonrpc: '2.0', id, error: { code: -32_603, message: 'The answer cannot be written as JSON.' } });
+      post({
+        jsonrpc: '2.0',
+        id,
+        error: { code: RPC_CODE.internalError, message: 'The answer cannot be written as JSON.' },
+      });
     });
   };
 
@@ -103,7 +108,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
 
   const setLogLevel = (params: JsonObject): JsonObject => {
     const { level } = params;
-    if (!isLogLevel(level)) throw protocolError(-32_602, 'There is no such log level.');
+    if (!isLogLevel(level)) throw protocolError(RPC_CODE.invalidParams, 'There is no such log level.');
     session?.setLogLevel(level);
     if (session) options.onLogLevel?.(session, level);
     return {};

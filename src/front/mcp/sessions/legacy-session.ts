@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { canBeAsked, type Host, type HostRequest } from '../../../model/host.js';
 import { isLoud } from './log-levels.js';
 import { sharedHostId } from './host-id.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
@@ -34,7 +35,7 @@ export interface LegacySession {
 
 function refusal(error: unknown): ToolscoutError {
   const body = isObject(error) ? error : {};
-  const code = typeof body['code'] === 'number' ? body['code'] : -32_603;
+  const code = typeof body['code'] === 'number' ? body['code'] : RPC_CODE.internalError;
   const message = typeof body['message'] === 'string' ? body['message'] : `error ${code}`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { upstream: { code, message, data: body['data'] } });
 }

@@ -9,6 +9,7 @@ import { sharedHostId } from './host-id.js';
 import { isLogLevel, isLoud } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { createRequestStates } from './request-state.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 const PREFIX = 'io.modelcontextprotocol/';
 
@@ -52,7 +53,7 @@ function hostIn(
 }
 
 function badState(): Error {
-  return protocolError(-32_602, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
+  return protocolError(RPC_CODE.invalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
 }
 
 /** What answering modern hosts needs. */
@@ -115,7 +116,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     if (!ASKING.has(method)) {
       const end = await work(undefined);
       if ('result' in end) return end.result;
-      throw protocolError(-32_603, `${method} cannot ask back.`);
+      throw protocolError(RPC_CODE.internalError, `${method} cannot ask back.`);
     }
     // Hashed only when a state goes out or comes in: most calls have none.
     const binding = (): string => {
@@ -150,7 +151,8 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     answer,
     listener(meta, sender) {
       const { hostId: id, capabilities } = hostIn(isObject(meta) ? meta : {}, sender);
-      const request = (): Promise<never> => Promise.reject(protocolError(-32_603, 'Nobody can be asked now.'));
+      const request = (): Promise<never> =>
+        Promise.reject(protocolError(RPC_CODE.internalError, 'Nobody can be asked now.'));
       return { id, era: 'modern', capabilities, request, notify: () => undefined };
     },
     close: () => held.close(),

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { answerHandshake, isPlainHandshake } from '../sessions/handshake.js';
 import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** A host that is being served. */
 export interface Served {
@@ -35,7 +36,7 @@ export async function openHost(lane: LegacyHostTransport, { onError, loadProtoco
     if (id === undefined || method === undefined) return;
     if (method === 'ping') send({ id, result: {} });
     else if (isPlainHandshake(message) && isObject(params)) send({ id, result: answerHandshake(params, lane.offer!) });
-    else send({ id, error: { code: -32_602, message: `Invalid params for ${String(method)}.` } });
+    else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
   };
   const load = async (): Promise<Served> => {
     try {

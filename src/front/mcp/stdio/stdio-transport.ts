@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { messageOf } from '../../../kernel/errors.js';
 import { excessIn } from '../../../kernel/json-bounds.js';
-import { isMessage } from '../../../protocol/json-rpc.js';
+import { RPC_CODE, isMessage } from '../../../protocol/json-rpc.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { createLineReader, createLineWriter } from '../../../protocol/lines.js';
 
@@ -13,7 +13,7 @@ export interface HostPipes {
 }
 
 /** JSON-RPC says: an id that could not be read is null. */
-const PARSE_ERROR = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } })}\n`;
+const PARSE_ERROR = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: RPC_CODE.parseError, message: 'Parse error' } })}\n`;
 
 /**
  * The MCP stdio transport toward a host. Messages are checked for their shape only, since the

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../../gateway/index.js';
 import { newId } from '../../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
-import { LOOP_DETECTED } from '../../../protocol/lineage.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { protocolError } from '../exchange.js';
 import { createFront } from '../front.js';
 import { createListens } from '../sessions/listens.js';
@@ -22,7 +22,7 @@ function refuseOwn(gateway: Gateway, { clientInfo }: JsonObject): void {
   if (!isObject(clientInfo) || clientInfo['name'] !== 'toolscout' || !gateway.lineage().isNested) return;
   const message =
     'This is a toolscout with the same configuration as the one that started it: remove it from its servers.';
-  throw protocolError(LOOP_DETECTED, message);
+  throw protocolError(RPC_CODE.loopDetected, message);
 }
 
 /** Serves one host over its pipes, in whichever era it opens with; with `server`, that one passed through. */
