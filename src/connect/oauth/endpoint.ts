@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { bareHost } from '../../net/address.js';
+import { readBounded } from '../../net/bounded-body.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { oneLine, printable } from '../../kernel/text.js';
@@ -83,17 +84,6 @@ function refusedInternal(url: URL, scope: EndpointScope, cause: ToolscoutError):
   );
 }
 
-async function readBounded(response: Response, host: string): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > MAX_ANSWER) throw new Error(`${host} sent more than ${MAX_ANSWER} bytes`);
-    chunks.push(chunk as Uint8Array);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
 /**
  * The `fetch` for everything that belongs to signing in: allowed addresses only, bounded in time and
  * size, and never led elsewhere by a redirect. A server cannot lead it into the own network: every host
@@ -113,7 +103,8 @@ export function createEndpointFetch(
     try {
       const send = isOwnHost(url, scope) ? own : others;
       const response = await send(url, { ...init, redirect: 'manual', signal: late.signal });
-      const body = await readBounded(response, url.host);
+      const body = await readBounded(response, MAX_ANSWER);
+      if (!body) throw new Error(`${url.host} sent more than ${MAX_ANSWER} bytes`);
       const { status, statusText, headers } = response;
       return new Response(BODILESS.has(status) ? null : body, { status, statusText, headers });
     } catch (thrown) {

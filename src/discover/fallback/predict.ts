@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../kernel/json.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { readPrediction } from './strategies.js';
+import { readBounded } from '../../net/bounded-body.js';
 
 /** The model that is asked: any endpoint that speaks the OpenAI chat format. */
 export interface Predictor {
@@ -48,19 +49,11 @@ export async function predictTools(
       }),
     });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return readPrediction(JSON.parse(await readBounded(response)) as JsonValue);
+    const body = await readBounded(response, MAX_BYTES);
+    if (!body) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
+    return readPrediction(JSON.parse(new TextDecoder().decode(body)) as JsonValue);
   } catch (thrown) {
     deps.log.warn('discover.unpredicted', { server: server.id, reason: messageOf(thrown) });
     return [];
   }
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
-  }
-  return text + decoder.decode();
 }

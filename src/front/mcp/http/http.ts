@@ -12,6 +12,7 @@ import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './htt
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
+import { readBounded } from '../../../net/bounded-body.js';
 
 /** The MCP endpoint as a web-standard handler. */
 export interface McpEndpoint {
@@ -44,25 +45,12 @@ function traceOfMessage(body: unknown, { headers }: Request): string | undefined
   return outer.traceId;
 }
 
-/** All bytes of a body, or `undefined` as soon as they are too many. */
-async function readBounded(request: Request): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get('content-length') ?? 0) > LIMITS.bodyBytes) return undefined;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > LIMITS.bodyBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
 /** The body as JSON; `undefined` when there is none, a response when it cannot be read. */
 async function readBody(request: Request): Promise<{ body?: unknown } | Response> {
   if (request.method !== 'POST') return {};
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await readBounded(request);
+    bytes = await readBounded(request, LIMITS.bodyBytes);
   } catch {
     // Whoever sent it has gone; nobody hears this.
     return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body ended before its time.');
