@@ -1,3 +1,4 @@
+import { LOOK_ALIKES } from '../kernel/look-alikes.js';
 /** A sign that a text was written to steer a model, and whether that alone is reason enough to hold it back. */
 export interface Sign {
   readonly reason: string;
@@ -174,15 +175,12 @@ function tokenOf(text: string): string {
 /** Most texts of a schema are single words, in which no order fits. */
 const MIN_ORDER = 6;
 
-/** Letters of other scripts that look like Latin ones, as which they are read by those who look. */
-const LOOKALIKES = new Map([...'аеорсухіѕјԁһո'].map((letter, at) => [letter, 'aeopcyxisjdhn'[at]!]));
-
 /** The text as it reads: without what has no shape, letters in their plain form, single spaces. */
 function readable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase().replace(/\s+/g, ' ');
   const plain = text.replace(SHAPELESS, '').normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
-  return plain.replace(/[\u0430-\u058f]/g, (letter) => LOOKALIKES.get(letter) ?? letter);
+  return plain.replace(/[\u0131-\u058f]/g, (letter) => LOOK_ALIKES.get(letter) ?? letter);
 }
 
 /** Companies whose groups all stand close together somewhere; one pass over the words. */

@@ -1,47 +1,8 @@
 import type { Problem } from '../../kernel/errors.js';
+import { LOOK_ALIKES } from '../../kernel/look-alikes.js';
 import { joinPath, problemAt } from '../read/path.js';
 
 const MAX_ID = 64;
-
-/** Letters of other scripts that pass for Latin ones at a glance. */
-const LOOKALIKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    а: 'a',
-    в: 'b',
-    е: 'e',
-    ё: 'e',
-    і: 'i',
-    ї: 'i',
-    ј: 'j',
-    к: 'k',
-    м: 'm',
-    н: 'h',
-    о: 'o',
-    р: 'p',
-    с: 'c',
-    т: 't',
-    у: 'y',
-    х: 'x',
-    ѕ: 's',
-    ԁ: 'd',
-    ԛ: 'q',
-    ԝ: 'w',
-    һ: 'h',
-    ı: 'i',
-    α: 'a',
-    β: 'b',
-    γ: 'y',
-    ε: 'e',
-    ι: 'i',
-    κ: 'k',
-    ν: 'v',
-    ο: 'o',
-    ρ: 'p',
-    τ: 't',
-    υ: 'u',
-    χ: 'x',
-  }),
-);
 
 /** Whether a name may be the id of a server: it becomes part of addresses, file names and log lines. */
 export function isServerId(id: string): boolean {
@@ -51,7 +12,7 @@ export function isServerId(id: string): boolean {
 /** The nearest allowed id to a name. */
 export function suggestServerId(name: string): string {
   const latin = [...name.slice(0, 4 * MAX_ID).normalize('NFKD')]
-    .map((char) => LOOKALIKES.get(char) ?? LOOKALIKES.get(char.toLowerCase())?.toUpperCase() ?? char)
+    .map((char) => LOOK_ALIKES.get(char) ?? LOOK_ALIKES.get(char.toLowerCase())?.toUpperCase() ?? char)
     .join('')
     .replace(/\p{M}/gu, '');
   const safe = latin
