@@ -8,9 +8,7 @@ import type { Link, Terms } from './session.js';
 import type { Session } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
-
-const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
-const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+import { META_KEY } from '../../protocol/request-meta.js';
 
 function metaOf(params: unknown): JsonObject {
   const meta = isObject(params) ? params['_meta'] : undefined;
@@ -102,7 +100,7 @@ export async function speakModern(
     const settle = (about: unknown, refusal?: Error): void => {
       if (typeof about === 'string') waiting.get(about)?.(refusal);
     };
-    if (method === 'notifications/subscriptions/acknowledged') settle(metaOf(params)[SUBSCRIPTION_ID]);
+    if (method === 'notifications/subscriptions/acknowledged') settle(metaOf(params)[META_KEY.subscriptionId]);
     else if (method === 'notifications/cancelled') {
       settle(isObject(params) ? params['requestId'] : undefined, new Error('The server does not let us listen.'));
     } else if (method === undefined) {
@@ -124,7 +122,7 @@ export async function speakModern(
   return {
     era: 'modern',
     protocolVersion: version,
-    info: readInfo(metaOf(discover)[SERVER_INFO]),
+    info: readInfo(metaOf(discover)[META_KEY.serverInfo]),
     capabilities: isObject(discover['capabilities']) ? discover['capabilities'] : {},
     instructions: readInstructions(discover['instructions']),
     async listen(filter, timeoutMs) {

@@ -1,11 +1,14 @@
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Host } from '../../model/host.js';
+import { META_KEY } from '../../protocol/request-meta.js';
 
-const PREFIX = 'io.modelcontextprotocol/';
-const CAPABILITIES = `${PREFIX}clientCapabilities`;
-const LOG_LEVEL = `${PREFIX}logLevel`;
 /** What a connection says about itself; what a host said about itself to us is not passed off as ours. */
-const ENVELOPE_KEYS = [`${PREFIX}protocolVersion`, `${PREFIX}clientInfo`, CAPABILITIES, LOG_LEVEL] as const;
+const ENVELOPE_KEYS = [
+  META_KEY.protocolVersion,
+  META_KEY.clientInfo,
+  META_KEY.clientCapabilities,
+  META_KEY.logLevel,
+] as const;
 
 /** The `_meta` keys every request of the modern era carries. */
 export function modernEnvelope(
@@ -14,9 +17,9 @@ export function modernEnvelope(
   capabilities: JsonObject = {},
 ): JsonObject {
   return {
-    [ENVELOPE_KEYS[0]]: version,
-    [ENVELOPE_KEYS[1]]: { name: clientInfo.name, version: clientInfo.version },
-    [CAPABILITIES]: capabilities,
+    [META_KEY.protocolVersion]: version,
+    [META_KEY.clientInfo]: { name: clientInfo.name, version: clientInfo.version },
+    [META_KEY.clientCapabilities]: capabilities,
   };
 }
 
@@ -24,10 +27,14 @@ export function modernEnvelope(
 function envelopeFor(envelope: JsonObject, method: string, host: Host | undefined): JsonObject {
   if (host) {
     const level = host.logLevel;
-    return { ...envelope, [CAPABILITIES]: host.capabilities, ...(level !== undefined && { [LOG_LEVEL]: level }) };
+    return {
+      ...envelope,
+      [META_KEY.clientCapabilities]: host.capabilities,
+      ...(level !== undefined && { [META_KEY.logLevel]: level }),
+    };
   }
   // A list is asked for by somebody who can do everything; a call without a host by somebody who can do nothing.
-  return method === 'tools/call' ? { ...envelope, [CAPABILITIES]: {} } : envelope;
+  return method === 'tools/call' ? { ...envelope, [META_KEY.clientCapabilities]: {} } : envelope;
 }
 
 function withoutOurs(given: JsonObject): JsonObject {

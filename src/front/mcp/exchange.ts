@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js'
 import type { Call, Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
+import { isOfConnection } from '../../protocol/request-meta.js';
 
 /** One request of a host, and what its connection lends to it. */
 export interface Exchange {
@@ -57,9 +58,7 @@ export function toRpcError(thrown: unknown): RpcError {
 
 /** `_meta` that belongs to the caller (trace context, vendor keys), without what belongs to this hop. */
 function callerMeta(meta: JsonObject): JsonObject | undefined {
-  const kept = Object.entries(meta).filter(
-    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
-  );
+  const kept = Object.entries(meta).filter(([key]) => !isOfConnection(key));
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 

@@ -10,8 +10,7 @@ import { isLogLevel, isLoud } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { createRequestStates } from './request-state.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
-
-const PREFIX = 'io.modelcontextprotocol/';
+import { META_KEY } from '../../../protocol/request-meta.js';
 
 /** Methods whose answer may be a question. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -43,9 +42,9 @@ function hostIn(
   envelope: JsonObject,
   { principal, connection }: Sender,
 ): Pick<Round, 'hostId' | 'capabilities' | 'logLevel'> {
-  const declared = envelope[`${PREFIX}clientCapabilities`];
+  const declared = envelope[META_KEY.clientCapabilities];
   const capabilities = isObject(declared) ? declared : {};
-  const level = envelope[`${PREFIX}logLevel`];
+  const level = envelope[META_KEY.logLevel];
   const logLevel = isLogLevel(level) ? level : undefined;
   const own = canBeAsked(capabilities) ? connection : undefined;
   const hostId = own ?? sharedHostId(principal, capabilities, logLevel);
