@@ -1,12 +1,12 @@
 export { createChildKeeper } from './transport/child.js';
 export type { EraDecision } from './era/era.js';
-export { connectionIdOf, type ConnectionKey } from './connection-key.js';
+export type { ConnectionKey } from './connection-key.js';
 export type { Access, OpenSession } from './pool/call.js';
 export { createSignIns, openBrowserInteraction, type SignIns } from './oauth/sign-ins.js';
 export type { Grant } from './oauth/grants.js';
 export { missingCommand } from './transport/missing-command.js';
 export { openUpstream, type EraMemory } from './open.js';
-export { createPool, type Pool, type PoolEvent } from './pool/pool.js';
+export { connectionIdOf, createPool, type Pool, type PoolEvent } from './pool/pool.js';
 export type { Tap } from './transport/tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './transport/raw-run.js';
 export { backoffMs } from './pool/retry.js';

@@ -5,7 +5,7 @@ import { createAnalyzer } from './text/analysis.js';
 import { diversify } from './rank/diversity.js';
 import { explain } from './rank/explain.js';
 import { createHoldings, type Evidence } from './index/holdings.js';
-import { compareNames, placeOf } from './index/names.js';
+import { compareNames } from './index/names.js';
 import { nearestTerm, nearestTools } from './index/nearest.js';
 import { createPostings, type Postings } from './index/postings.js';
 import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
@@ -239,4 +239,16 @@ function acceptance(options: SearchOptions): (tool: Tool) => boolean {
 
 function findByName(tools: readonly Tool[], name: string): Tool | undefined {
   return tools[placeOf(tools, name)];
+}
+
+/** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */
+function placeOf(tools: readonly Tool[], name: string): number {
+  let low = 0;
+  let high = tools.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (tools[middle]!.name < name) low = middle + 1;
+    else high = middle;
+  }
+  return tools[low]?.name === name ? low : -1;
 }

@@ -7,7 +7,7 @@ import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
-import { isKept, keyFor, takeLink, type Link, type Opening, type Slot, type Waiter } from './slot.js';
+import { isKept, type Link, type Opening, type Slot, type Waiter } from './slot.js';
 import { backoffMs } from './retry.js';
 
 /** What making and ending connections needs. */
@@ -308,6 +308,23 @@ export function createLinks(deps: LinksDeps): Links {
       timer?.cancel();
     },
   };
+}
+
+/** Under which key the connection for a lane is found. */
+function keyFor(slot: Slot, lane: ConnectionKey): string {
+  if (slot.era !== 'modern') return lane.id;
+  // What is open serves every lane; only where a connection must be made does a wish count.
+  const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
+  return isOwn ? lane.id : SHARED.id;
+}
+
+/** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
+export function takeLink(slot: Slot, lane: ConnectionKey, brief: boolean): Link | undefined {
+  const link = slot.links.get(keyFor(slot, lane));
+  if (!link || link.upstream.closed) return undefined;
+  link.busy++;
+  if (!brief) link.brief = false;
+  return link;
 }
 
 function laneLost(server: string): ToolscoutError {

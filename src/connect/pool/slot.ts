@@ -2,7 +2,7 @@ import type { ToolscoutError } from '../../kernel/errors.js';
 import type { ConnectionState, Server, ServerHealth } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
-import type { ServerBreaker } from './server-breaker.js';
+import type { ServerBreaker } from './breaker.js';
 import type { StderrRing } from '../transport/stderr-ring.js';
 
 /** One connection and who is using it. */
@@ -84,23 +84,6 @@ export interface Slot {
 /** Whether a connection stays open although no call uses it: the shared one of an eager server (NEG-7). */
 export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
   return server.eager === true && key === SHARED.id;
-}
-
-/** Under which key the connection for a lane is found. */
-export function keyFor(slot: Slot, lane: ConnectionKey): string {
-  if (slot.era !== 'modern') return lane.id;
-  // What is open serves every lane; only where a connection must be made does a wish count.
-  const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
-  return isOwn ? lane.id : SHARED.id;
-}
-
-/** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
-export function takeLink(slot: Slot, lane: ConnectionKey, brief: boolean): Link | undefined {
-  const link = slot.links.get(keyFor(slot, lane));
-  if (!link || link.upstream.closed) return undefined;
-  link.busy++;
-  if (!brief) link.brief = false;
-  return link;
 }
 
 /** A slot as it is shown to people. */

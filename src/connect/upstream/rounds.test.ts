@@ -3,7 +3,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Host } from '../../model/host.js';
-import { sendInRounds } from './rounds.js';
+import { answerInRounds } from './rounds.js';
 
 const question = { method: 'elicitation/create', params: { message: 'name?' } };
 const asks = (inputRequests: JsonObject, requestState?: string): JsonObject => ({
@@ -31,7 +31,9 @@ function stage(answers: readonly JsonObject[], host: Partial<Host> | undefined) 
     sent.push(params);
     return answers[Math.min(sent.length, answers.length) - 1]!;
   };
-  const result = sendInRounds(send, { name: 't' }, { server: 's', clock, host: full, signal: undefined });
+  const params = { name: 't' };
+  const options = { server: 's', clock, host: full, signal: undefined };
+  const result = send(params).then((first) => answerInRounds(first, send, params, options));
   return { sent, asked, clock, result };
 }
 

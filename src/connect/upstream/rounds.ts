@@ -14,7 +14,7 @@ const DEEPEST = 1000;
 const PACE_MS = 250;
 
 /** Whether a modern server asks for something before it goes on. */
-export function asksForInput(result: JsonObject): boolean {
+function asksForInput(result: JsonObject): boolean {
   return result['resultType'] === 'input_required';
 }
 
@@ -83,10 +83,11 @@ async function askHost(
 }
 
 /**
- * Sends a request to a modern server, and again with what its host answered for as long as it asks.
+ * A modern server asked for something: sends the request again with what its host answered, for as long as it asks.
  * A modern host is handed the question itself: it answers by calling again.
  */
-export async function sendInRounds(
+export async function answerInRounds(
+  first: JsonObject,
   send: (params: JsonObject | undefined) => Promise<JsonObject>,
   params: JsonObject | undefined,
   options: {
@@ -100,7 +101,7 @@ export async function sendInRounds(
   },
 ): Promise<JsonObject> {
   const { server, clock, host, signal } = options;
-  let result = await send(params);
+  let result = first;
   for (let round = 1; asksForInput(result); round++) {
     if (!host) throw refused(server, 'for input, and nobody is there to give it', unaskedAdvice());
     if (host.era === 'modern') {

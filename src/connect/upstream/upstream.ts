@@ -7,7 +7,7 @@ import type { Server } from '../../model/server.js';
 import type { Upstream, UpstreamRequest } from '../../model/upstream.js';
 import type { Session } from '../era/session.js';
 import type { Requests } from './requests.js';
-import { sendInRounds } from './rounds.js';
+import { answerInRounds } from './rounds.js';
 
 /** How long a connection whose verdict is in doubt has to prove it. */
 const PROOF_MS = 1500;
@@ -98,9 +98,12 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
 
   const request = (method: string, params: JsonObject | undefined, given: UpstreamRequest): Promise<JsonObject> => {
     if (era === 'legacy') return ask(method, params, given);
-    const { host, signal, deadline } = given;
-    const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
-    return sendInRounds(round, params, { server: server.id, clock, host, signal, deadline, screen });
+    return ask(method, params, given).then((result) => {
+      if (result['resultType'] !== 'input_required') return result;
+      const { host, signal, deadline } = given;
+      const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
+      return answerInRounds(result, round, params, { server: server.id, clock, host, signal, deadline, screen });
+    });
   };
 
   if (era === 'modern') {

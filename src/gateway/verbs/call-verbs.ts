@@ -7,6 +7,9 @@ import {
 } from '../../execute/index.js';
 import { addressOf } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { Log } from '../../kernel/log.js';
+import { oneLine } from '../../kernel/text.js';
+import type { AuditRecord } from '../../model/audit-record.js';
 import type { Call } from '../../model/call.js';
 import { signatureOf } from '../../normalize/index.js';
 import type { Namable } from '../../catalog/catalog.js';
@@ -14,7 +17,6 @@ import { isStandIn } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import type { Gateway } from '../contract.js';
 import type { CallOptions } from '../contract/options.js';
-import { logCall } from './log-call.js';
 import { isUsable } from '../../catalog/views.js';
 import { isHidden, noServer, visibleTo } from '../visibility.js';
 
@@ -128,4 +130,32 @@ export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'exe
       return executor.executeStream(call, () => prepare(call));
     },
   };
+}
+
+/** Characters of a name that a caller chose. */
+const MAX_NAME = 128;
+
+/** One line for a call or another request to a server: who asked, what for and how it ended; never what was sent or answered. */
+export function logCall(
+  log: Log,
+  event: 'call' | 'relay',
+  entry: Partial<
+    Pick<
+      AuditRecord,
+      'server' | 'tool' | 'outcome' | 'code' | 'latencyMs' | 'principal' | 'route' | 'skill' | 'traceId' | 'kind'
+    >
+  >,
+): void {
+  log.info(event, {
+    server: oneLine(entry.server ?? '', MAX_NAME),
+    tool: entry.tool === undefined ? undefined : oneLine(entry.tool, MAX_NAME),
+    method: event === 'relay' ? entry.kind : undefined,
+    outcome: entry.outcome,
+    code: entry.code,
+    ms: entry.latencyMs === undefined ? undefined : Math.round(entry.latencyMs),
+    principal: entry.principal,
+    route: entry.route,
+    skill: entry.skill,
+    trace_id: entry.traceId,
+  });
 }

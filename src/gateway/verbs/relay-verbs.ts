@@ -9,7 +9,7 @@ import type { Progress } from '../../model/call.js';
 import type { Redaction } from '../../redact/index.js';
 import type { ServerFacts } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import { logCall } from './log-call.js';
+import { logCall } from './call-verbs.js';
 import type { Gateway } from '../contract.js';
 import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';

@@ -10,15 +10,3 @@ export function compareNames(a: Tool, b: Tool): number {
 export function sortedByName(tools: readonly Tool[]): Tool[] {
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()].toSorted(compareNames);
 }
-
-/** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */
-export function placeOf(tools: readonly Tool[], name: string): number {
-  let low = 0;
-  let high = tools.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (tools[middle]!.name < name) low = middle + 1;
-    else high = middle;
-  }
-  return tools[low]?.name === name ? low : -1;
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
-import { createServerBreaker } from './server-breaker.js';
+import { createServerBreaker } from './breaker.js';
 
 function setUp() {
   const clock = createFakeClock();
