@@ -2,7 +2,7 @@ export { createToolscout, type ToolscoutOptions } from './app/create-toolscout.j
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
-export { scopeToSkill } from './gateway/index.js';
+export { viewerOf } from './gateway/index.js';
 export {
   extractSubDomain,
   inferCategories,
@@ -75,6 +75,7 @@ export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model
 export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Principal, Scope } from './model/principal.js';
+export type { Viewer } from './model/viewer.js';
 export type { Server, ServerHealth } from './model/server.js';
 export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
 export type { Entry, Store } from './model/store.js';

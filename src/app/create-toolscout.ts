@@ -359,26 +359,24 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
     learnAtStart: options.learnAtStart ?? true,
     refreshFirst: options.refreshFirst,
     watchSkills: options.watch,
+    async closing(close, how) {
+      watcher?.close();
+      try {
+        await close();
+      } finally {
+        await children.closeAll(how);
+      }
+    },
   });
 
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
-  const shutDown = async (how: Parameters<Gateway['close']>[0]): Promise<void> => {
-    watcher?.close();
-    try {
-      await gateway.close(how);
-    } finally {
-      await children.closeAll(how);
-    }
-  };
-  let closed: Promise<void> | undefined;
-  const opened: Gateway = { ...gateway, close: (how) => (closed ??= shutDown(how)) };
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
-  if (url === undefined) return opened;
+  if (url === undefined) return gateway;
   const [{ createTraceExporter }, { traceGateway }] = await Promise.all([
     import('./trace-exporter.js'),
     import('./traces.js'),
   ]);
   mask.add(Object.values(headers));
-  return traceGateway(opened, createTraceExporter({ url, headers, service, fetch, clock, log }));
+  return traceGateway(gateway, createTraceExporter({ url, headers, service, fetch, clock, log }));
 }

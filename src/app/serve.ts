@@ -8,7 +8,6 @@ import { createSecretMask } from '../kernel/secrets.js';
 import { counted, printable } from '../kernel/text.js';
 import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
-import { scopeToSkill } from '../gateway/index.js';
 import { createToolscout, type ToolscoutOptions } from './create-toolscout.js';
 import { VERSION } from '../kernel/version.js';
 
@@ -141,7 +140,9 @@ export async function serve(
   });
   const start = async (): Promise<Running> => {
     const { skill } = options;
-    const offered = skill === undefined ? gateway : scopeToSkill(gateway, await gateway.skill(skill));
+    // A skill that does not exist is refused here, before anybody is served.
+    if (skill !== undefined) await gateway.skill(skill);
+    const offered = skill === undefined ? gateway : gateway.as(await gateway.skillViewer(skill));
     if (options.stdio) return serveStdio(offered, log, streams, options);
     return serveHttp({ gateway, offered }, log, options, terminal);
   };

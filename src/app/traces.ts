@@ -1,4 +1,4 @@
-import { idOfTarget, type AskOptions, type CallOptions, type Gateway } from '../gateway/index.js';
+import { idOfTarget, wrapGateway, type AskOptions, type CallOptions, type Gateway } from '../gateway/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import type { CallResult } from '../model/call.js';
@@ -22,7 +22,7 @@ function below(span: Span, options: CallOptions): CallOptions {
 }
 
 /** The gateway with a span for everything that is asked of it from outside; neither words nor arguments are in them. */
-export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway {
+export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway {
   const start = (name: string, options: Pick<AskOptions, 'meta' | 'traceId'> | undefined): Span =>
     exporter.start(name, options?.meta?.['traceparent'], options?.traceId);
 
@@ -37,8 +37,7 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
     }
   };
 
-  return {
-    ...gateway,
+  return wrapGateway(traced, (gateway) => ({
     searchTools: (query, options) =>
       during(
         start('search', options),
@@ -128,5 +127,5 @@ export function traceGateway(gateway: Gateway, exporter: TraceExporter): Gateway
       await gateway.close(options);
       await exporter.close();
     },
-  };
+  }));
 }

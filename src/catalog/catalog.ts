@@ -264,7 +264,7 @@ export function createCatalog(
     tool(server, name, namable = () => true) {
       serverOf(server);
       const tool = find(server, name);
-      if (tool) return tool;
+      if (tool && namable(server, tool.name)) return tool;
       // By name, then by words; those of the server that was asked come first.
       const own = index
         .nearest(name, { server, accepts: namable }, 3)

@@ -13,7 +13,8 @@ import { createCatalog, type Catalog, type LearnedList } from './catalog.js';
 import { createLearner, type Learner } from './learning/learner.js';
 import { coverageOf, PLAIN_WORDS } from './coverage.js';
 import { isUsable, problemOf, viewServer } from './views.js';
-import { explainTool, type Why } from '../gateway/reports/why.js';
+import { explainFor, type Why } from '../gateway/reports/why.js';
+import { LOCAL_VIEWER } from '../gateway/viewer.js';
 import { instructionsFor, passthroughInstructions } from '../front/mcp/menu/meta-tools.js';
 
 const clock = createFakeClock();
@@ -183,14 +184,19 @@ describe('the coverage line', () => {
   });
 });
 
-describe('explainTool', () => {
+describe('explainFor', () => {
   const ask = async (patch: Partial<Tool>): Promise<Why> => {
     const around = sources([server('a')]);
     await around.catalog.put(server('a'), { ...listOf('one'), learnedAt: clock.now() - 3 * 60_000 });
     const [tool] = around.catalog.index.tools('a');
     // Statuses that only approvals give are not made by rules, so they are put in place by hand.
     const index = { ...around.catalog.index, tool: () => ({ ...tool!, ...patch }) };
-    return explainTool('a', 'one', { ...around, catalog: { ...around.catalog, index }, now: clock.now() });
+    return explainFor(LOCAL_VIEWER, 'a', 'one', {
+      ...around,
+      catalog: { ...around.catalog, index },
+      now: clock.now(),
+      isHidden: false,
+    });
   };
 
   it('FIND-5 approval, quarantine and provenance have their sentences', async () => {

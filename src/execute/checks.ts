@@ -52,11 +52,9 @@ export function shownCheck({ tool }: Pick<Subject, 'tool'>): void {
  *
  * @throws ToolscoutError `FORBIDDEN`.
  */
-export function bindingCheck(covers: (skill: string, server: string, tool: string) => boolean): Check {
-  return ({ call, server, tool }) => {
-    if (call.skill === undefined || covers(call.skill, server.id, tool.name)) return;
-    throw forbidden(call.skill, addressOf(server.id, tool.name));
-  };
+export function bindingCheck({ call: { viewer }, server, tool }: Subject): void {
+  if (viewer.skill === undefined || viewer.sees(server.id, tool.name)) return;
+  throw forbidden(viewer.skill.id, addressOf(server.id, tool.name));
 }
 
 /** The refusal of something that no binding of a skill covers. */

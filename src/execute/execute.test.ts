@@ -27,6 +27,7 @@ const call = (overrides: Partial<Call> = {}): Call => ({
   server: 'fs',
   tool: 'read',
   arguments: { path: '/a' },
+  viewer: { principal: 'local', scopes: new Set(), isLimited: false, sees: () => true },
   principal: 'local',
   route: 'mcp',
   ...overrides,
@@ -448,6 +449,8 @@ describe('executor', () => {
   });
 
   it('EXEC-5 one record says who ran what, how it went and how long it took', async () => {
+    const { viewer: caller } = call();
+    const triage = { ...caller, skill: { id: 'triage', caller } };
     const clock = createFakeClock();
     const { executor, records } = setUp({
       clock,
@@ -459,7 +462,7 @@ describe('executor', () => {
         } as unknown as Upstream);
       },
     });
-    await executor.execute(call({ principal: 'alice', skill: 'triage', traceId: 't-1' }));
+    await executor.execute(call({ principal: 'alice', viewer: triage, traceId: 't-1' }));
     expect(records).toEqual([
       {
         kind: 'execution',

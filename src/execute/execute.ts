@@ -230,7 +230,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       kind: 'execution',
       principal: call.principal,
       route: call.route,
-      skill: call.skill,
+      skill: call.viewer.skill?.id,
       server,
       tool,
       arguments: call.arguments,

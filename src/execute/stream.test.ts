@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Call, CallResult } from '../model/call.js';
 import { streamCall, type CallEvent } from './stream.js';
 
-const call: Call = { server: 's', tool: 't', arguments: {}, principal: 'local', route: 'library' };
+const viewer = { principal: 'local', scopes: new Set<never>(), isLimited: false, sees: () => true };
+const call: Call = { server: 's', tool: 't', arguments: {}, viewer, principal: 'local', route: 'library' };
 const done: CallResult = { success: true, result: {} };
 
 async function collect(events: AsyncIterable<CallEvent>): Promise<CallEvent[]> {

@@ -14,6 +14,7 @@ import type { Manifest } from '../model/manifest.js';
 import type { Host } from '../model/host.js';
 import type { AgentBriefingEvent } from '../model/skill.js';
 import type { StoreDoubt } from '../model/store.js';
+import type { Viewer } from '../model/viewer.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
@@ -56,10 +57,12 @@ export type GatewayEvent =
 
 /** The verbs of toolscout; every front is written against these and nothing else. */
 export interface Gateway {
+  /** The same verbs as this viewer has them: other servers are not there, in lists, searches, calls, events and messages (S12). */
+  as(viewer: Viewer): Gateway;
   /** Resolves when everything the store knows has been indexed. */
   ready(): Promise<void>;
-  /** The line that names what is behind toolscout, or behind these of its servers (META-8). */
-  coverage(servers?: ReadonlySet<string>): string;
+  /** The line that names what is behind toolscout (META-8). */
+  coverage(): string;
   listServers(options?: AskOptions): Promise<ServerView[]>;
   searchTools(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   listTools(
@@ -93,6 +96,11 @@ export interface Gateway {
   bindSkill(id: string): Promise<SkillView>;
   /** What a skill calls through; everything outside of its bindings is `FORBIDDEN` (NEG-5). */
   skill(id: string): Promise<SkillHandle>;
+  /**
+   * A skill as a viewer, for {@link as}: it sees what its bindings cover and nothing else (NEG-5). A skill that does not exist sees
+   * nothing, and its calls are refused and recorded.
+   */
+  skillViewer(id: string): Promise<Viewer>;
   /** What a server said of itself, and its resources, templates and prompts; it is learned when it never was. */
   serverFacts(server: string): Promise<ServerFacts>;
   /** The same for every usable server that is known already, by id. */

@@ -60,6 +60,11 @@ export interface GatewayDeps {
   readonly rawRun?: FallbackDeps['rawRun'];
   /** Why the command of a local server cannot be started, as far as the file system tells; nothing is run. */
   readonly missingCommand?: (server: Server) => Promise<string | undefined>;
+  /** Ends the gateway, and what else was opened for it before and after that; called once. */
+  readonly closing?: (
+    close: () => Promise<void>,
+    how: { readonly drainMs?: number; readonly graceMs?: number },
+  ) => Promise<void>;
   /** Asks a model, where one is configured. */
   readonly fetch?: typeof fetch;
   /** Whether folders of skills are read again when they change. */

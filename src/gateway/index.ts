@@ -29,14 +29,14 @@ export {
 } from './contract/discovery-options.js';
 export type { Learned } from '../catalog/learning/pipeline.js';
 export type { SchemaFindings } from './reports/schema-findings.js';
-export { scopeToSkill } from './scoped.js';
 export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';
 export type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 export { showConfig } from './reports/shown-config.js';
-export { noServer } from './visibility.js';
 export type { Knowledge, ServerView } from '../catalog/views.js';
-export { explainOutOfScope, explainUnseen, type Why } from './reports/why.js';
+export { wrapGateway } from './bind-verbs.js';
+export { viewerOf } from './viewer.js';
+export type { Why } from './reports/why.js';
 export type { ExportFormat, RtfsDialect, ToolSignature } from '../export/index.js';
 export type { Evaluation, LabelledQuery } from '../search/index.js';
 export type { Registry } from '../registry/index.js';

@@ -3,6 +3,7 @@ import type { Cancel } from '../kernel/async/cancel.js';
 import type { ErrorCode, Problem, Severity } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Host } from './host.js';
+import type { Viewer } from './viewer.js';
 
 /** Progress of a running call, as the server reported it. */
 export interface Progress {
@@ -16,13 +17,12 @@ export interface Call {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Who asks: `local` on a laptop, the authenticated subject on a shared service. */
+  /** Who asks, and what there is for them. */
+  readonly viewer: Viewer;
+  /** The name of the viewer: `local` on a laptop, the authenticated subject on a shared service. */
   readonly principal: string;
   /** The door it came through. */
   readonly route: 'library' | 'mcp' | 'cli' | 'http';
-  /** The only servers that the caller may see; a call of another one is refused as if it did not exist (S12). */
-  readonly servers?: ReadonlySet<string>;
-  readonly skill?: string;
   readonly traceId?: string;
   /** `_meta` of the host's request, passed on (trace context). */
   readonly meta?: JsonObject;

@@ -31,19 +31,13 @@ export interface Hit {
 /** What a search may be narrowed by (FIND-1). */
 export interface SearchOptions {
   readonly server?: string;
-  /** Only these servers: what the asker may see. */
-  readonly servers?: readonly string[];
   readonly limit?: number;
   readonly includeDisabled?: boolean;
   readonly tags?: readonly string[];
-  /** Only tools for which this holds; of the others nothing is said at all. */
-  readonly accepts?: (server: string, tool: string) => boolean;
   readonly includeSchema?: boolean;
   readonly explain?: boolean;
   /** The most tokens that all signatures together may take (o200k, reckoned on the safe side). */
   readonly schemaTokens?: number;
-  /** Who asks; `local` unless said. What a principal's searches led to helps that principal's later ones. */
-  readonly principal?: string;
   /** `_meta` of the asker's request: the trace that the search belongs to. */
   readonly meta?: JsonObject;
   /** The id of the asker's request; the span of the search has it too. */

@@ -21,12 +21,7 @@ export interface Principal {
 export const LOCAL: Principal = { name: 'local', scopes: new Set(SCOPES) };
 
 /** Whether a principal has a scope: who may administer may call, and who may call may look. */
-export function hasScope({ scopes }: Principal, wanted: Scope): boolean {
+export function hasScope({ scopes }: Pick<Principal, 'scopes'>, wanted: Scope): boolean {
   for (let at = SCOPES.indexOf(wanted); at < SCOPES.length; at++) if (scopes.has(SCOPES[at]!)) return true;
   return false;
-}
-
-/** Whether a principal may know of a server. */
-export function maySee({ servers }: Principal, server: string): boolean {
-  return servers === undefined || servers.has(server);
 }

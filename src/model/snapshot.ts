@@ -37,8 +37,6 @@ export interface Snapshot {
 
 /** What a snapshot may be narrowed by; all of it must hold (REG-2). */
 export interface SnapshotFilters {
-  /** Only servers of these ids: what the asker may see. */
-  readonly ids?: readonly string[];
   readonly alive?: boolean;
   readonly capabilities?: readonly string[];
   readonly tags?: readonly string[];

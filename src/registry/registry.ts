@@ -56,14 +56,14 @@ export interface Registry {
   /** Whether it may be asked at all (`TOOLS_REGISTRY_ENABLED`). */
   readonly enabled: boolean;
   /**
-   * The servers as they are known now, narrowed by filters or by the query of a request (REG-2), and to `only`.
+   * The servers as they are known now, narrowed by filters or by the query of a request (REG-2), and to those that `sees` holds for.
    *
    * @throws ToolscoutError `INVALID_REQUEST` for a filter that makes no sense, `REGISTRY_MISCONFIGURED` without any
    * inventory, `REGISTRY_UNAVAILABLE` before the first check.
    */
-  snapshot(filters?: SnapshotFilters | URLSearchParams, only?: Pick<SnapshotFilters, 'ids'>): Snapshot;
-  /** Reads the inventory again and checks servers now: the named ones, or all. */
-  refresh(ids?: readonly string[]): Promise<void>;
+  snapshot(filters?: SnapshotFilters | URLSearchParams, sees?: (id: string) => boolean): Snapshot;
+  /** Reads the inventory again and checks servers now: the named ones, or all; of these those that `sees` holds for. */
+  refresh(ids?: readonly string[], sees?: (id: string) => boolean): Promise<void>;
   /** Reads the inventory again without waiting for any check; after a change of the config. */
   sync(): Promise<void>;
   /** Says that what is known without asking has changed: a connection opened or ended, tools were learned. */
@@ -250,8 +250,8 @@ export function createRegistry(deps: RegistryDeps): Registry {
   return {
     enabled: deps.enabled,
 
-    snapshot(asked = {}, only = {}) {
-      const filters = { ...(asked instanceof URLSearchParams ? readFilters(asked) : asked), ...only };
+    snapshot(asked = {}, sees) {
+      const filters = asked instanceof URLSearchParams ? readFilters(asked) : asked;
       if (inventory && items.size === 0 && inventory.missing !== undefined) {
         throw new ToolscoutError('REGISTRY_MISCONFIGURED', `There is no server to report on: ${inventory.missing}.`);
       }
@@ -260,14 +260,14 @@ export function createRegistry(deps: RegistryDeps): Registry {
       if (!inventory || (shown.length > 0 && !isKnown)) {
         throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'No server has been checked yet.', { retryAfterMs: 1000 });
       }
-      const made = createSnapshot(shown, clock.now(), filters);
+      const made = createSnapshot(sees ? shown.filter(({ id }) => sees(id)) : shown, clock.now(), filters);
       if (made.items.length === shown.length) shownHash = made.registry_hash;
       return made;
     },
 
-    async refresh(ids) {
+    async refresh(ids, sees = () => true) {
       await sync();
-      const wanted = ids ? ids.filter((id) => states.has(id)) : [...states.keys()];
+      const wanted = (ids ?? [...states.keys()]).filter((id) => states.has(id) && sees(id));
       await Promise.all(wanted.map(check));
     },
 

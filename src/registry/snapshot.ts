@@ -32,8 +32,7 @@ export function hashItems(items: Iterable<SnapshotItem>): string {
 
 /** Whether an item passes all filters. */
 export function matchesFilters(item: SnapshotItem, filters: SnapshotFilters): boolean {
-  const { ids, alive, capabilities = [], tags = [], q = '' } = filters;
-  if (ids !== undefined && !ids.includes(item.id)) return false;
+  const { alive, capabilities = [], tags = [], q = '' } = filters;
   if (alive !== undefined && item.alive !== alive) return false;
   if (!capabilities.every((capability) => item.capabilities.includes(capability))) return false;
   if (!tags.every((tag) => item.tags.includes(tag))) return false;

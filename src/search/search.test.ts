@@ -393,7 +393,6 @@ describe('nearest', () => {
     const wanted = 'creat_isue';
     expect(crowded.nearest(wanted).every((address) => address.startsWith('crowd'))).toBe(true);
     expect(crowded.nearest(wanted, { server: 'own' })).toEqual(['own:create_issues', 'own:create_notes']);
-    expect(crowded.nearest(wanted, { servers: ['own'] })).toEqual(['own:create_issues', 'own:create_notes']);
     expect(crowded.nearest(wanted, { accepts: (server) => server === 'own' })).toEqual([
       'own:create_issues',
       'own:create_notes',

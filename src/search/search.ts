@@ -37,7 +37,10 @@ export type Experience = (
 ) => ReadonlyMap<string, Remembered>;
 
 /** Which tools come into question. */
-export type Narrowing = Pick<SearchOptions, 'server' | 'servers' | 'tags' | 'accepts'>;
+export interface Narrowing extends Pick<SearchOptions, 'server' | 'tags'> {
+  /** Only tools for which this holds; of the others nothing is said at all. */
+  readonly accepts?: (server: string, tool: string) => boolean;
+}
 
 /** The catalog as it is searched (FIND-1). */
 export interface ToolIndex {
@@ -62,7 +65,7 @@ export interface ToolIndex {
   /** Servers that were put in, sorted. */
   servers(): string[];
   /** The tools that fit a query, best first; an empty query lists by name. */
-  search(query: string, options?: SearchOptions, experience?: Experience): Ranked[];
+  search(query: string, options?: SearchOptions & Narrowing, experience?: Experience): Ranked[];
   /** The distinct terms of a query. */
   terms(query: string): string[];
   /** Addresses of enabled tools whose names look like a text that led to nothing, among those a search is narrowed to (FIND-5, META-4). */
@@ -95,7 +98,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     else for (const segment of segments.values()) yield* segment.tools;
   }
 
-  function search(text: string, options: SearchOptions = {}, experience?: Experience): Ranked[] {
+  function search(text: string, options: SearchOptions & Narrowing = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     lists ??= createWordLists(analyzer);
     const query = parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
@@ -104,7 +107,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     return answer(query, limit, options, { further: meaningOf(text), recalled });
   }
 
-  function answer(query: Query, limit: number, options: SearchOptions, known: Known = NOTHING): Ranked[] {
+  function answer(query: Query, limit: number, options: SearchOptions & Narrowing, known: Known = NOTHING): Ranked[] {
     const within = options.server === undefined ? undefined : segments.get(options.server);
     const scores = score([...query.own, ...query.related], postings, within);
     const ranked = rank(query, scores, postings, Math.max(limit, DIVERSIFIED), acceptance(options), known);
@@ -171,7 +174,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     return place < 0 ? undefined : segment!.first + place;
   }
 
-  function list(limit: number, options: SearchOptions): Ranked[] {
+  function list(limit: number, options: SearchOptions & Narrowing): Ranked[] {
     const lists = [...segments].filter(([server]) => options.server === undefined || server === options.server);
     const sorted = lists.map(([, { tools }]) => tools);
     return firstOf(sorted, limit, compareNames, acceptance(options)).map((tool) => ({ tool, relevance: 0, terms: [] }));
@@ -187,8 +190,8 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
 
   function nearest(text: string, within: Narrowing = {}, count = 3): string[] {
     const wanted = cutQuery(text).trim();
-    const { server, servers, tags, accepts } = within;
-    const narrowed = { server, servers, tags, accepts };
+    const { server, tags, accepts } = within;
+    const narrowed = { server, tags, accepts };
     const named = wanted.slice(0, Math.max(0, wanted.indexOf(':')));
     const segment = segments.get(server ?? named);
     const looked = segment ? [segment] : server === undefined ? [...segments.values()] : [];
@@ -225,14 +228,12 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
   };
 }
 
-function acceptance(options: SearchOptions): (tool: Tool) => boolean {
+function acceptance(options: SearchOptions & Narrowing): (tool: Tool) => boolean {
   const { server, includeDisabled = false, tags = [], accepts } = options;
-  const only = options.servers && new Set(options.servers);
   return (tool) =>
     // What is pending or quarantined is found by nobody, whatever is asked for.
     (tool.status === 'enabled' || (includeDisabled && tool.status === 'disabled')) &&
     (server === undefined || tool.server === server) &&
-    (only === undefined || only.has(tool.server)) &&
     tags.every((tag) => tool.tags.includes(tag)) &&
     (accepts === undefined || accepts(tool.server, tool.name));
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
@@ -171,7 +171,7 @@ describe('briefings over MCP', STARTS_PROCESSES, () => {
     const setup = await setUp();
     await setup.write('other', 'nothing:here');
     await waitUntil(async () => (await setup.gateway.listSkills()).length === 2, { timeoutMs: 20_000 });
-    const scoped = scopeToSkill(setup.gateway, await setup.gateway.skill('fire-watch'));
+    const scoped = setup.gateway.as(await setup.gateway.skillViewer('fire-watch'));
     const host = await connectHost(scoped, { era: 'legacy', over: 'stdio' });
     const { resources } = await host.request('resources/list', {});
     const uris = (resources as unknown as Array<{ uri: string }>).map(({ uri }) => uri);

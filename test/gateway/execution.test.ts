@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CallEvent } from '../../src/execute/index.js';
-import type { Gateway } from '../../src/gateway/index.js';
+import { viewerOf, type Gateway } from '../../src/gateway/index.js';
 import { toToolscoutError, type ToolscoutError } from '../../src/kernel/errors.js';
 import type { AuditRecord } from '../../src/model/audit-record.js';
 import type { CallResult } from '../../src/model/call.js';
@@ -235,12 +235,8 @@ describe('the audit log', STARTS_PROCESSES, () => {
       servers: { old: fixture('legacy') },
       toolRules: [{ pattern: 'crash', enabled: false }],
     });
-    await gateway.executeTool(
-      'old',
-      'echo',
-      { message: 'hi' },
-      { route: 'cli', principal: 'alice', traceId: 'trace-1' },
-    );
+    const alice = gateway.as(viewerOf({ name: 'alice', scopes: new Set(['call']) }));
+    await alice.executeTool('old', 'echo', { message: 'hi' }, { route: 'cli', traceId: 'trace-1' });
     await gateway.executeTool('old', 'fail', {});
     await gateway.executeTool('old', 'crash', {});
     await gateway.executeTool('old', 'echo', {});

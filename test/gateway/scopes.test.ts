@@ -2,21 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { scopeGateway } from '../../src/front/http/auth/scoped-gateway.js';
-import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import { viewerOf, type Gateway } from '../../src/gateway/index.js';
 import type { CallResult } from '../../src/model/call.js';
-import type { Principal } from '../../src/model/principal.js';
+import type { Viewer } from '../../src/model/viewer.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openOfflineGateway, type RecordedServer } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
-const keyFor = (...servers: string[]): Principal => ({
-  name: 'some',
-  scopes: new Set(['call']),
-  servers: new Set(servers),
-});
+const keyFor = (...servers: string[]): Viewer =>
+  viewerOf({ name: 'some', scopes: new Set(['call']), servers: new Set(servers) });
 
 /** The gateway as a skill sees it that declared one capability. */
 async function asSkill(open: (directory: string) => Promise<Gateway>, capability: string): Promise<Gateway> {
@@ -24,7 +20,7 @@ async function asSkill(open: (directory: string) => Promise<Gateway>, capability
   await mkdir(join(directory, 'watch'));
   await writeFile(join(directory, 'watch', 'skill.md'), `# Watch\n\n## Capabilities\n\n- \`${capability}\`\n`);
   const gateway = await open(directory);
-  return scopeToSkill(gateway, await gateway.skill('watch'));
+  return gateway.as(await gateway.skillViewer('watch'));
 }
 
 describe('the coverage line of those who see only some servers', STARTS_PROCESSES, () => {
@@ -41,7 +37,7 @@ describe('the coverage line of those who see only some servers', STARTS_PROCESSE
         incomplete: { command, env: { KEY: '${NOT_SET}' } },
       },
     });
-    const seen = scopeGateway(gateway, keyFor('gh-mcp-server', 'github-enterprise', 'slack-bot', 'off', 'incomplete'));
+    const seen = gateway.as(keyFor('gh-mcp-server', 'github-enterprise', 'slack-bot', 'off', 'incomplete'));
     expect(seen.coverage()).toBe('github, slack');
     expect(gateway.coverage()).toBe('github, notion, slack');
   });
@@ -49,7 +45,7 @@ describe('the coverage line of those who see only some servers', STARTS_PROCESSE
   it('META-8 a restricted key and a skill are told no more than 60 tokens, in whole names', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `${'qwertzuiop'[index % 10]}${index}`);
     const servers = Object.fromEntries(ids.map((id) => [id, { command, capabilities: ['a:b'] }]));
-    const key = scopeGateway(await openToolscout({ servers }), keyFor(...ids.slice(1)));
+    const key = (await openToolscout({ servers })).as(keyFor(...ids.slice(1)));
     const skill = await asSkill((directory) => openToolscout({ servers, skills: { directories: [directory] } }), 'a:b');
     for (const { coverage } of [key, skill]) {
       const line = coverage();
@@ -70,7 +66,7 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
     const { gateway } = await openOfflineGateway(servers);
     onTestFinished(() => gateway.close({ drainMs: 0 }));
     expect((await gateway.searchTools('creatissu')).nearest.every((each) => each.startsWith('crowd'))).toBe(true);
-    const seen = scopeGateway(gateway, keyFor('own'));
+    const seen = gateway.as(keyFor('own'));
     expect((await seen.searchTools('creatissu')).nearest[0]).toBe('own:create_issue');
     expect((await gateway.searchTools('creatissu', { server: 'own' })).nearest[0]).toBe('own:create_issue');
     expect((await gateway.searchTools('creatissu', { tags: ['none'] })).nearest).toEqual([]);
@@ -80,7 +76,7 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
     const twin = { id: 'own-twin', tools: named('close_issue') } as RecordedServer;
     const { gateway } = await openOfflineGateway([...servers, twin]);
     onTestFinished(() => gateway.close({ drainMs: 0 }));
-    const seen = scopeGateway(gateway, keyFor('own', 'own-twin'));
+    const seen = gateway.as(keyFor('own', 'own-twin'));
     const told = async (work: Promise<unknown>): Promise<string> => {
       const thrown: unknown = await work.then(
         (answer) => (answer as CallResult).error,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { scopeToSkill, type Gateway } from '../../src/gateway/index.js';
+import type { Gateway } from '../../src/gateway/index.js';
 import { createToolscout } from '../../src/app/create-toolscout.js';
 import type { AgentBriefingEvent } from '../../src/model/skill.js';
 import { commandLine } from '../support/command-line.js';
@@ -371,15 +371,16 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
   it('NEG-5 A37 a handle calls what it is bound to; everything else is FORBIDDEN in the library, and in the audit log', async () => {
     const gateway = await setUp();
     const skill = await gateway.skill('fire-watch');
+    const asSkill = gateway.as(await gateway.skillViewer('fire-watch'));
     expect(await skill.call('incident:read', 'get_incident', { id: 1 })).toMatchObject({ success: true });
     expect(await skill.call('gis:*', 'radius_query', {})).toMatchObject({ success: true });
     const refused = [
       await skill.call('incident:read', 'delete_incident', {}),
       await skill.call('incident:read', 'radius_query', {}),
       await skill.call('raster:dnbr', 'compute_dnbr', {}),
-      await gateway.executeTool('irwin', 'delete_incident', {}, { skill: 'fire-watch' }),
-      await gateway.executeTool('irwin', 'irwin:delete_incident', {}, { skill: 'fire-watch' }),
-      await gateway.executeTool('earth', 'compute_dnbr', {}, { skill: 'fire-watch' }),
+      await asSkill.executeTool('irwin', 'delete_incident', {}),
+      await asSkill.executeTool('irwin', 'irwin:delete_incident', {}),
+      await asSkill.executeTool('earth', 'compute_dnbr', {}),
     ];
     for (const answer of refused) expect(answer).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
     const records = await gateway.audit({ kind: 'execution', outcome: 'refused' });
@@ -393,7 +394,9 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     const counter = await startCounter();
     const counted = { ...irwin, args: [...irwin.args, counter.flag] };
     const gateway = await openToolscout({ servers: { irwin: counted }, skills: { directories: [directory] } });
-    expect(await gateway.executeTool('irwin', 'get_incident', {}, { skill: 'fire-wach' })).toMatchObject({
+    expect(
+      await gateway.as(await gateway.skillViewer('fire-wach')).executeTool('irwin', 'get_incident', {}),
+    ).toMatchObject({
       success: false,
       error: {
         code: 'SKILL_NOT_FOUND',
@@ -447,7 +450,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('NEG-5 A37 an MCP host that is a skill finds, lists, reads and runs only what the skill declared', async () => {
     const gateway = await setUp();
-    const host = await connectHost(scopeToSkill(gateway, await gateway.skill('fire-watch')));
+    const host = await connectHost(gateway.as(await gateway.skillViewer('fire-watch')));
     expect(host.instructions).toContain('arcgis, irwin');
     expect(host.instructions).not.toContain('earth');
     const servers = JSON.parse(textOf(await host.call('list_mcp_servers', {})));
@@ -483,7 +486,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('FIND-5 NEG-5 a tool outside of the bindings is out of scope, in the same words whether it exists or not', async () => {
     const gateway = await setUp();
-    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
     expect(await scoped.why('irwin', 'get_incident')).toMatchObject({ offered: true, because: 'none' });
     for (const [server, tool] of [
       ['irwin', 'delete_incident'],
@@ -510,7 +513,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
       skills: { directories: [directory] },
     });
     await gateway.discover(['irwin']);
-    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
     expect(await scoped.listServers()).toMatchObject([
       { id: 'hung', knowledge: 'unknown', tools: 0, disabledTools: 0 },
       { id: 'irwin', knowledge: 'ready', tools: 1, disabledTools: 0 },
@@ -520,7 +523,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('NEG-5 a verb that nobody scoped is refused to a skill', async () => {
     const gateway = await setUp();
-    const scoped = scopeToSkill(gateway, await gateway.skill('fire-watch'));
+    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
     for (const verb of [
       'relay',
       'subscribe',

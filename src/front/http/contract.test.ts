@@ -6,7 +6,7 @@ import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { scriptedServer } from '../../../test/support/scripted-server.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
-import type { Gateway } from '../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../gateway/index.js';
 import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { CallResult } from '../../model/call.js';
 import type { JsonObject } from '../../kernel/json.js';
@@ -213,7 +213,10 @@ describe('the contract', STARTS_PROCESSES, () => {
       writable: true,
       doubt: { reason: 'vanished', at: 1 },
     });
-    const unaccepted = await openHttpApp({ ...proposed, storeStatus }, { contract });
+    const unaccepted = await openHttpApp(
+      wrapGateway(proposed, () => ({ storeStatus })),
+      { contract },
+    );
     expect((await unaccepted.send('/ready')).status).toBe(503);
     const unasked = await openHttpApp(proposed, { contract, localAdmin: false });
     expect((await unasked.post('/v1/servers', { id: 'found', command: 'x' })).status).toBe(403);

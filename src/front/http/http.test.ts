@@ -5,7 +5,7 @@ import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { fixture } from '../../../test/support/fixture.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
-import type { Gateway } from '../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { silentLog } from '../../kernel/log.js';
@@ -111,7 +111,7 @@ describe('the routes', STARTS_PROCESSES, () => {
   it('A48 R9 /health says when nothing can be stored and when the store must be accepted, without naming a path', async () => {
     const { gateway } = await openOfflineGateway([]);
     const over = (status: Awaited<ReturnType<Gateway['storeStatus']>>): Promise<App> =>
-      appOver({ ...gateway, storeStatus: async () => status });
+      appOver(wrapGateway(gateway, () => ({ storeStatus: async () => status })));
     const location = '/home/ann/toolscout.db';
     const full = await over({ location, writable: false, problem: `${location}: disk full` });
     const answer = await get(full, '/health');
@@ -130,7 +130,7 @@ describe('the routes', STARTS_PROCESSES, () => {
     const { gateway } = await openOfflineGateway([]);
     const doubt = { reason: 'vanished', at: 1 } as const;
     const storeStatus: Gateway['storeStatus'] = async () => ({ location: 'x', writable: true, doubt });
-    const app = await appOver({ ...gateway, storeStatus });
+    const app = await appOver(wrapGateway(gateway, () => ({ storeStatus })));
     const answer = await get(app, '/ready');
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ status: 'store-unaccepted', servers: 0 });

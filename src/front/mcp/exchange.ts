@@ -1,6 +1,7 @@
 import type { Cancel } from '../../kernel/async/cancel.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import type { CallOptions } from '../../gateway/index.js';
 import type { Call, Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
@@ -75,14 +76,10 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
 }
 
 /** A request of a host as the options of a call through the gateway. */
-export function callOptions(
-  params: JsonObject,
-  { host, principal, traceId, signal, resumed }: Exchange,
-): Partial<Call> {
+export function callOptions(params: JsonObject, { host, traceId, signal, resumed }: Exchange): CallOptions {
   const meta = isObject(params['_meta']) ? params['_meta'] : undefined;
   return {
     route: 'mcp',
-    principal,
     traceId,
     host,
     signal,

@@ -18,10 +18,6 @@ export interface SkillHandle {
   call(capability: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   /** The server that such a call would go to now; nothing when it would be refused. */
   serverFor(capability: string, tool: string): string | undefined;
-  /** Whether a tool may be called. */
-  allows(server: string, tool: string): boolean;
-  /** The servers it is bound to. */
-  servers(): ReadonlySet<string>;
   /** Hears what changes for this skill; the answer ends it. */
   onBriefing(listener: (event: AgentBriefingEvent) => void): () => void;
 }

@@ -3,7 +3,9 @@ import { addressOf } from '../../kernel/ids.js';
 import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
 import { REJECTED } from '../../model/approval.js';
+import { hasScope } from '../../model/principal.js';
 import { provenanceText } from '../../model/tool.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { Learner } from '../../catalog/learning/learner.js';
 import { isUsable, problemOf } from '../../catalog/views.js';
@@ -31,22 +33,54 @@ export interface Why {
 }
 
 /** The answer to somebody who may see only some servers, about any other: the same words whether it exists or not (S12). */
-export function explainUnseen(server: string, tool: string): Why {
+function explainUnseen(server: string, tool: string): Why {
   const reason = `No server "${server}" is configured.`;
   return { address: addressOf(server, tool), offered: false, because: 'server', reason };
 }
 
 /** The answer about a tool that is not for whoever asks, whatever else there is to say of it. */
-export function explainOutOfScope(server: string, tool: string, reason: string): Why {
+function explainOutOfScope(server: string, tool: string, reason: string): Why {
   return { address: addressOf(server, tool), offered: false, because: 'scope', reason };
 }
 
-/** Says in one sentence why a tool is or is not offered. */
-export function explainTool(
+/** What an explanation is made of. */
+interface Sources {
+  readonly catalog: Catalog;
+  readonly learner: Learner;
+  readonly pool: Pool;
+  readonly hide: (text: string) => string;
+  readonly now: number;
+}
+
+/** Says in one sentence why a tool is or is not offered to a viewer. */
+export function explainFor(
+  viewer: Viewer,
   server: string,
   tool: string,
-  sources: { catalog: Catalog; learner: Learner; pool: Pool; hide: (text: string) => string; now: number },
+  sources: Sources & { readonly isHidden: boolean },
 ): Why {
+  if (sources.isHidden) return explainUnseen(server, tool);
+  const { principal, skill } = viewer;
+  const address = addressOf(server, tool);
+  const why = !skill || viewer.sees(server) ? explainTool(server, tool, sources) : undefined;
+  // Which tools of a bound server serve a skill is not known before its list is.
+  if (skill && !viewer.sees(server, tool) && why?.because !== 'connection') {
+    // The same words for all that is not bound, be it there or not.
+    return explainOutOfScope(
+      server,
+      tool,
+      `"${address}" is not for skill "${skill.id}": none of its bindings covers it.`,
+    );
+  }
+  if (!skill && !viewer.sees(server, tool))
+    return explainOutOfScope(server, tool, `"${address}" is not for "${principal}".`);
+  if (!why!.offered || hasScope(viewer, 'call')) return why!;
+  const reason = `"${address}" may be used, but not by "${principal}", who lacks the scope "call".`;
+  return explainOutOfScope(server, tool, reason);
+}
+
+/** Says in one sentence why a tool is or is not offered to who sees everything. */
+function explainTool(server: string, tool: string, sources: Sources): Why {
   const { catalog } = sources;
   const address = addressOf(server, tool);
   const no = (because: Why['because'], reason: string): Why => ({ address, offered: false, because, reason });

@@ -5,13 +5,13 @@ import { examine } from '../reports/doctor.js';
 import { evaluate } from '../reports/evaluation.js';
 import { rebuild, type ReloadReport } from '../reload.js';
 import { createStoreWatch } from '../reports/store-status.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { callerOf } from '../viewer.js';
 
 /** The verbs of whoever runs toolscout: taking over a changed config, the cache, the audit log, its health. */
 export function administrationVerbs(
   core: Core,
-): Pick<
-  Gateway,
+): VerbTable<
   | 'reload'
   | 'clearCache'
   | 'forgetUsage'
@@ -76,8 +76,8 @@ export function administrationVerbs(
   };
   let reloading: Promise<unknown> = Promise.resolve();
 
-  return {
-    reload({ by = 'local', traceId } = {}) {
+  return defineVerbs({
+    reload({ principal }, { by = principal, traceId } = {}) {
       // One after the other, so that the last one asked for is the one that holds.
       const done = reloading.then(() => reloadOnce(by, traceId));
       reloading = done.then(
@@ -87,7 +87,7 @@ export function administrationVerbs(
       return done;
     },
 
-    async clearCache(server) {
+    async clearCache({ principal }, server) {
       await core.filled();
       if (server !== undefined) core.catalog.server(server);
       // Answers of the registry are nobody's in particular: they go when everything goes.
@@ -95,7 +95,7 @@ export function administrationVerbs(
       const cleared = (await cache.clear(server)) + answers;
       await audit.recordNow({
         kind: 'cache-clear',
-        principal: 'local',
+        principal,
         server,
         outcome: 'success',
         detail: { cleared },
@@ -103,22 +103,22 @@ export function administrationVerbs(
       return cleared;
     },
 
-    async forgetUsage() {
+    async forgetUsage({ principal }) {
       const forgotten = await core.experience.forget();
-      await audit.recordNow({ kind: 'usage-forgotten', principal: 'local', outcome: 'success', detail: { forgotten } });
+      await audit.recordNow({ kind: 'usage-forgotten', principal, outcome: 'success', detail: { forgotten } });
       return forgotten;
     },
 
-    cacheStats: () => cache.stats(),
+    cacheStats: (_viewer) => cache.stats(),
 
-    async storeStatus() {
+    async storeStatus(_viewer) {
       // A store that cannot be read says so itself, below.
       await core.approvals
         .load()
         .catch((thrown: unknown) => log.debug('approvals.unread', { reason: messageOf(thrown) }));
       return storeStatus();
     },
-    async acceptStore({ by = 'local', reason } = {}) {
+    async acceptStore({ principal }, { by = principal, reason } = {}) {
       await core.filled();
       const accepted = await core.approvals.accept();
       if (!accepted) return undefined;
@@ -128,10 +128,10 @@ export function administrationVerbs(
       await core.trust.admitAll();
       return accepted;
     },
-    audit: (filter = {}) => audit.query(filter),
-    followAudit: (filter, onRecord) => audit.follow(filter, onRecord),
+    audit: (_viewer, filter = {}) => audit.query(filter),
+    followAudit: (_viewer, filter, onRecord) => audit.follow(filter, onRecord),
 
-    async doctor(options) {
+    async doctor(_viewer, options) {
       await core.filled();
       const { loaded, catalog, learner, hide } = core;
       const waiting = (server: Server): number =>
@@ -142,11 +142,18 @@ export function administrationVerbs(
       );
     },
 
-    async evaluate(queries, { tools } = {}) {
+    async evaluate(_viewer, queries, { tools } = {}) {
       await core.filled();
       return evaluate(queries, tools, { index: core.catalog.index, loaded: core.loaded, store, clock, vectors });
     },
 
-    config: () => core.loaded,
-  };
+    config(viewer) {
+      const caller = callerOf(viewer);
+      const { loaded } = core;
+      if (!caller.isLimited) return loaded;
+      const entries = Object.entries(loaded.config.servers).filter(([id]) => caller.sees(id));
+      const config = { ...loaded.config, servers: Object.fromEntries(entries) };
+      return { ...loaded, config, servers: loaded.servers.filter(({ id }) => caller.sees(id)), warnings: [] };
+    },
+  });
 }

@@ -3,6 +3,7 @@ import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import { signatureOf } from '../../normalize/index.js';
 import { estimateTokens } from '../../kernel/text.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Experience } from '../../search/index.js';
 import { problemOf, type Sources } from '../../catalog/views.js';
 
@@ -27,18 +28,20 @@ function fitSignatures(
   });
 }
 
-/** The hits of a search over these servers, and who is missing from it and why (FIND-5). */
+/** The hits of a search over these servers that a viewer sees, and who is missing from it and why (FIND-5). */
 export function answerSearch(
+  viewer: Viewer,
   query: string,
-  options: SearchOptions,
+  asked: SearchOptions,
   servers: readonly Server[],
   sources: Sources,
   experience?: Experience,
 ): SearchAnswer {
   const { catalog, learner } = sources;
+  const options = viewer.isLimited ? { ...asked, accepts: viewer.sees } : asked;
   const ranked = catalog.index.search(query, options, experience);
   const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
-  const missing = servers.filter((server) => server.enabled && !catalog.list(server.id));
+  const missing = servers.filter(({ id, enabled }) => enabled && !catalog.list(id) && viewer.sees(id));
   return {
     hits: ranked.map(({ tool, relevance, explanation }, place) => ({
       server: tool.server,

@@ -2,12 +2,15 @@ import type { RulingOptions, SkippedApproval, RulingReport } from '../contract/a
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { Approval } from '../../model/approval.js';
 import type { Server } from '../../model/server.js';
+import type { Viewer } from '../../model/viewer.js';
 import { checkHash, createShown, type ChosenSubject } from '../../approvals/index.js';
 import type { Core } from '../core.js';
 import type { Exporting } from './export-verbs.js';
 import type { MarketplaceKeeper } from './marketplace.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { requireServer } from '../viewer.js';
 import { isUsable } from '../../catalog/views.js';
+import { showApproval, showDiff } from '../reports/shown-approval.js';
 
 const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
   critical: 'critical risk',
@@ -18,6 +21,15 @@ const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
 /** Characters of a name or a reason that are kept. */
 const MAX_TEXT = 500;
 
+/** A decision with the name of whoever makes it. */
+type Ruling = RulingOptions & { readonly by: string };
+
+/** A decision is the viewer's unless it is said to be another's. */
+const rulingOf = ({ principal }: Viewer, options: RulingOptions = {}): Ruling => ({
+  ...options,
+  by: options.by ?? principal,
+});
+
 /**
  * The verbs of whoever decides what is trusted (SEC-9). `refresh` exports a server as it is offered now, which is what is
  * promoted; `register` puts what was approved into the marketplace.
@@ -26,21 +38,23 @@ export function approvalVerbs(
   core: Core,
   refresh: Exporting['refresh'],
   register: MarketplaceKeeper['register'],
-): Pick<Gateway, 'listApprovals' | 'approve' | 'reject' | 'diffApproval'> {
+): VerbTable<'listApprovals' | 'approve' | 'reject' | 'diffApproval'> {
   const { audit, clock, promotion } = core.deps;
   const { marketplace } = core;
 
   /** The server and, when the reference goes on behind it, the tool; an id may itself hold a colon. */
-  const locate = (ref: string): { server: Server; tool?: string } => {
-    const { servers } = core.catalog;
-    const whole = servers.get(ref);
+  const locate = (viewer: Viewer, ref: string): { server: Server; tool?: string } => {
+    const seen = (id: string): Server | undefined => (viewer.sees(id) ? core.catalog.servers.get(id) : undefined);
+    const whole = seen(ref);
     if (whole) return { server: whole };
     for (let colon = ref.indexOf(':'); colon > 0; colon = ref.indexOf(':', colon + 1)) {
-      const server = servers.get(ref.slice(0, colon));
+      const server = seen(ref.slice(0, colon));
       if (server && colon < ref.length - 1) return { server, tool: ref.slice(colon + 1) };
     }
     const colon = ref.indexOf(':');
-    return { server: core.catalog.server(colon > 0 ? ref.slice(0, colon) : ref) };
+    const id = colon > 0 ? ref.slice(0, colon) : ref;
+    requireServer(viewer, id, core.catalog);
+    return { server: core.catalog.server(id) };
   };
 
   const shown = createShown({ store: core.deps.store, log: core.deps.log });
@@ -77,9 +91,9 @@ export function approvalVerbs(
     verb: 'approve' | 'reject',
     server: Server,
     tool: string | undefined,
-    options: RulingOptions,
+    options: Ruling,
   ): Promise<{ subjects: ChosenSubject[]; skipped: SkippedApproval[] }> => {
-    const { all, hash, by = 'local', requireShown = false, includeCritical = false } = options;
+    const { all, hash, by, requireShown = false, includeCritical = false } = options;
     if (hash !== undefined) checkHash(hash);
     if (all && hash !== undefined) {
       throw new ToolscoutError('INVALID_REQUEST', 'A hash names one request, and "all" names many: give one of them.');
@@ -128,7 +142,7 @@ export function approvalVerbs(
   const reviewedWith = async (
     server: Server,
     subjects: readonly ChosenSubject[],
-    { by = 'local', requireShown = false }: RulingOptions,
+    { by, requireShown = false }: Ruling,
   ): Promise<ChosenSubject[]> => {
     if (core.loaded.config.approval !== 'trust-first') return [];
     if (!subjects.some(({ about }) => about === 'launch') || subjects.some(({ about }) => about === 'tool')) return [];
@@ -160,19 +174,20 @@ export function approvalVerbs(
   };
 
   const rule = async (
+    viewer: Viewer,
     verb: 'approve' | 'reject',
     ref: string,
-    options: RulingOptions,
+    options: Ruling,
   ): Promise<{ server: Server; approvals: Approval[]; skipped: SkippedApproval[] }> => {
     await core.filled();
-    const { server, tool } = locate(ref);
+    const { server, tool } = locate(viewer, ref);
     const chosen = await choose(verb, server, tool, options);
     const { skipped } = chosen;
     let { subjects } = chosen;
     // Rejecting a server that nobody asks about takes back the trust in it.
     if (subjects.length === 0 && verb === 'reject' && !options.all) subjects = [{ about: 'launch' }];
     if (subjects.length === 0) throw skipped.length > 0 ? allSkipped(server, skipped) : nothing(server);
-    const by = (options.by ?? 'local').slice(0, MAX_TEXT);
+    const by = options.by.slice(0, MAX_TEXT);
     const reason = options.reason?.slice(0, MAX_TEXT);
     const ruling = { by, ...(reason ? { reason } : {}), at: clock.now() };
     const record = {
@@ -215,9 +230,9 @@ export function approvalVerbs(
   };
 
   /** Promotes exported files of what is trusted already and waits for nobody; `undefined` when there are none. */
-  const promoteTrusted = async (ref: string, options: RulingOptions): Promise<RulingReport | undefined> => {
+  const promoteTrusted = async (viewer: Viewer, ref: string, options: Ruling): Promise<RulingReport | undefined> => {
     await core.filled();
-    const { server, tool } = locate(ref);
+    const { server, tool } = locate(viewer, ref);
     const subjects = core.approvals.asked(server);
     const isAsked = subjects.some(
       (subject) => tool === undefined || (subject.about === 'tool' && subject.tool === tool),
@@ -228,31 +243,33 @@ export function approvalVerbs(
     const folder = await layOut(server.id, false);
     if (folder === undefined) return undefined;
     const registered = await register(server.id, tool === undefined ? undefined : new Set([tool]));
-    const by = (options.by ?? 'local').slice(0, MAX_TEXT);
+    const by = options.by.slice(0, MAX_TEXT);
     const { traceId } = options;
     const detail = { folder };
     await audit.recordNow({ kind: 'export', principal: by, traceId, server: server.id, outcome: 'success', detail });
     return { approvals: [], skipped: [], promoted: [folder], registered };
   };
 
-  return {
-    async listApprovals(filter = {}) {
+  return defineVerbs({
+    async listApprovals(viewer, filter = {}) {
+      if (filter.server !== undefined) requireServer(viewer, filter.server, core.catalog);
       await core.filled();
       const { servers } = core.catalog;
       const chosen = filter.server === undefined ? [...servers.values()] : [core.catalog.server(filter.server)];
       const approvals = core.approvals
         .list(chosen)
-        .filter(({ state }) => filter.state === undefined || state === filter.state)
+        .filter(({ server, state }) => viewer.sees(server) && (filter.state === undefined || state === filter.state))
         .toSorted((a, b) => (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.requestedAt - b.requestedAt));
-      const { shownTo = 'local' } = filter;
+      const { shownTo = viewer.principal } = filter;
       if (shownTo !== false) await shown.note(shownTo, approvals);
-      return approvals;
+      return approvals.map((approval) => showApproval(viewer, approval));
     },
 
-    async approve(ref, options = {}) {
-      const exported = await promoteTrusted(ref, options);
+    async approve(viewer, ref, asked) {
+      const options = rulingOf(viewer, asked);
+      const exported = await promoteTrusted(viewer, ref, options);
       if (exported) return exported;
-      const { server, approvals, skipped } = await rule('approve', ref, options);
+      const { server, approvals, skipped } = await rule(viewer, 'approve', ref, options);
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       // A server that may start now is learned at once; what it lists within a moment is registered with it.
@@ -262,8 +279,8 @@ export function approvalVerbs(
       return { approvals, skipped, promoted: promoted === undefined ? [] : [promoted], registered };
     },
 
-    async reject(ref, options = {}) {
-      const { server, approvals } = await rule('reject', ref, options);
+    async reject(viewer, ref, options) {
+      const { server, approvals } = await rule(viewer, 'reject', ref, rulingOf(viewer, options));
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
       if (isWhole || tools.length > 0) await marketplace.withdraw(server.id, isWhole ? undefined : new Set(tools));
@@ -272,9 +289,9 @@ export function approvalVerbs(
       return { approvals, skipped: [], promoted: [], registered: 0 };
     },
 
-    async diffApproval(ref, { shownTo = 'local' } = {}) {
+    async diffApproval(viewer, ref, { shownTo = viewer.principal } = {}) {
       await core.filled();
-      const { server, tool } = locate(ref);
+      const { server, tool } = locate(viewer, ref);
       const asked = tool === undefined ? core.approvals.asked(server) : [{ about: 'tool' as const, tool }];
       if (asked.length === 0) throw nothing(server);
       const diffs = await Promise.all(asked.map((subject) => core.approvals.diff(server, subject)));
@@ -284,7 +301,7 @@ export function approvalVerbs(
           diffs.map(({ approval }) => approval),
         );
       }
-      return diffs;
+      return diffs.map((diff) => showDiff(viewer, diff));
     },
-  };
+  });
 }

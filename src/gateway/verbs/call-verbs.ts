@@ -11,14 +11,15 @@ import type { Log } from '../../kernel/log.js';
 import { oneLine } from '../../kernel/text.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import type { Call } from '../../model/call.js';
+import type { Tool } from '../../model/tool.js';
+import type { Viewer } from '../../model/viewer.js';
 import { signatureOf } from '../../normalize/index.js';
-import type { Namable } from '../../catalog/catalog.js';
 import { isStandIn } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';
-import { isHidden, noServer, visibleTo } from '../visibility.js';
+import { callerOf, isHidden, requireVisible } from '../viewer.js';
 
 /** Who may use what on behalf of a skill. */
 export interface Bindings {
@@ -30,29 +31,28 @@ export interface Bindings {
    * @throws ToolscoutError `SKILL_NOT_FOUND` with the nearest name, when there is no such skill.
    */
   require(skill: string): void;
-  covers(skill: string, server: string, tool: string): boolean;
 }
 
 /** The verbs that run a tool: through the one guarded door, never around it. */
-export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'executeTool' | 'executeStream'> {
+export function executionVerbs(core: Core, skills: Bindings): VerbTable<'executeTool' | 'executeStream'> {
   const { clock, log, pool, audit, redaction } = core.deps;
-  /** What may be named to a caller who asked for a tool that is none. */
-  const namableFor =
-    ({ servers, skill }: Call): Namable =>
-    (server, tool) =>
-      (servers?.has(server) ?? true) && (skill === undefined || skills.covers(skill, server, tool));
+  /** The tool that is meant; who asks for one that is none for them is named others that they see. */
+  const toolOf = ({ viewer, server, tool }: Call): Tool => {
+    const found = core.catalog.find(server, tool);
+    // What no binding of a skill covers is refused by the checks.
+    if (found && (!viewer.isLimited || callerOf(viewer).sees(server, found.name))) return found;
+    return core.catalog.tool(server, tool, viewer.sees);
+  };
   const executor = createExecutor({
     clock,
     hide: core.hide,
     resolve: (call) => {
-      if (isHidden(call.server, call, core)) throw noServer(call.server, visibleTo(call, core));
-      if (call.skill !== undefined) skills.require(call.skill);
-      const server = core.usable(call.server);
-      const tool = core.catalog.find(call.server, call.tool);
-      return { server, tool: tool ?? core.catalog.tool(call.server, call.tool, namableFor(call)) };
+      requireVisible(call.viewer, call.server, core.catalog);
+      if (call.viewer.skill) skills.require(call.viewer.skill.id);
+      return { server: core.usable(call.server), tool: toolOf(call) };
     },
     signature: signatureOf,
-    checks: [ruleCheck, approvalCheck, bindingCheck(skills.covers)],
+    checks: [ruleCheck, approvalCheck, bindingCheck],
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
@@ -69,15 +69,14 @@ export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'exe
   });
 
   // Field by field and complete: a spread with fields after it costs as much as half of the call's checks.
-  const callOf = (server: string, tool: string, args: JsonObject, options: CallOptions): Call =>
+  const callOf = (viewer: Viewer, server: string, tool: string, args: JsonObject, options: CallOptions): Call =>
     ({
       server,
       tool,
       arguments: args,
-      principal: options.principal ?? 'local',
+      viewer,
+      principal: viewer.principal,
       route: options.route ?? 'library',
-      servers: options.servers,
-      skill: options.skill,
       traceId: options.traceId,
       meta: options.meta,
       timeoutMs: options.timeoutMs,
@@ -97,15 +96,16 @@ export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'exe
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
-    if (isHidden(call.server, call, core)) return undefined;
-    if (call.skill === undefined && isListed(call.server)) return undefined;
+    if (isHidden(call.viewer, call.server, core.catalog)) return undefined;
+    if (!call.viewer.skill && isListed(call.server)) return undefined;
     return learnFirst(call);
   };
 
   const learnFirst = async (call: Call): Promise<void> => {
-    if (call.skill !== undefined) {
+    const { skill } = call.viewer;
+    if (skill) {
       await skills.loaded();
-      if (!skills.has(call.skill)) return;
+      if (!skills.has(skill.id)) return;
     }
     if (isListed(call.server)) return;
     await core.filled();
@@ -114,22 +114,22 @@ export function executionVerbs(core: Core, skills: Bindings): Pick<Gateway, 'exe
     if (server && isUsable(server)) await core.known(call.server);
   };
 
-  return {
-    async executeTool(server, tool, args, options = {}) {
-      const call = callOf(server, tool, args, options);
+  return defineVerbs({
+    async executeTool(viewer, server, tool, args, options = {}) {
+      const call = callOf(viewer, server, tool, args, options);
       const outcome = await executor.execute(call, () => prepare(call));
       // The connection is open now, so a list that is out of date costs one cheap question.
-      if (core.catalog.list(server)?.stale && !isHidden(server, call, core)) {
+      if (core.catalog.list(server)?.stale && !isHidden(viewer, server, core.catalog)) {
         core.relistAfterCall(server, call.host);
       }
       return outcome;
     },
 
-    executeStream(server, tool, args, options = {}) {
-      const call = callOf(server, tool, args, options);
+    executeStream(viewer, server, tool, args, options = {}) {
+      const call = callOf(viewer, server, tool, args, options);
       return executor.executeStream(call, () => prepare(call));
     },
-  };
+  });
 }
 
 /** Characters of a name that a caller chose. */

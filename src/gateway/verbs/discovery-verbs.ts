@@ -4,6 +4,7 @@ import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import type { Upstream } from '../../model/upstream.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Core } from '../core.js';
 import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from '../contract/discovery-options.js';
 import type { Exporting } from './export-verbs.js';
@@ -13,7 +14,8 @@ import type { MarketplaceKeeper } from './marketplace.js';
 import type { LearnTerms } from '../../catalog/learning/pipeline.js';
 import { discoverRaw } from '../reports/raw-report.js';
 import { judgeSeparately, listSeparately, withAuthHeaders, type SeparateServer } from './separate-discovery.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { requireServer } from '../viewer.js';
 import { isUsable } from '../../catalog/views.js';
 
 type Listed = Awaited<ReturnType<typeof listPrompts>>;
@@ -35,8 +37,7 @@ export function discoveryVerbs(
     readonly exporting: Pick<Exporting, 'write'>;
     readonly marketplace: Pick<MarketplaceKeeper, 'registerTools'>;
   },
-): Pick<
-  Gateway,
+): VerbTable<
   | 'discover'
   | 'discoverTools'
   | 'discoverResources'
@@ -156,8 +157,16 @@ export function discoveryVerbs(
     );
   };
 
-  return {
-    async discover(targets, options = {}) {
+  /** Whoever sees only some servers may not describe another one. */
+  const requireTarget = (viewer: Viewer, target: DiscoveryTarget): void => {
+    if (typeof target === 'string') requireServer(viewer, target, core.catalog);
+    else if (viewer.isLimited) {
+      throw new ToolscoutError('FORBIDDEN', 'This caller may discover configured servers only: name one by its id.');
+    }
+  };
+
+  return defineVerbs({
+    async discover(_viewer, targets, options = {}) {
       await core.filled();
       const { catalog, learner } = core;
       const { config } = core.loaded;
@@ -187,7 +196,8 @@ export function discoveryVerbs(
       return [...learned, ...(await discoverApart(separate, { ...options, useCache: use }, parallel))];
     },
 
-    async discoverTools(target, options = {}) {
+    async discoverTools(viewer, target, options = {}) {
+      requireTarget(viewer, target);
       await core.filled();
       const { server, separate } = resolve(target, options);
       if (separate) {
@@ -198,24 +208,28 @@ export function discoveryVerbs(
       return finish(server, core.catalog.index.tools(server.id), options);
     },
 
-    discoverResources: (target, options = {}) =>
-      ask(target, options, async (upstream, asked, server) => {
+    async discoverResources(viewer, target, options = {}) {
+      requireTarget(viewer, target);
+      return ask(target, options, async (upstream, asked, server) => {
         const resources = kept(server, 'resources', 'resources/list', await listResources(upstream, asked));
         const found = await listResourceTemplates(upstream, asked);
         return { resources, templates: kept(server, 'templates', 'resources/templates/list', found) };
-      }),
+      });
+    },
 
-    discoverPrompts: (target, options = {}) =>
-      ask(target, options, async (upstream, asked, server) =>
+    async discoverPrompts(viewer, target, options = {}) {
+      requireTarget(viewer, target);
+      return ask(target, options, async (upstream, asked, server) =>
         kept(server, 'prompts', 'prompts/list', await listPrompts(upstream, asked)),
-      ),
+      );
+    },
 
-    async discoverRaw(id) {
+    async discoverRaw(_viewer, id) {
       await core.filled();
       return discoverRaw(core, id);
     },
 
-    async connect(id) {
+    async connect(_viewer, id) {
       await core.filled();
       const server = core.usable(id);
       const { pace, use } = pool.access(server);
@@ -225,14 +239,14 @@ export function discoveryVerbs(
       });
     },
 
-    async disconnect(id) {
+    async disconnect(_viewer, id) {
       await core.filled();
       pool.disconnect(core.catalog.server(id).id);
     },
 
-    async settle(patienceMs) {
+    async settle(_viewer, patienceMs) {
       await core.filled();
       await core.learner.settle([...core.catalog.servers.keys()], patienceMs);
     },
-  };
+  });
 }

@@ -1,18 +1,18 @@
 import type { ExportOptions, ExportReport, Review } from '../contract/exports.js';
 import { dirname, join, resolve } from 'node:path';
-import { shownCheck } from '../../execute/index.js';
 import type { ExportFormat, RtfsDialect, Section } from '../../export/index.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { Server } from '../../model/server.js';
 import { isFallback, type Tool, type ToolStatus } from '../../model/tool.js';
 import type { Core } from '../core.js';
 import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { findShown } from './search-verbs.js';
 import { isUsable, problemOf } from '../../catalog/views.js';
 
 /** The verbs that export, and the end of what they write on their own. */
 export interface Exporting {
-  readonly verbs: Pick<Gateway, 'exportTools' | 'toolSignature'>;
+  readonly verbs: VerbTable<'exportTools' | 'toolSignature'>;
   /**
    * Writes a server as it stands now: approved tools to `approved/`, the rest to `pending/`. Resolves with the folder in
    * force, or `undefined` when nothing of the server is approved or could be written.
@@ -152,7 +152,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
   };
 
   /** RTFS as it is laid out for approval. */
-  const exportLaidOut = async (room: Room, options: ExportOptions): Promise<ExportReport> => {
+  const exportLaidOut = async (room: Room, options: ExportOptions, principal: string): Promise<ExportReport> => {
     const { exportDirectory, rtfsDialect } = core.loaded.config;
     const directory = resolve(exportDirectory);
     const [servers, failed] = await gather(options.servers);
@@ -166,15 +166,16 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
       if (laid.folder !== undefined) approved = dirname(laid.folder);
     }
     const report = { format: options.format, servers: servers.length, tools, failed };
-    recordExport(report, directory);
+    recordExport(principal, report, directory);
     return { ...report, directory, ...(approved === undefined ? {} : { approved }), written, unchanged };
   };
 
-  const exportTools = async (options: ExportOptions): Promise<ExportReport> => {
+  const exportTools = async (options: ExportOptions, principal: string): Promise<ExportReport> => {
     checkOptions(options);
     const { format, file, servers: ids } = options;
     const room = await loadRoom();
-    if (format === 'rtfs' && options.directory === undefined && promotion) return exportLaidOut(room, options);
+    if (format === 'rtfs' && options.directory === undefined && promotion)
+      return exportLaidOut(room, options, principal);
     const [servers, failed] = await gather(ids);
     const sections = await Promise.all(
       servers.map((server) => sectionFor(room, server, (tool) => isExportedAs(format, tool))),
@@ -185,7 +186,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
       const { exportDirectory, rtfsDialect } = core.loaded.config;
       const directory = options.directory ?? exportDirectory;
       const written = await room.writeRtfs(directory, sections, options.dialect ?? rtfsDialect);
-      recordExport(report, written.directory);
+      recordExport(principal, report, written.directory);
       return { ...report, ...written };
     }
     const existing = file !== undefined && format === 'markdown' ? await room.readPlainFile(file) : undefined;
@@ -193,14 +194,14 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     const text = room.exportText(format, sections, { existing, partial: ids !== undefined, kept });
     if (file === undefined) return { ...report, text };
     const isNew = await room.writeExportFile(file, text);
-    recordExport(report, file);
+    recordExport(principal, report, file);
     return { ...report, file, written: isNew ? 1 : 0, unchanged: isNew ? 0 : 1 };
   };
 
-  const recordExport = ({ format, servers, tools }: ExportReport, target: string): void =>
+  const recordExport = (principal: string, { format, servers, tools }: ExportReport, target: string): void =>
     audit.record({
       kind: 'export',
-      principal: 'local',
+      principal,
       outcome: 'success',
       detail: { format, servers, tools, target },
     });
@@ -224,21 +225,19 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
   });
 
   return {
-    verbs: {
-      exportTools,
-      async toolSignature(server, name, { servers } = {}) {
-        await core.known(server, undefined, { standIn: true });
-        const tool = core.catalog.tool(server, name, (id) => servers?.has(id) ?? true);
-        shownCheck({ tool });
+    verbs: defineVerbs({
+      exportTools: ({ principal }, options) => exportTools(options, principal),
+      async toolSignature(viewer, server, name) {
+        const tool = await findShown(core, viewer, server, name);
         return (await loadRoom()).toolSignature(await outputs.withOutput(tool));
       },
-    },
+    }),
     async write(server, of, { directory: wanted, introspect }) {
       const { exportDirectory, rtfsDialect: dialect } = core.loaded.config;
       const directory = resolve(wanted ?? exportDirectory);
       const room = await loadRoom();
       const laid = await inOrder(() => layOut(room, server, { directory, dialect, of, introspect }));
-      recordExport({ format: 'rtfs', servers: 1, tools: laid.tools, failed: [] }, directory);
+      recordExport('local', { format: 'rtfs', servers: 1, tools: laid.tools, failed: [] }, directory);
     },
     async review(server, tools) {
       const room = await loadRoom();

@@ -4,11 +4,11 @@ import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import type { Core } from '../core.js';
 import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** What is put into the marketplace: by a decision, by hand, or on its own. */
 export interface MarketplaceKeeper {
-  readonly verbs: Pick<Gateway, 'marketplace' | 'registerCapability' | 'toolManifest'>;
+  readonly verbs: VerbTable<'marketplace' | 'registerCapability' | 'toolManifest'>;
   /** Registers what is offered now of a server, or of some of its tools; a failure does not undo a decision. */
   register(server: string, tools?: ReadonlySet<string>): Promise<number>;
   /** Registers those of these tools that are enabled. */
@@ -65,14 +65,14 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
   return {
     register,
     registerTools,
-    verbs: {
-      marketplace: () => marketplace.list(),
-      async toolManifest(tool) {
+    verbs: defineVerbs({
+      marketplace: (_viewer) => marketplace.list(),
+      async toolManifest(_viewer, tool) {
         const server = core.catalog.server(tool.server);
         const { toolToManifest } = await import('../../export/index.js');
         return toolToManifest(tool.inferredOutput ? tool : await outputs.withOutput(tool, false), server, core.hide);
       },
-      async registerCapability(manifest) {
+      async registerCapability({ principal }, manifest) {
         await core.filled();
         const { toolName } = manifest.provider;
         const server = manifest.id.slice('mcp.'.length, -(toolName.length + 1));
@@ -88,13 +88,13 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
         await marketplace.registerCapability(manifest);
         await audit.recordNow({
           kind: 'capability-register',
-          principal: 'local',
+          principal,
           server,
           tool: toolName,
           outcome: 'success',
         });
       },
-    },
+    }),
     async finished() {
       await registering;
     },

@@ -21,7 +21,7 @@ import type { Exporting } from './export-verbs.js';
 import type { Introspected } from './introspection.js';
 import type { Proposing } from './server-proposals.js';
 import type { ProposedServer } from '../contract/proposals.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { isUsable } from '../../catalog/views.js';
 
 /** How often the registry is asked for one capability. */
@@ -88,8 +88,7 @@ function proposalOf(id: string, { launch, title }: RegistryCandidate): ProposedS
 export function findingVerbs(
   core: Core,
   { proposing, exporting }: { readonly proposing: Proposing; readonly exporting: Pick<Exporting, 'review'> },
-): Pick<
-  Gateway,
+): VerbTable<
   'searchRegistry' | 'discoverFromRegistry' | 'findServersForCapability' | 'planRegistryServer' | 'addServer'
 > {
   const client = async (): Promise<RegistryClient> => {
@@ -181,10 +180,10 @@ export function findingVerbs(
     }
   };
 
-  return {
-    searchRegistry: (query, options) => search(query, options),
+  return defineVerbs({
+    searchRegistry: (_viewer, query, options) => search(query, options),
 
-    async discoverFromRegistry(query, options = {}) {
+    async discoverFromRegistry(_viewer, query, options = {}) {
       await core.filled();
       const findings = await search(query);
       const { config } = core.loaded;
@@ -222,7 +221,7 @@ export function findingVerbs(
       return { ...findings, outcomes, found: [...known, ...seen.map(({ find }) => find)] };
     },
 
-    async findServersForCapability(capability) {
+    async findServersForCapability(_viewer, capability) {
       await core.filled();
       const { catalog, learner } = core;
       const usable = [...catalog.servers.values()].filter(isUsable);
@@ -252,12 +251,12 @@ export function findingVerbs(
       }
     },
 
-    async planRegistryServer(name, options = {}) {
+    async planRegistryServer(_viewer, name, options = {}) {
       const found = await (await client()).find(name);
       return candidateOf(found, options);
     },
 
-    async addServer(id, entry) {
+    async addServer({ principal }, id, entry) {
       if (!isServerId(id)) {
         throw new ToolscoutError(
           'INVALID_REQUEST',
@@ -270,7 +269,7 @@ export function findingVerbs(
       const { writeServer } = core.deps;
       if (!writeServer)
         throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.');
-      const act = { kind: 'server-add', principal: 'local', server: id } as const;
+      const act = { kind: 'server-add', principal, server: id } as const;
       try {
         const path = await writeServer(id, entry, core.loaded.path);
         await core.deps.audit.recordNow({
@@ -285,5 +284,5 @@ export function findingVerbs(
         throw error;
       }
     },
-  };
+  });
 }

@@ -6,14 +6,15 @@ import { oneLine, printable } from '../../kernel/text.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
 import type { AuditKind } from '../../model/audit-record.js';
 import type { Progress } from '../../model/call.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Redaction } from '../../redact/index.js';
 import type { ServerFacts } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import { logCall } from './call-verbs.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';
-import { isHidden, noServer, visibleTo } from '../visibility.js';
+import { isHidden, requireServer, requireVisible } from '../viewer.js';
 
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
@@ -66,21 +67,23 @@ function unknownMethod(method: string): ToolscoutError {
 }
 
 /** The verbs that reach what a server has besides tools. */
-export function relayingVerbs(core: Core): Pick<Gateway, 'serverFacts' | 'knownFacts' | 'relay'> {
+export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts' | 'relay'> {
   const { audit, pool, redaction, log } = core.deps;
 
   const record = (
+    viewer: Viewer,
     server: string,
     method: string,
     params: JsonObject,
     options: CallOptions,
     error?: ToolscoutError,
   ): void => {
-    const { principal = 'local', route = 'library' } = options;
+    const { principal } = viewer;
+    const { route = 'library' } = options;
     const recorded = RELAYED.get(method);
     if (!recorded) return;
     const { kind, subject } = recorded;
-    const isRefused = isHidden(server, options, core);
+    const isRefused = isHidden(viewer, server, core.catalog);
     const meta = options.meta ?? params['_meta'];
     const traceId = options.traceId ?? readTraceParent(isObject(meta) ? meta['traceparent'] : undefined)?.traceId;
     const entry = {
@@ -100,34 +103,39 @@ export function relayingVerbs(core: Core): Pick<Gateway, 'serverFacts' | 'knownF
     });
   };
 
-  return {
-    async serverFacts(id): Promise<ServerFacts> {
+  return defineVerbs({
+    async serverFacts(viewer, id): Promise<ServerFacts> {
+      requireServer(viewer, id, core.catalog);
       const server = await core.known(id);
       const list = core.catalog.list(id);
       // A list that an earlier version kept says nothing about this.
       if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
-      return core.catalog.items(id)?.facts ?? {};
+      const facts = core.catalog.items(id)?.facts ?? {};
+      if (!viewer.skill) return facts;
+      // A skill declares tools; resources and prompts are not among them.
+      const { info, instructions, era } = facts;
+      return { info, instructions, era };
     },
 
-    async knownFacts() {
+    async knownFacts(viewer) {
       await core.filled();
       const facts = new Map<string, ServerFacts>();
+      if (viewer.skill) return facts;
       for (const server of core.catalog.servers.values()) {
         const told = core.catalog.items(server.id)?.facts;
-        if (told && isUsable(server)) facts.set(server.id, told);
+        if (told && isUsable(server) && viewer.sees(server.id)) facts.set(server.id, told);
       }
       return facts;
     },
 
-    async relay(id, method, params, options = {}) {
+    async relay(viewer, id, method, params, options = {}) {
       await core.filled();
       if (!RELAYED.has(method)) throw unknownMethod(method);
       try {
-        if (isHidden(id, options, core)) throw noServer(id, visibleTo(options, core));
+        requireVisible(viewer, id, core.catalog);
         core.catalog.items(id)?.check(method, params);
         const sent = redaction.outgoing(id)?.params(params) ?? params;
-        const redacted = redactOptions(redaction, id, options);
-        const { resumed, onProgress } = redacted;
+        const { resumed, onProgress } = redactOptions(redaction, id, options);
         // All of them only read, so they may be sent again whatever became of the first time.
         const request = {
           method,
@@ -136,19 +144,24 @@ export function relayingVerbs(core: Core): Pick<Gateway, 'serverFacts' | 'knownF
           mayRepeat: () => true,
           waitsForLimit: true,
         };
-        const result = await pool.call(core.usable(id), request, redacted);
+        const result = await pool.call(core.usable(id), request, {
+          principal: viewer.principal,
+          host: options.host,
+          signal: options.signal,
+          timeoutMs: options.timeoutMs,
+        });
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }
-        record(id, method, params, options);
+        record(viewer, id, method, params, options);
         return redaction.incoming(id)?.result(result) ?? result;
       } catch (thrown) {
         const incoming = redaction.incoming(id);
         const hide = incoming ? (text: string) => core.hide(incoming.text(text)) : core.hide;
         const error = hideIn(toCallError(thrown, options.signal), hide);
-        record(id, method, params, options, error);
+        record(viewer, id, method, params, options, error);
         throw error;
       }
     },
-  };
+  });
 }

@@ -11,7 +11,7 @@ import type { Core } from '../core.js';
 import type { Exporting } from './export-verbs.js';
 import { introspect, type Introspected } from './introspection.js';
 import { requirePublic } from '../../net/public-address.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** Names shown of a candidate. */
 const TOOLS_SHOWN = 200;
@@ -49,7 +49,7 @@ interface ProposalOptions {
 
 /** Proposing servers: the verbs, and what other verbs use to propose what they found. */
 export interface Proposing {
-  readonly verbs: Pick<Gateway, 'introspectRemoteApi' | 'registerServer' | 'unregisterServer'>;
+  readonly verbs: VerbTable<'introspectRemoteApi' | 'registerServer' | 'unregisterServer'>;
   /** Registers servers and asks for their approval; tools are asked for as they were seen. */
   proposeAll(
     proposals: ReadonlyArray<{ readonly proposal: ProposedServer; readonly seen?: Introspected }>,
@@ -66,7 +66,7 @@ export interface Proposing {
 /** The verbs that propose servers; what they propose is pending and starts nothing (SEC-9). */
 export function createProposing(
   core: Core,
-  reload: Gateway['reload'],
+  reload: () => Promise<unknown>,
   exporting: Pick<Exporting, 'review'>,
 ): Proposing {
   const { audit, clock, log, promotion, proposing } = core.deps;
@@ -205,8 +205,8 @@ export function createProposing(
     freeId,
     lookAt,
     make,
-    verbs: {
-      async introspectRemoteApi(target, { allowPrivate = false, by = 'local', traceId } = {}) {
+    verbs: defineVerbs({
+      async introspectRemoteApi({ principal }, target, { allowPrivate = false, by = principal, traceId } = {}) {
         const { lookup } = parts();
         await core.filled();
         const { proposal, origin } =
@@ -232,10 +232,10 @@ export function createProposing(
         };
       },
 
-      registerServer: (proposal, { by = 'local', origin = 'introspected', traceId } = {}) =>
+      registerServer: ({ principal }, proposal, { by = principal, origin = 'introspected', traceId } = {}) =>
         propose(proposal, { by, origin, traceId }),
 
-      async unregisterServer(id, { by = 'local', traceId } = {}) {
+      async unregisterServer({ principal }, id, { by = principal, traceId } = {}) {
         await core.filled();
         const { registrations } = parts();
         if (!(await registrations.list()).some((each) => each.id === id)) {
@@ -261,6 +261,6 @@ export function createProposing(
         await audit.recordNow({ kind: 'unregister', principal: by, traceId, server: id, outcome: 'success' });
         await reload();
       },
-    },
+    }),
   };
 }

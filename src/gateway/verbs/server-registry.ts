@@ -1,9 +1,10 @@
 import type { RegistrySources } from '../deps.js';
 import type { ServerHealth } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { LocalState, Registry } from '../../registry/index.js';
 import type { Core } from '../core.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** What a tool's server offers because of it: `domain:verb`. */
 function capabilitiesOf(tools: readonly Tool[]): string[] {
@@ -29,8 +30,18 @@ function judge({ state }: ServerHealth, hasAnswered: boolean): Pick<LocalState, 
 const wasClosed = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
   from === 'connected' && to === 'disconnected';
 
+/** The registry of whoever sees only some servers. */
+function registryFor({ sees }: Viewer, registry: Registry): Registry {
+  return {
+    ...registry,
+    snapshot: (filters) => registry.snapshot(filters, sees),
+    refresh: (ids) => registry.refresh(ids, sees),
+    problems: () => [],
+  };
+}
+
 /** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
-export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close(): Promise<void> } {
+export function registryVerbs(core: Core): { readonly verbs: VerbTable<'registry'>; close(): Promise<void> } {
   let opening: Promise<Registry | undefined> | undefined;
   /** When a connection was last seen to open or to end well, in wall-clock time. */
   const met = new Map<string, number>();
@@ -77,7 +88,12 @@ export function registryVerbs(core: Core): Pick<Gateway, 'registry'> & { close()
   };
 
   return {
-    registry: () => (opening ??= open()),
+    verbs: defineVerbs({
+      async registry(viewer) {
+        const registry = await (opening ??= open());
+        return registry && viewer.isLimited ? registryFor(viewer, registry) : registry;
+      },
+    }),
     async close() {
       await (await opening)?.stop();
     },

@@ -4,8 +4,9 @@ import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js
 import type { JsonValue } from '../../kernel/json.js';
 import type { AuditKind } from '../../model/audit-record.js';
 import type { Server } from '../../model/server.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Core } from '../core.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** How long a person has to sign in. */
 const PATIENCE_MS = 300_000;
@@ -32,7 +33,7 @@ function viewGrant(server: string, grant: Grant | undefined, now: number, isMach
 }
 
 /** The verbs around signing in to a remote server (CONN-6). */
-export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 'signInStatus'> {
+export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signInStatus'> {
   const { audit, cache, clock, signIns } = core.deps;
   const isMachine = ({ transport }: Server): boolean =>
     transport.type !== 'stdio' && transport.auth?.type === 'client-credentials';
@@ -54,6 +55,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
 
   /** A failure is recorded too: who tried to sign in where is part of what was done. */
   const recorded = async <T>(
+    { principal }: Viewer,
     kind: AuditKind,
     server: Server,
     task: () => Promise<T>,
@@ -61,17 +63,17 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
   ): Promise<T> => {
     try {
       const done = await task();
-      await audit.recordNow({ kind, principal: 'local', server: server.id, outcome: 'success', detail: detail(done) });
+      await audit.recordNow({ kind, principal, server: server.id, outcome: 'success', detail: detail(done) });
       return done;
     } catch (thrown) {
       const error = hideIn(toToolscoutError(thrown, 'AUTHENTICATION_FAILED'), (text) => core.hide(text));
-      await audit.recordNow({ kind, principal: 'local', server: server.id, outcome: 'failure', code: error.code });
+      await audit.recordNow({ kind, principal, server: server.id, outcome: 'failure', code: error.code });
       throw error;
     }
   };
 
-  return {
-    async signIn(id, options) {
+  return defineVerbs({
+    async signIn(viewer, id, options) {
       await core.filled();
       const server = core.usable(id);
       const session = sessionOf(server);
@@ -86,6 +88,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       const port = transport.type === 'stdio' ? undefined : transport.auth?.redirectPort;
       const before = (await session.grant())?.client.redirectUri;
       const grant = await recorded(
+        viewer,
         'sign-in',
         server,
         async () => {
@@ -115,12 +118,13 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       return view(server, grant);
     },
 
-    async signOut(id) {
+    async signOut(viewer, id) {
       await core.filled();
       const server = core.catalog.server(id);
       const session = sessionOf(server);
       if (!session) return { removed: false, revoked: false };
       const done = await recorded(
+        viewer,
         'sign-out',
         server,
         () => session.signOut(),
@@ -130,7 +134,7 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       return done;
     },
 
-    async signInStatus(id) {
+    async signInStatus(_viewer, id) {
       await core.filled();
       const server = core.catalog.server(id);
       if (server.transport.type === 'stdio') return { server: id, state: 'local' };
@@ -139,5 +143,5 @@ export function signInVerbs(core: Core): Pick<Gateway, 'signIn' | 'signOut' | 's
       if (session) return { ...view(server, await session.grant()), ...(problem !== undefined && { problem }) };
       return problem === undefined ? { server: id, state: 'configured' } : { server: id, state: 'unusable', problem };
     },
-  };
+  });
 }

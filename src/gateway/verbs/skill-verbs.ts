@@ -5,16 +5,18 @@ import type { JsonObject } from '../../kernel/json.js';
 import { nearestNames } from '../../kernel/text.js';
 import type { CallResult } from '../../model/call.js';
 import type { Binding, Negotiation, Skill } from '../../model/skill.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Core } from '../core.js';
 import { createSkillStates } from '../skill-states.js';
 import { logCall, type Bindings } from './call-verbs.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type Verbs, type VerbTable } from './define-verbs.js';
+import { skillViewer } from '../viewer.js';
 import type { CallOptions } from '../contract/options.js';
 import { isUsable } from '../../catalog/views.js';
 
 /** The skills of a gateway. */
 export interface Skills extends Bindings {
-  verbs(execute: Gateway['executeTool']): Pick<Gateway, 'listSkills' | 'checkSkill' | 'bindSkill' | 'skill'>;
+  verbs(execute: Verbs['executeTool']): VerbTable<'listSkills' | 'checkSkill' | 'bindSkill' | 'skill' | 'skillViewer'>;
   close(): void;
 }
 
@@ -43,9 +45,16 @@ export function createSkills(core: Core): Skills {
   const bindingsOf = (id: string): readonly Binding[] => states.of(id)?.bindings ?? [];
 
   /** A skill asked for what it has no binding for: nothing is sent, and it is recorded (NEG-5). */
-  const refuse = (skill: string, tool: string, wanted: string, args: JsonObject, options: CallOptions): CallResult => {
+  const refuse = (
+    { principal, skill: asking }: Viewer,
+    tool: string,
+    wanted: string,
+    args: JsonObject,
+    options: CallOptions,
+  ): CallResult => {
+    const skill = asking!.id;
     const { code, message, remedy, suggestion, severity } = forbidden(skill, wanted);
-    const { principal = 'local', route = 'library', traceId } = options;
+    const { route = 'library', traceId } = options;
     const entry = {
       kind: 'execution',
       principal,
@@ -66,18 +75,21 @@ export function createSkills(core: Core): Skills {
   const serverFor = (id: string, capability: string, tool: string): string | undefined =>
     boundTo(id, capability).find(({ tools }) => tools === undefined || tools.includes(tool))?.server;
 
-  const handleOf = (id: string, execute: Gateway['executeTool']): SkillHandle => ({
+  const viewerFor = (caller: Viewer, id: string): Viewer =>
+    skillViewer(caller, id, (server, tool) =>
+      tool === undefined ? bindingsOf(id).some((each) => each.server === server) : states.covers(id, server, tool),
+    );
+
+  const handleOf = (viewer: Viewer, id: string, execute: Verbs['executeTool']): SkillHandle => ({
     id,
     view: () => viewOf(find(id)),
     async call(capability, tool, args, options = {}) {
       const server = serverFor(id, capability, tool);
-      if (server !== undefined) return execute(server, tool, args, { ...options, skill: id });
+      if (server !== undefined) return execute(viewer, server, tool, args, options);
       const wanted = boundTo(id, capability).length === 0 ? capability : `${capability} with ${tool}`;
-      return refuse(id, tool, wanted, args, options);
+      return refuse(viewer, tool, wanted, args, options);
     },
     serverFor: (capability, tool) => serverFor(id, capability, tool),
-    allows: (server, tool) => states.covers(id, server, tool),
-    servers: () => new Set(bindingsOf(id).map(({ server }) => server)),
     onBriefing: (listener) =>
       core.events.on((event) => {
         if (event.type === 'briefing' && event.briefing.skill_id === id) listener(event.briefing);
@@ -96,39 +108,44 @@ export function createSkills(core: Core): Skills {
     loaded: states.loaded,
     has: (id) => states.skills().some((each) => each.id === id),
     require: (id) => void find(id),
-    covers: states.covers,
-    verbs: (execute) => ({
-      async listSkills() {
-        await states.loaded();
-        await states.verify(states.all());
-        return states.skills().map(viewOf);
-      },
-      async checkSkill(idOrPath) {
-        await states.loaded();
-        const known = states.skills().find((each) => each.id === idOrPath);
-        if (known) {
-          const negotiation = states.of(known.id);
+    verbs: (execute) =>
+      defineVerbs({
+        async listSkills({ skill }) {
+          await states.loaded();
+          if (skill) return [viewOf(find(skill.id))];
+          await states.verify(states.all());
+          return states.skills().map(viewOf);
+        },
+        async checkSkill(_viewer, idOrPath) {
+          await states.loaded();
+          const known = states.skills().find((each) => each.id === idOrPath);
+          if (known) {
+            const negotiation = states.of(known.id);
+            if (negotiation) await states.verify([negotiation], { connect: true });
+            return viewOf(known);
+          }
+          const isPath = /[\\/]|\.md$/i.test(idOrPath);
+          if (!isPath) return viewOf(find(idOrPath));
+          return states.tryOut(idOrPath);
+        },
+        async bindSkill(_viewer, id) {
+          await states.loaded();
+          find(id);
+          await learnUnknown();
+          const negotiation = states.of(id);
           if (negotiation) await states.verify([negotiation], { connect: true });
-          return viewOf(known);
-        }
-        const isPath = /[\\/]|\.md$/i.test(idOrPath);
-        if (!isPath) return viewOf(find(idOrPath));
-        return states.tryOut(idOrPath);
-      },
-      async bindSkill(id) {
-        await states.loaded();
-        find(id);
-        await learnUnknown();
-        const negotiation = states.of(id);
-        if (negotiation) await states.verify([negotiation], { connect: true });
-        return viewOf(find(id));
-      },
-      async skill(id) {
-        await states.loaded();
-        find(id);
-        return handleOf(id, execute);
-      },
-    }),
+          return viewOf(find(id));
+        },
+        async skill(viewer, id) {
+          await states.loaded();
+          find(id);
+          return handleOf(viewerFor(viewer, id), id, execute);
+        },
+        async skillViewer(viewer, id) {
+          await states.loaded();
+          return viewerFor(viewer, id);
+        },
+      }),
     close: states.close,
   };
 }

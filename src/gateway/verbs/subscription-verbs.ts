@@ -4,7 +4,8 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Host } from '../../model/host.js';
 import type { Upstream } from '../../model/upstream.js';
 import type { Core } from '../core.js';
-import type { Gateway } from '../contract.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { requireServer } from '../viewer.js';
 
 /** Resources watched at once, over all hosts. */
 const MAX_WATCHED = 1000;
@@ -43,7 +44,7 @@ function over(upstream: Upstream, signal: AbortSignal): Promise<void> {
 }
 
 /** The verb that watches resources, and what ends all of it. */
-export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { readonly stop: () => void } {
+export function subscribingVerbs(core: Core): { readonly verbs: VerbTable<'subscribe'>; readonly stop: () => void } {
   const { pool, clock, log } = core.deps;
   const watched = new Set<Watched>();
 
@@ -106,8 +107,9 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
     }
   };
 
-  return {
-    async subscribe(server, uri, { host, onUpdate }) {
+  const verbs = defineVerbs({
+    async subscribe(viewer, server, uri, { host, onUpdate }) {
+      requireServer(viewer, server, core.catalog);
       if (watched.size >= MAX_WATCHED) {
         throw new ToolscoutError('RATE_LIMITED', `More than ${MAX_WATCHED} resources are watched already.`);
       }
@@ -126,6 +128,9 @@ export function subscribingVerbs(core: Core): Pick<Gateway, 'subscribe'> & { rea
       });
       return () => entry.stop.abort();
     },
+  });
+  return {
+    verbs,
     stop() {
       for (const { stop } of watched) stop.abort();
     },

@@ -69,10 +69,10 @@ export function addCall(program: Command, deps: CliDeps): void {
         // Whoever stops the command does not want the call any more: the server hears of it, and so does the audit log.
         const stop = new AbortController();
         void deps.stopped().then(() => stop.abort());
-        const outcome = await gateway.executeTool(server, tool, args, {
+        const caller = flags.skill === undefined ? gateway : gateway.as(await gateway.skillViewer(flags.skill));
+        const outcome = await caller.executeTool(server, tool, args, {
           route: 'cli',
           timeoutMs: flags.timeout,
-          skill: flags.skill,
           signal: stop.signal,
           onProgress: (step) =>
             terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),

@@ -11,7 +11,7 @@ import type { Gateway } from '../../../gateway/index.js';
 import { sha256 } from '../../../kernel/hash.js';
 import type { ConfigInput } from '../../../model/config.js';
 import { listen } from '../listen/listen.js';
-import { scopeGateway } from './scoped-gateway.js';
+import { viewerOf } from '../../../gateway/index.js';
 
 const READ = 'reader-key-0123456789';
 const CALL = 'caller-key-0123456789';
@@ -385,7 +385,7 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
 
   it('EXEC-5 S12 so is what they want to read of it', async () => {
     const { gateway } = await openLocked();
-    const seen = scopeGateway(gateway, { name: 'some', scopes: new Set(['call']), servers: new Set(['old']) });
+    const seen = gateway.as(viewerOf({ name: 'some', scopes: new Set(['call']), servers: new Set(['old']) }));
     const reading = seen.relay('hidden', 'resources/read', { uri: 'file:///secret' }, { route: 'mcp' });
     await expect(reading).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND', message: 'There is no server "hidden".' });
     await expect

@@ -1,8 +1,7 @@
-import type { Gateway } from '../../../gateway/index.js';
+import { viewerOf, type Gateway } from '../../../gateway/index.js';
 import { LOCAL, type Principal } from '../../../model/principal.js';
 import type { McpEndpoint } from '../../mcp/http/http.js';
 import { identityOf } from './auth.js';
-import { scopeGateway } from './scoped-gateway.js';
 
 /** The MCP endpoint of each principal. */
 export interface McpDoors {
@@ -49,7 +48,7 @@ export function createMcpDoors(options: {
   const openDoor = (principal: Principal): McpEndpoint => {
     unfollow ??= gateway.onEvent(({ type }) => type === 'reloaded' && review());
     const isAdmin = principal === LOCAL ? localAdmin : principal.scopes.has('admin');
-    return open(scopeGateway(gateway, principal), isAdmin);
+    return open(principal === LOCAL ? gateway : gateway.as(viewerOf(principal)), isAdmin);
   };
 
   return {

@@ -1,10 +1,9 @@
-import type { Gateway } from '../../../gateway/index.js';
+import { viewerOf, type Gateway } from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
 import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
-import { scopeGateway } from '../auth/scoped-gateway.js';
 import type { Hold, Outgoing } from '../places.js';
 import type { Reply, Route } from '../route.js';
 import { CORS, preflightResponse, type Sharing } from './cors.js';
@@ -97,12 +96,12 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   const emptyQueries = new Map(routes.map((route) => [route, emptyQueryOf(route)]));
 
   // A key is the same principal again and again; so is what its holder may see.
-  const narrowed = new WeakMap<Principal, Gateway>();
+  const bound = new WeakMap<Principal, Gateway>([[LOCAL, gateway]]);
   const gatewayFor = (principal: Principal): Gateway => {
-    const known = narrowed.get(principal);
+    const known = bound.get(principal);
     if (known) return known;
-    const made = scopeGateway(gateway, principal);
-    narrowed.set(principal, made);
+    const made = gateway.as(viewerOf(principal));
+    bound.set(principal, made);
     return made;
   };
 

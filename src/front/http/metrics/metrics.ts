@@ -1,4 +1,4 @@
-import type { Gateway, Registry } from '../../../gateway/index.js';
+import { wrapGateway, type Gateway, type Registry } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { CallResult } from '../../../model/call.js';
@@ -74,30 +74,29 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   };
 
   return {
-    gateway: {
-      ...gateway,
+    gateway: wrapGateway(gateway, (inner) => ({
       async searchTools(query, options) {
         const started = clock.monotonic();
-        const answer = await gateway.searchTools(query, options);
+        const answer = await inner.searchTools(query, options);
         searches.add({ result: answer.hits.length > 0 ? 'found' : 'nothing' });
         searchTime.observe({}, clock.monotonic() - started);
         return answer;
       },
       async executeTool(server, tool, args, options) {
         const started = clock.monotonic();
-        const result = await gateway.executeTool(server, tool, args, options);
+        const result = await inner.executeTool(server, tool, args, options);
         note(server, result, started);
         return result;
       },
       async *executeStream(server, tool, args, options) {
         const started = clock.monotonic();
-        for await (const event of gateway.executeStream(server, tool, args, options)) {
+        for await (const event of inner.executeStream(server, tool, args, options)) {
           if (event.type === 'result') note(server, event.result, started);
           yield event;
         }
       },
       async skill(id) {
-        const handle = await gateway.skill(id);
+        const handle = await inner.skill(id);
         return {
           ...handle,
           async call(capability, tool, args, options) {
@@ -109,7 +108,7 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
           },
         };
       },
-    },
+    })),
 
     watch(registry) {
       registry.onProbe(({ id, result }) => {

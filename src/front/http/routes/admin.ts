@@ -178,8 +178,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       scope: 'admin',
       whole: true,
       responses: { 200: { description: 'What was in doubt.', content: { 'application/json': StoreAccepted } } },
-      handle: async ({ gateway, principal, reply }) =>
-        reply({ accepted: (await gateway.acceptStore({ by: principal.name }))?.reason ?? null }),
+      handle: async ({ gateway, reply }) => reply({ accepted: (await gateway.acceptStore())?.reason ?? null }),
     }),
     route({
       id: 'showConfig',
@@ -204,8 +203,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         200: { description: 'What changed.', content: { 'application/json': ReloadReport } },
         400: problem('The config is not valid; `problems` lists everything that is wrong.'),
       },
-      handle: async ({ gateway, principal, traceId, reply }) =>
-        reply(ReloadReport.parse(await gateway.reload({ by: principal.name, traceId }))),
+      handle: async ({ gateway, traceId, reply }) => reply(ReloadReport.parse(await gateway.reload({ traceId }))),
     }),
   ];
 }

@@ -28,8 +28,8 @@ export function approvalRoutes(): Route[] {
         200: { description: 'What was decided.', content: { 'application/json': RulingReport } },
         404: NOTHING,
       },
-      async handle({ params, body, gateway, principal, traceId, reply }) {
-        const report = await gateway[verb](params.ref, { ...body, by: principal.name, traceId, requireShown: true });
+      async handle({ params, body, gateway, traceId, reply }) {
+        const report = await gateway[verb](params.ref, { ...body, traceId, requireShown: true });
         return reply(RulingReport.parse(report));
       },
     });
@@ -47,8 +47,8 @@ export function approvalRoutes(): Route[] {
         state: z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded']).optional(),
       }),
       responses: { 200: { description: 'The approvals.', content: { 'application/json': ApprovalList } } },
-      handle: async ({ query, gateway, principal, reply }) =>
-        reply(ApprovalList.parse({ approvals: await gateway.listApprovals({ ...query, shownTo: principal.name }) })),
+      handle: async ({ query, gateway, reply }) =>
+        reply(ApprovalList.parse({ approvals: await gateway.listApprovals(query) })),
     }),
     route({
       id: 'diffApproval',
@@ -62,8 +62,8 @@ export function approvalRoutes(): Route[] {
         200: { description: 'The differences.', content: { 'application/json': ApprovalDiffs } },
         404: NOTHING,
       },
-      handle: async ({ params, gateway, principal, reply }) =>
-        reply(ApprovalDiffs.parse({ diffs: await gateway.diffApproval(params.ref, { shownTo: principal.name }) })),
+      handle: async ({ params, gateway, reply }) =>
+        reply(ApprovalDiffs.parse({ diffs: await gateway.diffApproval(params.ref) })),
     }),
     decide('approve', 'Trusts a server or a tool exactly as it is asked for'),
     decide('reject', 'Rejects what is asked for, or takes back the trust in it'),

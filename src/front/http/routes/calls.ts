@@ -32,8 +32,7 @@ export function failedCall({ error, result }: CallResult, traceId: string): Resp
 
 /** Running tools: through the same guarded door as everybody else. */
 export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
-  const optionsOf = ({ body, principal, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
-    principal: principal.name,
+  const optionsOf = ({ body, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
     route: 'http',
     traceId,
     // The trace goes on at the server; nothing else of the request does (S11).

@@ -25,8 +25,8 @@ export function registrationRoutes(): Route[] {
         201: { description: 'The approval request.', content: { 'application/json': Approval } },
         400: problem('The server cannot be registered.'),
       },
-      handle: async ({ body, gateway, principal, reply }) =>
-        reply(Approval.parse(await gateway.registerServer(body, { by: principal.name })), { status: 201 }),
+      handle: async ({ body, gateway, reply }) =>
+        reply(Approval.parse(await gateway.registerServer(body)), { status: 201 }),
     }),
     route({
       id: 'introspectServer',
@@ -46,8 +46,8 @@ export function registrationRoutes(): Route[] {
         403: problem('The address is not public, or the server is a local program.'),
         '5XX': problem('The server could not be asked.'),
       },
-      handle: async ({ body, gateway, principal, reply }) =>
-        reply(Introspection.parse(await gateway.introspectRemoteApi(body, { by: principal.name })), { status: 201 }),
+      handle: async ({ body, gateway, reply }) =>
+        reply(Introspection.parse(await gateway.introspectRemoteApi(body)), { status: 201 }),
     }),
     route({
       id: 'unregisterServer',
@@ -59,8 +59,8 @@ export function registrationRoutes(): Route[] {
       whole: true,
       params: id,
       responses: { 204: { description: 'It is removed.' }, 404: problem('No such server is registered.') },
-      async handle({ params, gateway, principal, reply }) {
-        await gateway.unregisterServer(params.id, { by: principal.name });
+      async handle({ params, gateway, reply }) {
+        await gateway.unregisterServer(params.id);
         return reply(null, { status: 204 });
       },
     }),

@@ -61,10 +61,9 @@ export function skillRoutes(): Route[] {
         429: problem('The server is asked too often.'),
         '5XX': problem('The server could not be reached, or the tool failed.'),
       },
-      async handle({ params: { id }, body, gateway, principal, request, traceId, reply }) {
+      async handle({ params: { id }, body, gateway, request, traceId, reply }) {
         const handle = await gateway.skill(id);
         const result = await handle.call(body.capability, body.tool, body.arguments, {
-          principal: principal.name,
           route: 'http',
           traceId,
           meta: traceMeta(request),

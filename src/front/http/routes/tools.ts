@@ -80,14 +80,13 @@ export function toolRoutes(): Route[] {
         200: { description: 'The hits, best first.', content: { 'application/json': SearchAnswer } },
         404: problem('There is no such server.'),
       },
-      async handle({ query, gateway, principal, request, traceId, reply }) {
+      async handle({ query, gateway, request, traceId, reply }) {
         const answer = await gateway.searchTools(query.q, {
           server: query.server,
           tags: query.tag,
           limit: query.limit,
           includeSchema: query.include_schema === 'true',
           explain: query.explain === 'true',
-          principal: principal.name,
           meta: traceMeta(request),
           traceId,
         });

@@ -82,16 +82,12 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   let isClosed = false;
 
   /** A call of a server that is not there, or not to be seen, is refused where every call is, so that it is in the audit log. */
-  const refuseCall = async (
-    request: Request,
-    server: string,
-    { principal = 'local', traceId }: Arrival,
-  ): Promise<void> => {
+  const refuseCall = async (request: Request, server: string, { traceId }: Arrival): Promise<void> => {
     const read = await readBody(request);
     if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
     const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
     if (typeof name !== 'string') return;
-    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', principal, traceId });
+    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', traceId });
   };
 
   const answer = async (original: Request, arrival: Arrival): Promise<Response> => {

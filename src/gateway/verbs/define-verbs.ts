@@ -1,0 +1,36 @@
+import type { Viewer } from '../../model/viewer.js';
+import type { Gateway } from '../contract.js';
+
+/** The verbs of the contract without the one that binds a viewer. */
+type BoundVerbs = Omit<Gateway, 'as'>;
+
+/** Every verb as it is implemented: whoever asks comes first. */
+export type Verbs = {
+  readonly [Name in keyof BoundVerbs]: BoundVerbs[Name] extends (...args: infer Args) => infer Answer
+    ? (viewer: Viewer, ...args: Args) => Answer
+    : never;
+};
+
+declare const takesViewer: unique symbol;
+
+/** Verbs that {@link defineVerbs} has checked; only such can be bound to a viewer. */
+export type VerbTable<Name extends keyof Verbs = keyof Verbs> = {
+  readonly [Each in Name]: Verbs[Each] & { readonly [takesViewer]: true };
+};
+
+/** The verbs of a table, typed by their names, so that the type of the answer has no say in what the table is. */
+type Defined<Table> = VerbTable<keyof NoInfer<Table> & keyof Verbs>;
+
+/** TypeScript alone lets a function pass that leaves out its first parameter; this does not. */
+type TakingViewer<Table> = {
+  readonly [Name in keyof Table]: NonNullable<Table[Name]> extends (...args: infer Args) => unknown
+    ? Args extends [Viewer, ...unknown[]]
+      ? unknown
+      : 'A verb takes the viewer first.'
+    : never;
+};
+
+/** Verbs of the gateway. One that does not take the viewer does not compile; one that has no use for it names it `_viewer`. */
+export function defineVerbs<Table extends Partial<Verbs>>(table: Table & TakingViewer<Table>): Defined<Table> {
+  return table as unknown as Defined<Table>;
+}
