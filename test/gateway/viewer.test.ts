@@ -166,7 +166,7 @@ describe('a bound viewer', () => {
     await mkdir(join(directory, 'watch'));
     await writeFile(
       join(directory, 'watch', 'skill.md'),
-      '# Watch\n\n## Capabilities\n\n- `issue:create`\n- `secret:create`\n',
+      '# Watch\n\n## Capabilities\n\n- `own:create_issue`\n- `hidden:create_secret`\n',
     );
     const gateway = await open({ skills: { directories: [directory] } });
     await gateway.ready();
@@ -176,9 +176,7 @@ describe('a bound viewer', () => {
     const both = skill.as(keyFor('some', 'own', 'twin'));
     expect(await idsOf(skill)).toEqual(['hidden', 'own']);
     expect(await idsOf(both)).toEqual(['own']);
-    expect(await told(() => both.listTools('hidden'))).toBe(
-      'SERVER_NOT_FOUND: There is no server "hidden". Did you mean "own"?',
-    );
+    expect(await told(() => both.listTools('hidden'))).toBe('SERVER_NOT_FOUND: There is no server "hidden".');
     expect(await told(() => both.listTools('twin'))).toMatch(/^FORBIDDEN: The skill "watch" may not use "twin"/);
     expect(await told(() => both.executeTool('own', 'close_issue', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
     expect(await told(() => both.relay('own', 'resources/read', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
