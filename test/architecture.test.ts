@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -73,5 +73,19 @@ describe('architecture', () => {
       .filter(({ room, path }) => /^(app|kernel|model|catalog|gateway)$/.test(room) && basename(path) !== 'index.ts')
       .map(({ path }) => basename(path, '.ts'));
     expect([...new Set([...folders, ...inside])].filter((name) => name !== '.' && !named.has(name))).toEqual([]);
+  });
+
+  it('ARCH-8 every source file that the pages for contributors name exists', () => {
+    const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CONTEXT.md'];
+    const known = readdirSync(root).concat(
+      ['src', 'test', 'bench', 'build', 'train', 'examples'].flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+      ),
+    );
+    const missing = pages.flatMap((page) => {
+      const names = readFileSync(join(root, page), 'utf8').match(/(?<=`)[\w./-]+\.(?:ts|mjs)(?=`)/g) ?? [];
+      return names.filter((name) => !known.some((path) => path === name || path.endsWith(`/${name}`)));
+    });
+    expect([...new Set(missing)]).toEqual([]);
   });
 });

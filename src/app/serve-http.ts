@@ -90,7 +90,7 @@ function requireUsableKeys(opened: Gateway): void {
   if (auth === undefined || auth.oauth !== undefined || auth.keys.length > 0) return;
   const problems = keyProblems(opened);
   const why = problems.length > 0 ? problems.join('; ') : 'it has neither keys nor oauth';
-  throw new ToolscoutError('CONFIGURATION_ERROR', `http.auth would let nobody in: ${why}.`, {
+  throw new ToolscoutError('CONFIGURATION_ERROR', `http.auth has no usable key: ${why}.`, {
     suggestion: 'Set the variables that are named, or remove http.auth to serve this machine only.',
   });
 }

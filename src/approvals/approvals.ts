@@ -277,7 +277,7 @@ export function createApprovals(deps: {
         state !== 'superseded' && hash === ask?.hash && about === subject.about && tool === toolOf(subject),
     );
     if (!approval || !ask) {
-      throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${server.id}" changed there and waits for approval.`, {
+      throw new ToolscoutError('NOTHING_FOUND', `"${server.id}" has no change that waits for approval.`, {
         remedy: { kind: 'list-pending' },
       });
     }

@@ -197,7 +197,10 @@ export function createLedger(deps: {
         return next;
       }
     }
-    throw new ToolscoutError('STORE_ERROR', `Others keep changing the approvals of "${blank.server}"; try again.`);
+    throw new ToolscoutError(
+      'STORE_ERROR',
+      `Other processes keep changing the approvals of "${blank.server}"; try again.`,
+    );
   };
 
   const retry = async (): Promise<void> => {

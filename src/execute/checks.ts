@@ -59,14 +59,10 @@ export function bindingCheck({ call: { viewer }, server, tool }: Subject): void 
 
 /** The refusal of something that no binding of a skill covers. */
 export function forbidden(skill: string, wanted: string): ToolscoutError {
-  return new ToolscoutError(
-    'FORBIDDEN',
-    `The skill "${skill}" may not use "${wanted}": no binding of it covers that.`,
-    {
-      remedy: { kind: 'check-skill', skill },
-      delivered: false,
-    },
-  );
+  return new ToolscoutError('FORBIDDEN', `The skill "${skill}" may not use "${wanted}": it has no binding for that.`, {
+    remedy: { kind: 'check-skill', skill },
+    delivered: false,
+  });
 }
 
 /**

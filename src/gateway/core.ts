@@ -119,7 +119,11 @@ export function createCore(deps: GatewayDeps): Core {
   const memory = createFailureMemory({ store: deps.store, clock, log });
   const openerWith = (tap: Tap): OpenSession => {
     const { openSession } = deps;
-    if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
+    if (!openSession)
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        'This gateway was created without a way to open connections (openSession).',
+      );
     return (server, signal) => openSession(server, signal, { tap });
   };
 

@@ -51,9 +51,13 @@ export interface NextState {
 }
 
 function fileIsGone(path: string): ToolscoutError {
-  return new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} is gone; what it said stays in force.`, {
-    suggestion: 'Put it back; or start anew to go on without it.',
-  });
+  return new ToolscoutError(
+    'CONFIGURATION_ERROR',
+    `The config file ${path} was deleted; the last loaded config stays in force.`,
+    {
+      suggestion: 'Restore the file, or restart toolscout without it.',
+    },
+  );
 }
 
 function waitsForApproval(path: string): ToolscoutError {

@@ -19,8 +19,8 @@ function refuse(message: string): ToolscoutError {
 export async function requirePublic(text: string, lookup: Lookup): Promise<URL> {
   if (!URL.canParse(text)) throw new ToolscoutError('INVALID_REQUEST', 'The url is not a URL.');
   const url = new URL(text);
-  if (url.protocol !== 'https:') throw refuse('Only https URLs can be asked for their tools.');
-  if (url.username !== '' || url.password !== '') throw refuse('A URL with a password in it is not asked.');
+  if (url.protocol !== 'https:') throw refuse('Introspection needs an https URL.');
+  if (url.username !== '' || url.password !== '') throw refuse('A URL with credentials is not allowed.');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await lookupOrFail(host, lookup);
   // Every one of them: which one will be used is not ours to choose.

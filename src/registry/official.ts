@@ -226,7 +226,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
       const read = answer && readEntry(answer.value);
       if (read?.kind === 'server' && read.server.name === name) return read.server;
       if (read?.kind === 'bad') {
-        throw unavailable(`what it says of "${name.slice(0, 200)}" makes no sense: ${read.reason}`);
+        throw unavailable(`its entry for "${name.slice(0, 200)}" is not valid: ${read.reason}`);
       }
       throw new ToolscoutError('SERVER_NOT_FOUND', `The registry ${base} has no server "${name.slice(0, 200)}".`, {
         suggestion: 'Find its name with toolscout registry search.',

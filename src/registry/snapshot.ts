@@ -52,7 +52,7 @@ const NO = new Set(['false', '0', 'no', 'off']);
 
 function refuse(name: string, value: string, expected: string): ToolscoutError {
   const found = `${name}: expected ${expected}, found "${oneLine(printable(value), 60)}"`;
-  return new ToolscoutError('INVALID_REQUEST', `A filter makes no sense: ${found}.`, {
+  return new ToolscoutError('INVALID_REQUEST', `A filter is not valid: ${found}.`, {
     problems: [{ path: name, message: `expected ${expected}` }],
   });
 }

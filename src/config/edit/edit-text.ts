@@ -77,9 +77,13 @@ export async function editText(
   const text = content.slice(mark.length);
   const before = await parseData(text, path, format);
   const refuse = (): ToolscoutError =>
-    new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be changed without touching more than it should.`, {
-      suggestion: 'Make the change by hand; --dry-run prints what to add.',
-    });
+    new ToolscoutError(
+      'CONFIGURATION_ERROR',
+      `${path} cannot be edited without changing unrelated parts of the file.`,
+      {
+        suggestion: 'Make the change by hand; --dry-run prints what to add.',
+      },
+    );
   if (!isObject(before) || edits.some((edit) => isBlocked(before, edit))) throw refuse();
   const isJson = format === 'json' || format === 'jsonc';
   const after = isJson

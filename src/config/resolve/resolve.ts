@@ -114,7 +114,7 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
     shop.secrets.add(filled);
     if (problems.length === 0 && filled.length < MIN_KEY) problems.push(`has fewer than ${MIN_KEY} characters`);
     if (problems.length === 0) return [{ ...rest, hash: sha256(filled) }];
-    warnings.push(problemAt(`http.auth.keys[${index}].key`, `${problems.join('; ')}; this key opens nothing`));
+    warnings.push(problemAt(`http.auth.keys[${index}].key`, `${problems.join('; ')}; this key is not used`));
     return [];
   });
   return { ...http, auth: { ...http.auth, keys } };

@@ -19,13 +19,9 @@ function checkHash(path: string, hash: string, wanted: string | undefined): void
     throw new ToolscoutError('INVALID_REQUEST', `--hash needs at least ${MIN_PREFIX} characters of the hash.`);
   }
   if (hash.startsWith(given)) return;
-  throw new ToolscoutError(
-    'TOOL_CHANGED',
-    `${path} is not what it was: its hash is ${hash.slice(0, MIN_PREFIX)} now.`,
-    {
-      suggestion: 'Look at the file again, then approve it with that hash.',
-    },
-  );
+  throw new ToolscoutError('TOOL_CHANGED', `${path} has changed: its hash is now ${hash.slice(0, MIN_PREFIX)}.`, {
+    suggestion: 'Look at the file again, then approve it with that hash.',
+  });
 }
 
 /**

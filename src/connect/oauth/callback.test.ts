@@ -65,7 +65,10 @@ describe('the redirect that ends a sign-in', () => {
     const mine = await interaction({ clock, timeoutMs: 60_000 });
     const failure = mine.authorize(PAGE, 's').catch((thrown: Error) => thrown);
     await clock.advance(60_000);
-    expect(await failure).toMatchObject({ code: 'AUTHENTICATION_FAILED', message: 'Nobody signed in within 60 s.' });
+    expect(await failure).toMatchObject({
+      code: 'AUTHENTICATION_FAILED',
+      message: 'The sign-in timed out after 60 s.',
+    });
     expect(clock.waiting).toBe(0);
   });
 

@@ -86,7 +86,7 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
       onRequest(request, response);
     } catch {
       // A request line that is no address.
-      respond(response, 400, page('Not understood', 'This request makes no sense.'));
+      respond(response, 400, page('Not understood', 'This request is not a valid answer to a sign-in.'));
     }
   });
   const listen = (port: number): Promise<void> =>
@@ -123,7 +123,10 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
           timeoutMs,
           () =>
             reject(
-              new ToolscoutError('AUTHENTICATION_FAILED', `Nobody signed in within ${Math.round(timeoutMs / 1000)} s.`),
+              new ToolscoutError(
+                'AUTHENTICATION_FAILED',
+                `The sign-in timed out after ${Math.round(timeoutMs / 1000)} s.`,
+              ),
             ),
           { awaited: true },
         );

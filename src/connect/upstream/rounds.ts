@@ -19,21 +19,22 @@ function asksForInput(result: JsonObject): boolean {
 }
 
 function refused(server: string, what: string, suggestion?: string): ToolscoutError {
-  const message = `The server "${server}" asks in the middle of the call ${what}.`;
+  const message = `During the call the server "${server}" ${what}.`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion });
 }
 
 /** Refuses what the host did not declare before anything of the round is asked (S8). */
 function questionsOf(server: string, asked: JsonObject, host: Host): Array<[string, string, JsonObject | undefined]> {
   const entries = Object.entries(asked);
-  if (entries.length > MAX_QUESTIONS) throw refused(server, `more than ${MAX_QUESTIONS} questions at once`);
-  if (isDeeperThan(asked, DEEPEST)) throw refused(server, `something that nests deeper than ${DEEPEST} levels`);
+  if (entries.length > MAX_QUESTIONS) throw refused(server, `asked more than ${MAX_QUESTIONS} questions at once`);
+  if (isDeeperThan(asked, DEEPEST)) throw refused(server, `asked a question that nests deeper than ${DEEPEST} levels`);
   return entries.map(([key, question]) => {
     const method = isObject(question) ? question['method'] : undefined;
     const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
-    if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) throw refused(server, 'for something unknown');
+    if (typeof method !== 'string' || !CALLBACK_METHODS.has(method))
+      throw refused(server, 'asked for something unknown');
     if (!offers(host.capabilities, method, params))
-      throw refused(server, `for ${method}, which the host does not offer`, unaskedAdvice(method));
+      throw refused(server, `asked for ${method}, which the host does not offer`, unaskedAdvice(method));
     return [key, method, params];
   });
 }
@@ -68,7 +69,7 @@ async function askHost(
     const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
       const shown = params && screen ? screen.question(params) : params;
       const answer = await host.request(method, shown, { signal: stop.signal });
-      if (isDeeperThan(answer, DEEPEST)) throw refused(server, 'and the answer of the host nests too deep');
+      if (isDeeperThan(answer, DEEPEST)) throw refused(server, 'got an answer of the host that nests too deeply');
       return [key, screen ? screen.answer(answer) : answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
@@ -103,13 +104,13 @@ export async function answerInRounds(
   const { server, clock, host, signal } = options;
   let result = first;
   for (let round = 1; asksForInput(result); round++) {
-    if (!host) throw refused(server, 'for input, and nobody is there to give it', unaskedAdvice());
+    if (!host) throw refused(server, 'asked for input, but no host is connected that can answer', unaskedAdvice());
     if (host.era === 'modern') {
       // It answers by calling again; but it is not asked for what it did not declare.
       questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
       return result;
     }
-    if (round > MAX_ROUNDS) throw refused(server, `for input more than ${MAX_ROUNDS} times`);
+    if (round > MAX_ROUNDS) throw refused(server, `asked for input more than ${MAX_ROUNDS} times`);
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};
     if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);

@@ -10,7 +10,7 @@ describe('parseAddress', () => {
   });
 
   it('CLI-2 no id has a colon, so a word behind "server:tool" is one too many', () => {
-    expect(() => parseAddress('a:b', 'c')).toThrow('"c" is one word too many: "a:b" is a server and a tool.');
+    expect(() => parseAddress('a:b', 'c')).toThrow('Unexpected "c": "a:b" already names a server and a tool.');
   });
 
   it.each(['github', ':tool', 'server:', ':', ''])('CLI-2 "%s" alone names no tool', (text) => {

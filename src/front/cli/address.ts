@@ -11,7 +11,10 @@ export function parseAddress(first: string, second: string | undefined): { serve
   if (isAddress(first)) {
     const colon = first.indexOf(':');
     if (second === undefined) return { server: first.slice(0, colon), tool: first.slice(colon + 1) };
-    throw new ToolscoutError('INVALID_REQUEST', `"${second}" is one word too many: "${first}" is a server and a tool.`);
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      `Unexpected "${second}": "${first}" already names a server and a tool.`,
+    );
   }
   if (second !== undefined) return { server: first, tool: second };
   throw new ToolscoutError('INVALID_REQUEST', `Name a tool as "server tool" or "server:tool"; found only "${first}".`);

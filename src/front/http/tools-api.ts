@@ -62,7 +62,7 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
       if (!principal) return LOCAL;
       return Promise.resolve(principal(request)).then((known) => {
         if (known) return known;
-        throw new ToolscoutError('UNAUTHENTICATED', 'Nobody is known by this request.');
+        throw new ToolscoutError('UNAUTHENTICATED', 'The request is not authenticated.');
       });
     },
     // Who is known, and for how long, is the business of the app.

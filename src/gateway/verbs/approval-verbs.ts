@@ -96,7 +96,7 @@ export function approvalVerbs(
     const { all, hash, by, requireShown = false, includeCritical = false } = options;
     if (hash !== undefined) checkHash(hash);
     if (all && hash !== undefined) {
-      throw new ToolscoutError('INVALID_REQUEST', 'A hash names one request, and "all" names many: give one of them.');
+      throw new ToolscoutError('INVALID_REQUEST', 'Give either a hash or "all", not both: a hash names one request.');
     }
     const requests = requestsFor(askedOf(server), tool, options);
     if (requests.length === 0 && tool !== undefined && !all) {

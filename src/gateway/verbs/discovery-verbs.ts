@@ -69,7 +69,11 @@ export function discoveryVerbs(
       return server === own ? { server } : { server: own, separate: { server, trustedAs: own } };
     }
     const { makeServer } = core.deps.proposing ?? {};
-    if (!makeServer) throw new ToolscoutError('FORBIDDEN', 'Servers cannot be described here; configure them.');
+    if (!makeServer)
+      throw new ToolscoutError(
+        'FORBIDDEN',
+        'Only configured servers can be discovered here. Add the server to the config.',
+      );
     const { id: _id, name: _name, ...entry } = target as { id?: string; name?: string };
     const described = makeServer(idOfTarget(target), entry);
     if (described.problem !== undefined) {
@@ -88,7 +92,11 @@ export function discoveryVerbs(
     const { server: own, separate } = resolve(target, options);
     const server = separate?.server ?? own;
     const { openSession } = core.deps;
-    if (separate && !openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
+    if (separate && !openSession)
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        'This gateway was created without a way to open connections (openSession).',
+      );
     const { retry, rateLimit } = termsOf(options);
     const access = pool.access(server, { retry, rateLimit, open: separate && openSession });
     const asked = { timeoutMs: server.timeoutMs, pace: access.pace };

@@ -39,7 +39,11 @@ export async function listSeparately(core: Core, server: Server, options: Discov
     const isEnough = options.useCache === 'stale' || (core.loaded.config.cache.enabled && known?.stale === false);
     if (known && isEnough) return known;
   }
-  if (!openSession) throw new ToolscoutError('INVALID_REQUEST', 'This gateway opens no connections.');
+  if (!openSession)
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      'This gateway was created without a way to open connections (openSession).',
+    );
   const { retryPolicy: retry, rateLimit } = options;
   const access = pool.access(server, { retry, rateLimit, open: openSession });
   const { signal } = new AbortController();

@@ -115,7 +115,7 @@ export function createProposing(
     const { registrations } = parts();
     requireFree(proposal.id);
     if (core.approvals.doubt()) {
-      throw new ToolscoutError('STORE_ERROR', 'The store is not accepted, so nothing can be registered.', {
+      throw new ToolscoutError('STORE_ERROR', 'The store must be accepted before servers can be registered.', {
         remedy: { kind: 'accept-store' },
       });
     }

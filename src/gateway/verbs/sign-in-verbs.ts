@@ -82,7 +82,7 @@ export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signI
           server.transport.type === 'stdio'
             ? 'it is a local process; give it its credentials in "env"'
             : 'its config or the environment has a credential for it already, and that one is used';
-        throw new ToolscoutError('INVALID_REQUEST', `Nobody signs in to "${id}": ${reason}.`);
+        throw new ToolscoutError('INVALID_REQUEST', `"${id}" does not use a sign-in: ${reason}.`);
       }
       const { transport } = server;
       const port = transport.type === 'stdio' ? undefined : transport.auth?.redirectPort;

@@ -37,7 +37,7 @@ export function addCache(program: Command, deps: CliDeps): void {
           if (server !== undefined) {
             throw new ToolscoutError(
               'INVALID_REQUEST',
-              'Searches are forgotten of all servers at once: leave the server out.',
+              '--usage clears the search history of all servers: leave the server out.',
             );
           }
           const forgotten = await gateway.forgetUsage();

@@ -78,7 +78,7 @@ const unauthenticated = (message: string): ToolscoutError => new ToolscoutError(
 
 /** The refusal of whoever was let in and would not be any more. */
 export function keyGone(): ToolscoutError {
-  return unauthenticated('This key opens nothing any more.');
+  return unauthenticated('This API key has been revoked.');
 }
 
 /** The keys and the issuer that the config in force names. */
@@ -114,7 +114,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const auth = deps.auth();
       if (auth === undefined) {
         if (!deps.required) return LOCAL;
-        throw unauthenticated('Nobody can be let in: the config has no http.auth.');
+        throw unauthenticated('Authentication is required, but http.auth is not configured.');
       }
       if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
         throw unauthenticated('A token in an address ends up in logs; send it as a header.');
@@ -125,7 +125,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const holder = holderOf(token, keys);
       if (holder) return holder;
       if (tokens?.looksLikeToken(token)) return tokens.read(token);
-      throw unauthenticated('This key opens nothing.');
+      throw unauthenticated('Invalid API key.');
     },
 
     challenge(request, scope) {

@@ -25,7 +25,7 @@ export function wholeNumber(least: number, most: number): z.ZodType<number, unkn
 
 function refuse(what: string, problems: readonly Problem[]): ToolscoutError {
   const named = problems.slice(0, 3).map(({ path, message }) => `${path}: ${message}`);
-  return new ToolscoutError('INVALID_REQUEST', `${what} makes no sense: ${named.join('; ')}.`, {
+  return new ToolscoutError('INVALID_REQUEST', `${what} is not valid: ${named.join('; ')}.`, {
     problems: problems.slice(0, MAX_PROBLEMS),
   });
 }
@@ -101,7 +101,7 @@ async function readText(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_HEARD) throw tooLarge;
   const { size, chunks } = await readChunks(request).catch(() => {
     // Whoever sent it has gone; nobody hears this.
-    throw refuse('The body', [{ path: 'body', message: 'ended before its time' }]);
+    throw refuse('The body', [{ path: 'body', message: 'is incomplete' }]);
   });
   if (size > LIMITS.bodyBytes) throw tooLarge;
   // What a few bytes unpack to knows no bound.

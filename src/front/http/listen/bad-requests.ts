@@ -45,7 +45,7 @@ export function refuseExpectation(_request: IncomingMessage, response: ServerRes
 export function refuseRequest(thrown: unknown): Response {
   const error =
     thrown instanceof RequestError
-      ? new ToolscoutError('INVALID_REQUEST', 'The address or the Host of this request makes no sense.')
+      ? new ToolscoutError('INVALID_REQUEST', 'The URL or the Host header of this request is not valid.')
       : thrown;
   return problemResponse(error, { traceId: newId() });
 }

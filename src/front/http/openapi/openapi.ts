@@ -9,7 +9,7 @@ import * as schemas from './schemas.js';
 function commonFailures(route: DocumentedOperation): Record<string, string> {
   const hasInput = [route.params, route.query, route.body].some((input) => input !== undefined);
   return {
-    ...(hasInput ? { 400: 'An input makes no sense; `problems` names it.' } : {}),
+    ...(hasInput ? { 400: 'An input is not valid; `problems` names it.' } : {}),
     ...(route.scope ? { 401: 'Nobody is known by that key or token.' } : {}),
     403: route.scope ? 'This Host, this Origin or this caller may not do that.' : 'This Host or this Origin may not.',
     ...(route.body ? { 413: 'The body is too large.' } : {}),

@@ -10,7 +10,7 @@ const failure = (description: string): DocumentedResponse => ({
   content: { 'application/json': RpcFailure },
 });
 
-const SENSELESS = failure('The message or a header of it makes no sense.');
+const SENSELESS = failure('The message or one of its headers is not valid.');
 const GONE = failure('This session has ended, or there is no such server.');
 const NO_SESSION = failure('This needs an Mcp-Session-Id.');
 const NO_EVENTS = failure('Whoever asks must accept what may come: JSON and events.');

@@ -86,7 +86,7 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
     of: string,
   ): Response => {
     const held = auth();
-    if (held === undefined) throw new ToolscoutError('NOT_FOUND', 'This toolscout asks nobody for a token.');
+    if (held === undefined) throw new ToolscoutError('NOT_FOUND', 'OAuth is not configured on this server.');
     const { oauth } = held;
     return reply({
       resource: resourceFor(`${baseUrl(request)}${of}`, held),

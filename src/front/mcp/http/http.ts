@@ -53,7 +53,7 @@ async function readBody(request: Request): Promise<{ body?: unknown } | Response
     bytes = await readBounded(request, LIMITS.bodyBytes);
   } catch {
     // Whoever sent it has gone; nobody hears this.
-    return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body ended before its time.');
+    return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is incomplete.');
   }
   if (!bytes) return jsonRpcError(413, RPC_CODE.invalidRequest, 'The request body is too large.');
   try {

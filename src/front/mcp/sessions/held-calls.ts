@@ -73,7 +73,7 @@ class HeldCall {
   ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted || this.stop.signal.aborted || this.questions.size >= MAX_QUESTIONS) {
-        return reject(new ToolscoutError('CANCELLED', 'The host cannot be asked any more.'));
+        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
       }
       const key = `question-${++this.asked}`;
       const withdraw = (): void => {

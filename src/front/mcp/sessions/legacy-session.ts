@@ -64,7 +64,7 @@ export function createLegacySession(options: {
     new Promise((resolve, reject) => {
       const signal = given?.signal;
       if (closed || signal?.aborted || asked.size >= MAX_ASKED) {
-        return reject(new ToolscoutError('CANCELLED', 'The host cannot be asked any more.'));
+        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
       }
       const id = next++;
       const leave = (): void => {
