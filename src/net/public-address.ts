@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isInternalAddress } from './address.js';
+import { leadsOutside } from './dial.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 
 /** Finds the addresses of a name. */
@@ -23,8 +23,7 @@ export async function requirePublic(text: string, lookup: Lookup): Promise<URL> 
   if (url.username !== '' || url.password !== '') throw refuse('A URL with credentials is not allowed.');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await lookupOrFail(host, lookup);
-  // Every one of them: which one will be used is not ours to choose.
-  if (addresses.length === 0 || addresses.some(isInternalAddress)) {
+  if (!leadsOutside(addresses)) {
     throw refuse(`${host} is not on the public network.`);
   }
   return url;

@@ -1,8 +1,8 @@
 import { lookup as lookUp } from 'node:dns';
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { bareHost, isInternalAddress, isInternalHost } from './address.js';
+import { dial, leadsOutside } from './dial.js';
 import { ToolscoutError } from '../kernel/errors.js';
 
 type LookupHook = NonNullable<RequestOptions['lookup']>;
@@ -32,8 +32,12 @@ export function createPublicFetch(
     lookup(host, { ...options, all: true }, (error, found) => {
       const addresses = Array.isArray(found) ? found : [];
       if (error) callback(error, '', 0);
-      // Every one of them: which one would be used is not ours to choose.
-      else if (addresses.length === 0 || addresses.some(({ address }) => isInternal(address))) {
+      else if (
+        !leadsOutside(
+          addresses.map((each) => each.address),
+          isInternal,
+        )
+      ) {
         callback(refused(server, host) as NodeJS.ErrnoException, '', 0);
       } else if (options.all) callback(null, addresses);
       else callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -47,14 +51,10 @@ export function createPublicFetch(
     if (isInternalHost(url.hostname)) throw refused(server, bareHost(url.hostname));
     request.signal.throwIfAborted();
     const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    return new Promise<Response>((resolve, reject) => {
-      const headers = Object.fromEntries(request.headers);
-      const options = { method: request.method, headers, lookup: guarded, signal: request.signal };
-      const sent = send(url, options, (response) => resolve(toResponse(response)));
-      sent.once('error', reject);
-      sent.end(body);
-    });
+    const { method, signal } = request;
+    return toResponse(
+      await dial(url, { method, headers: Object.fromEntries(request.headers), lookup: guarded, signal, body }),
+    );
   };
 }
 

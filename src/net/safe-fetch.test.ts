@@ -269,3 +269,15 @@ describe('a guarded fetch', () => {
     expect(await make()(`http://127.0.0.1:${port}/`, { ...OWN, headers })).toMatchObject({ ok: false });
   });
 });
+
+describe('a URL with a password', () => {
+  it('A19 what stands before the @ is not sent', async () => {
+    let sent: string | undefined = 'not asked';
+    const port = await serve(({ headers }, response) => {
+      sent = headers.authorization;
+      response.end('{}');
+    });
+    expect(await make()(`http://user:secret@127.0.0.1:${port}/`, OWN)).toMatchObject({ ok: true });
+    expect(sent).toBeUndefined();
+  });
+});

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../kernel/clock.js';
-import { bareHost, isInternalAddress } from './address.js';
+import { bareHost } from './address.js';
+import { dial, leadsOutside } from './dial.js';
 
 /** One answer of a name service. */
 export interface Resolved {
@@ -125,10 +125,7 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
             throw new Refusal('dns');
           });
     if (found.length === 0) throw new Refusal('dns');
-    // One internal answer among public ones is refused too: which of them is dialled would be a matter of luck.
-    if (!own && !isNamed && found.some(({ address }) => isInternalAddress(address))) {
-      throw new Refusal('host_not_allowed');
-    }
+    if (!own && !isNamed && !leadsOutside(found.map((each) => each.address))) throw new Refusal('host_not_allowed');
     return found;
   };
 
@@ -157,8 +154,15 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
     try {
       const work = async (): Promise<Fetched> => {
         const addresses = await checkedAddresses(url, options.own ?? false);
-        const response = await dial(url, addresses, {
+        const response = await dial(url, {
           signal: stop.signal,
+          // A connection of its own: a kept one may lead to an address that was checked for somebody else.
+          agent: false,
+          lookup: (_host, asked, answer) => {
+            const [first] = addresses;
+            if (asked.all) answer(null, [...addresses]);
+            else answer(null, first!.address, first!.family);
+          },
           headers: {
             Accept: 'application/json',
             ...options.headers,
@@ -185,31 +189,4 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
 
 function portOf(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80');
-}
-
-function dial(
-  url: URL,
-  addresses: readonly Resolved[],
-  options: Pick<RequestOptions, 'headers' | 'signal'>,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send({
-      ...options,
-      method: 'GET',
-      hostname: bareHost(url.hostname),
-      port: portOf(url),
-      path: `${url.pathname}${url.search}`,
-      // A connection of its own: a kept one may lead to an address that was checked for somebody else.
-      agent: false,
-      lookup: (_, asked, answer) => {
-        const [first] = addresses;
-        if (asked.all) answer(null, [...addresses]);
-        else answer(null, first!.address, first!.family);
-      },
-    });
-    request.on('response', resolve);
-    request.on('error', reject);
-    request.end();
-  });
 }

@@ -1,0 +1,31 @@
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isInternalAddress } from './address.js';
+
+/**
+ * Whether a name leads to the public network: one internal answer among public ones is enough to refuse it, since which
+ * of them is dialled would be a matter of luck.
+ */
+export function leadsOutside(
+  addresses: readonly string[],
+  isInternal: (address: string) => boolean = isInternalAddress,
+): boolean {
+  return addresses.length > 0 && !addresses.some((address) => isInternal(address));
+}
+
+/**
+ * Sends one request. The connection is made to what `lookup` answers and to nothing else, so an address that was checked there is
+ * the one that is dialled. Redirects are answers, never followed.
+ */
+export function dial(
+  url: URL,
+  { body, ...options }: RequestOptions & { readonly lookup: RequestOptions['lookup']; readonly body?: Uint8Array },
+): Promise<IncomingMessage> {
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    // What stands before the @ of a URL that somebody else wrote is not sent.
+    const request = send(url, { ...options, auth: undefined }, resolve);
+    request.on('error', reject);
+    request.end(body);
+  });
+}
