@@ -1,36 +1,59 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sleep, systemClock, type Clock } from '../kernel/clock.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, type Clock } from '../kernel/clock.js';
 import { createLog } from '../kernel/log.js';
 import { watchConfig, type ConfigWatch } from './index.js';
 
 let root: string;
 let file: string;
+/** What the file held at each event. */
+let seen: string[];
 let events: number;
+/** How many times a timer ran out; then the watch reads the file. */
+let looks: number;
 let watched: ConfigWatch | undefined;
 
+const countingClock: Clock = {
+  ...systemClock,
+  after: (ms, task) =>
+    systemClock.after(ms, () => {
+      looks++;
+      task();
+    }),
+};
+
 /** `pollMs` long enough that only the directory can have told, or short enough that the poll does. */
-function start(options: { pollMs?: number; debounceMs?: number; path?: string } = {}): void {
-  watched = watchConfig(options.path ?? file, {
-    clock: systemClock,
+function start(options: { pollMs?: number; path?: string } = {}): void {
+  const path = options.path ?? file;
+  watched = watchConfig(path, {
+    clock: countingClock,
     onChange: () => {
       events++;
+      seen.push(readFileSync(path, 'utf8'));
     },
-    debounceMs: options.debounceMs ?? 30,
+    debounceMs: 30,
     pollMs: options.pollMs ?? 60_000,
   });
 }
-const reaches = (count: number): Promise<void> => vi.waitFor(() => expect(events).toBe(count), { timeout: 10_000 });
-/** Long enough for several debounces and short polls. */
-const quiet = (): Promise<void> => sleep(systemClock, 400);
+const reaches = (count: number): Promise<void> => expect.poll(() => events).toBe(count);
+/** Makes a change and waits until the watch has looked at it: once after a notice of the directory, or in several polls. */
+async function whileWatched(change: () => Promise<unknown>, count: number): Promise<void> {
+  const before = looks;
+  await change();
+  await expect.poll(() => looks).toBeGreaterThanOrEqual(before + count);
+}
+const POLLS = 4;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'toolscout-watch-'));
   file = join(root, 'config.json');
   await writeFile(file, '{"a":1}');
   events = 0;
+  looks = 0;
+  seen = [];
 });
 afterEach(async () => {
   watched?.close();
@@ -41,14 +64,12 @@ afterEach(async () => {
 describe('watchConfig', () => {
   it('CFG-6 a write is one event, the same bytes are none', async () => {
     start();
-    await writeFile(file, '{"a":1}');
-    await quiet();
-    expect(events).toBe(0);
+    await whileWatched(() => writeFile(file, '{"a":1}'), 1);
     await writeFile(file, '{"a":2}');
-    await reaches(1);
-    await writeFile(file, '{"a":2}');
-    await quiet();
-    expect(events).toBe(1);
+    await expect.poll(() => seen).toEqual(['{"a":2}']);
+    await whileWatched(() => writeFile(file, '{"a":2}'), 1);
+    await writeFile(file, '{"a":3}');
+    await expect.poll(() => seen).toEqual(['{"a":2}', '{"a":3}']);
   });
 
   it('CFG-6 an atomic rename is seen, again and again', async () => {
@@ -62,11 +83,9 @@ describe('watchConfig', () => {
 
   it('CFG-6 truncating and writing later is one event, for the content and not for the emptiness', async () => {
     start();
-    await writeFile(file, '');
-    await quiet();
-    expect(events).toBe(0);
+    await whileWatched(() => writeFile(file, ''), 1);
     await writeFile(file, '{"d":1}');
-    await reaches(1);
+    await expect.poll(() => seen).toEqual(['{"d":1}']);
   });
 
   it('CFG-6 a file that stays empty is believed', async () => {
@@ -77,15 +96,11 @@ describe('watchConfig', () => {
 
   it('CFG-6 vanishing is no event, returning with the same bytes neither, with others one', async () => {
     start({ pollMs: 50 });
-    await unlink(file);
-    await quiet();
-    await writeFile(file, '{"a":1}');
-    await quiet();
-    expect(events).toBe(0);
-    await unlink(file);
-    await quiet();
+    await whileWatched(() => unlink(file), POLLS);
+    await whileWatched(() => writeFile(file, '{"a":1}'), POLLS);
+    await whileWatched(() => unlink(file), POLLS);
     await writeFile(file, '{"e":1}');
-    await reaches(1);
+    await expect.poll(() => seen).toEqual(['{"e":1}']);
   });
 
   it('CFG-6 the target of a symlink is followed', async () => {
@@ -103,8 +118,7 @@ describe('watchConfig', () => {
     await mkdir(inner);
     await writeFile(join(inner, 'config.json'), '1');
     start({ path: join(inner, 'config.json'), pollMs: 50 });
-    await rm(inner, { recursive: true });
-    await quiet();
+    await whileWatched(() => rm(inner, { recursive: true }), POLLS);
     await mkdir(inner);
     await writeFile(join(inner, 'config.json'), '2');
     await reaches(1);
@@ -119,11 +133,13 @@ describe('watchConfig', () => {
 
   it('CFG-6 other files in the directory are none of its business, and after close nothing is', async () => {
     start({ pollMs: 50 });
-    await writeFile(join(root, 'other.json'), 'x');
-    await quiet();
-    watched?.close();
+    await whileWatched(() => writeFile(join(root, 'other.json'), 'x'), POLLS);
+    const closed = watched!;
+    closed.close();
+    let others = 0;
+    watched = watchConfig(file, { clock: systemClock, onChange: () => void others++, debounceMs: 30, pollMs: 50 });
     await writeFile(file, '{"f":1}');
-    await quiet();
+    await expect.poll(() => others).toBe(1);
     expect(events).toBe(0);
   });
 
@@ -141,10 +157,10 @@ describe('watchConfig', () => {
       },
     });
     await writeFile(file, '1');
-    await vi.waitFor(() => expect(calls).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => calls).toBe(1);
     await writeFile(file, '2');
-    await vi.waitFor(() => expect(calls).toBe(2), { timeout: 10_000 });
-    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 10_000 });
+    await expect.poll(() => calls).toBe(2);
+    await expect.poll(() => lines).toHaveLength(2);
     expect(lines[0]).toContain('config.reload-failed');
   });
 
@@ -162,9 +178,7 @@ describe('watchConfig', () => {
     watched = watchConfig(file, { clock, onChange: () => void events++ });
     expect(tasks.map(({ ms }) => ms)).toEqual([1500]);
     for (let i = 0; i < 10; i++) await writeFile(file, `{"g":${i}}`);
-    await vi.waitFor(() => expect(debounces()).toHaveLength(1), { timeout: 10_000 });
-    await quiet();
-    expect(debounces()).toHaveLength(1);
+    await expect.poll(debounces).toHaveLength(1);
     expect(events).toBe(0);
     debounces()[0]!.task();
     await reaches(1);
