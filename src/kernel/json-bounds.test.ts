@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { excessIn } from './json-bounds.js';
 import type { JsonValue } from './json.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 /** Commas, lists and objects of a value, and its depth, counted in the value itself. */
 function measure(value: JsonValue): { readonly values: number; readonly depth: number } {
@@ -15,7 +16,7 @@ function measure(value: JsonValue): { readonly values: number; readonly depth: n
 }
 
 describe('excessIn', () => {
-  it('A28 A44 many values or deep nesting are refused, whatever they are made of', () => {
+  it('A28 A44 many values or deep nesting are refused, whatever they are made of', COMPUTES_LONG, () => {
     const many = Array.from({ length: 1_000_001 }, () => '[]');
     expect(excessIn(`[${many.join(',')}]`)).toBe('has more than 1000000 values');
     expect(excessIn(`[${many.map(() => '1').join(', ')}]`)).toBe('has more than 1000000 values');

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testTool } from '../../../test/support/test-tool.js';
 import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { repetitions } from '../../../test/support/long-form.js';
 import type { Problem } from '../../kernel/errors.js';
 import { hashJson } from '../../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
@@ -420,9 +421,9 @@ describe('argument validator', () => {
         expect(problems.length === 0).toBe(plain);
         found[plain ? 'valid' : 'invalid']++;
       }),
-      { numRuns: 100 },
+      { numRuns: repetitions(40, 100) },
     );
-    expect(found.valid).toBeGreaterThan(10);
-    expect(found.invalid).toBeGreaterThan(10);
+    expect(found.valid).toBeGreaterThan(3);
+    expect(found.invalid).toBeGreaterThan(3);
   });
 });

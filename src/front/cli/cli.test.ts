@@ -567,7 +567,11 @@ describe('toolscout call', STARTS_PROCESSES, () => {
 describe('toolscout discover and warm', STARTS_PROCESSES, () => {
   const mixed = (): Promise<Gateway> =>
     openToolscout({
-      servers: { bad: fixture('malformed'), endless: fixture('endless'), absent: { command: '/no/such/program' } },
+      servers: {
+        bad: fixture('malformed'),
+        endless: { ...fixture('endless'), rateLimit: { requestsPerSecond: 100_000, burstSize: 100_000 } },
+        absent: { command: '/no/such/program' },
+      },
     });
 
   it('DISC-3 CLI-1 discover says per server what happened; one failure ends with 1', async () => {
