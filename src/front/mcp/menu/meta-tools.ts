@@ -1,11 +1,11 @@
 import { adviseAgent } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
-import { isDeeperThan, type JsonObject, type JsonValue } from '../../../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
 import type { CallOptions, Gateway } from '../../../gateway/index.js';
 import type { CallResult, Failure } from '../../../model/call.js';
 import type { SearchAnswer } from '../../../model/hit.js';
-import { plainArguments, readToolArguments } from './tool-arguments.js';
+import { FIELDS, readToolArguments } from './tool-arguments.js';
 import { isFallback, type Tool } from '../../../model/tool.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
@@ -260,6 +260,13 @@ async function callThrough(gateway: Gateway, values: JsonObject, options: CallOp
   } catch (thrown) {
     return traced(refused(thrown, meant?.server, meant?.tool), options);
   }
+}
+
+/** The arguments of `execute_tool` when they are where they belong and nothing else was sent; else `undefined`. */
+export function plainArguments(values: JsonObject): JsonObject | undefined {
+  for (const key in values) if (!FIELDS.has(key)) return undefined;
+  const given = values['arguments'];
+  return isObject(given) && !Object.hasOwn(given, 'arguments') ? given : undefined;
 }
 
 /** A call whose arguments do not stand where they belong: run when what was meant is certain, else refused by the executor. */

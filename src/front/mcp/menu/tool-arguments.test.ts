@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../kernel/json.js';
-import { plainArguments, readToolArguments } from './tool-arguments.js';
+import { plainArguments } from './meta-tools.js';
+import { readToolArguments } from './tool-arguments.js';
 
 const schema = (properties: JsonObject): JsonObject => ({ inputSchema: { type: 'object', properties } });
 const text = { type: 'string' };

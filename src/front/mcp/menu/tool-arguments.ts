@@ -8,7 +8,8 @@ export interface ToolArguments {
   readonly problems: readonly Problem[];
 }
 
-const FIELDS: ReadonlySet<string> = new Set(['server', 'tool', 'arguments']);
+/** The fields of `execute_tool`. */
+export const FIELDS: ReadonlySet<string> = new Set(['server', 'tool', 'arguments']);
 
 /** Keys under which agents send all the arguments instead. */
 const ALIASES: ReadonlySet<string> = new Set([
@@ -28,13 +29,6 @@ const ALIASES: ReadonlySet<string> = new Set([
 /** Stray keys that are named one by one. */
 const MAX_NAMED = 12;
 const MAX_KEY_LENGTH = 64;
-
-/** The arguments of `execute_tool` when they are where they belong and nothing else was sent; else `undefined`. */
-export function plainArguments(values: JsonObject): JsonObject | undefined {
-  for (const key in values) if (!FIELDS.has(key)) return undefined;
-  const given = values['arguments'];
-  return isObject(given) && !Object.hasOwn(given, 'arguments') ? given : undefined;
-}
 
 /** The names of the parameters that a definition declares at its root; `undefined` when the tool is not known. */
 function declaredBy(definition: JsonObject | undefined): ReadonlySet<string> | undefined {
