@@ -3,7 +3,7 @@ import type { ServeOptions } from '../front/cli/context.js';
 import { createHttpApp } from '../front/http/app.js';
 import { isLoopback } from '../front/http/dispatch/guard.js';
 import { listen, MAX_CONNECTIONS, type HttpFront } from '../front/http/listen/listen.js';
-import { createMcpDoors } from '../front/http/auth/principal-endpoints.js';
+import { createPrincipalEndpoints } from '../front/http/routes/mcp.js';
 import { hostsOf, urlsOf } from '../front/http/listen/reachable.js';
 import { createMetrics } from '../front/http/metrics/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from '../front/mcp/http/http.js';
@@ -117,10 +117,10 @@ export async function openHttpFront(
       mode: options.mode,
     });
   const seats = (await countSeats()) ?? MAX_CONNECTIONS;
-  const doors = createMcpDoors({ gateway, localAdmin: options.admin, open });
+  const endpoints = createPrincipalEndpoints({ gateway, localAdmin: options.admin, open });
   const app = createHttpApp({
     gateway,
-    mcpFor: doors.endpointFor,
+    mcpFor: endpoints.endpointFor,
     version: VERSION,
     log,
     allowedHosts: [
@@ -154,7 +154,7 @@ export async function openHttpFront(
   return {
     urls: urlsOf({ host, port: front.port, publicUrl: http.publicUrl }),
     async close() {
-      await doors.close();
+      await endpoints.close();
       await front.close();
     },
   };

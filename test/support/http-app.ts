@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createHttpApp, type HttpAppOptions } from '../../src/front/http/app.js';
-import { createMcpDoors } from '../../src/front/http/auth/principal-endpoints.js';
+import { createPrincipalEndpoints } from '../../src/front/http/routes/mcp.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/front/mcp/http/http.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -33,11 +33,11 @@ export async function openHttpApp(
       log: silentLog,
       clock: options.clock ?? systemClock,
     });
-  const doors = createMcpDoors({ gateway: options.mcpOver ?? gateway, open });
-  onTestFinished(() => doors.close());
+  const endpoints = createPrincipalEndpoints({ gateway: options.mcpOver ?? gateway, open });
+  onTestFinished(() => endpoints.close());
   const app = createHttpApp({
     gateway,
-    mcpFor: doors.endpointFor,
+    mcpFor: endpoints.endpointFor,
     log: silentLog,
     version: '9.9.9',
     allowedHosts: [],

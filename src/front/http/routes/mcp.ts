@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import type { Principal } from '../../../model/principal.js';
+import { viewerOf, type Gateway } from '../../../gateway/index.js';
+import { LOCAL, type Principal } from '../../../model/principal.js';
 import type { McpEndpoint } from '../../mcp/http/http.js';
+import { identityOf } from '../auth/auth.js';
 import { EVENT_STREAM } from '../event-stream.js';
 import { Events, RpcFailure, RpcMessage } from '../openapi/schemas.js';
 import { route, type DocumentedResponse, type Route, type RouteInput } from '../route.js';
@@ -92,4 +94,69 @@ export function mcpRoutes({ mcpFor, admits }: McpRouteDeps): Route[] {
     ...methodsOf('mcp', 'everything behind toolscout').map((each) => route({ ...everything, ...each })),
     ...methodsOf('mcpServer', 'one server').map((each) => route({ ...one, ...each })),
   ];
+}
+
+/** The MCP endpoint of each principal. */
+export interface PrincipalEndpoints {
+  /** The endpoint of a principal; it is shut when `isAdmitted` does not hold after a reload. */
+  endpointFor(principal: Principal, isAdmitted: () => boolean): McpEndpoint;
+  close(): Promise<void>;
+}
+
+/** Endpoints kept at once; beyond that one is closed behind which nothing goes on, the one that was quiet longest. */
+const MAX_ENDPOINTS = 256;
+
+interface Opened {
+  readonly endpoint: McpEndpoint;
+  readonly isAdmitted: () => boolean;
+}
+
+/**
+ * An endpoint of its own for every principal: it sees only what they may see, and a session of one
+ * is unknown at the endpoint of another (S5, S12). With the key that opened it an endpoint is gone, and with it
+ * every session and every stream behind it.
+ */
+export function createPrincipalEndpoints(options: {
+  readonly gateway: Gateway;
+  /** Whether the user of this machine may administer it through here. */
+  readonly localAdmin?: boolean;
+  readonly open: (gateway: Gateway, admin: boolean) => McpEndpoint;
+}): PrincipalEndpoints {
+  const { gateway, localAdmin = false, open } = options;
+  const endpoints = new Map<string, Opened>();
+  let unfollow: (() => void) | undefined;
+
+  const shut = (key: string, { endpoint }: Opened): void => {
+    endpoints.delete(key);
+    void endpoint.close();
+  };
+  const makeRoom = (): void => {
+    const all = [...endpoints];
+    const quiet = all.find(([, opened]) => !opened.endpoint.isBusy) ?? all[0];
+    if (quiet) shut(...quiet);
+  };
+  const review = (): void => {
+    for (const [key, opened] of endpoints) if (!opened.isAdmitted()) shut(key, opened);
+  };
+  const openEndpoint = (principal: Principal): McpEndpoint => {
+    unfollow ??= gateway.onEvent(({ type }) => type === 'reloaded' && review());
+    const isAdmin = principal === LOCAL ? localAdmin : principal.scopes.has('admin');
+    return open(principal === LOCAL ? gateway : gateway.as(viewerOf(principal)), isAdmin);
+  };
+
+  return {
+    endpointFor(principal, isAdmitted) {
+      const key = identityOf(principal);
+      const endpoint = endpoints.get(key)?.endpoint ?? openEndpoint(principal);
+      // Most recently used last, so that the quiet one is the first to go.
+      endpoints.delete(key);
+      endpoints.set(key, { endpoint, isAdmitted });
+      if (endpoints.size > MAX_ENDPOINTS) makeRoom();
+      return endpoint;
+    },
+    async close() {
+      unfollow?.();
+      await Promise.all([...endpoints.values()].map(({ endpoint }) => endpoint.close()));
+    },
+  };
 }

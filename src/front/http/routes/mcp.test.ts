@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
 import type { McpEndpoint } from '../../mcp/http/http.js';
-import { createMcpDoors } from './principal-endpoints.js';
+import { createPrincipalEndpoints } from './mcp.js';
 
 const endpoint = (): McpEndpoint => ({
   sessions: 0,
@@ -13,11 +13,11 @@ const endpoint = (): McpEndpoint => ({
 
 const principal = (name: string, ...scopes: Scope[]): Principal => ({ name, scopes: new Set(scopes) });
 
-describe('the doors of principals', () => {
+describe('the endpoints of principals', () => {
   it('SEC-9 S12 only a principal with the scope of an administrator gets the tools of one', async () => {
     const { gateway } = await openOfflineGateway([]);
     const opened: boolean[] = [];
-    const doors = createMcpDoors({
+    const endpoints = createPrincipalEndpoints({
       gateway,
       localAdmin: true,
       open(_seen, admin) {
@@ -26,22 +26,22 @@ describe('the doors of principals', () => {
       },
     });
     const yes = (): boolean => true;
-    const local = doors.endpointFor(LOCAL, yes);
-    const reader = doors.endpointFor(principal('ann', 'read', 'call'), yes);
-    const admin = doors.endpointFor(principal('ann', 'read', 'call', 'admin'), yes);
+    const local = endpoints.endpointFor(LOCAL, yes);
+    const reader = endpoints.endpointFor(principal('ann', 'read', 'call'), yes);
+    const admin = endpoints.endpointFor(principal('ann', 'read', 'call', 'admin'), yes);
     expect(opened).toEqual([true, false, true]);
     expect(new Set([local, reader, admin]).size).toBe(3);
-    expect(doors.endpointFor(principal('ann', 'call', 'read'), yes)).toBe(reader);
-    expect(doors.endpointFor(LOCAL, yes)).toBe(local);
-    expect(doors.endpointFor({ ...principal('ann', 'call', 'read'), credential: 'key:2' }, yes)).not.toBe(reader);
-    await doors.close();
+    expect(endpoints.endpointFor(principal('ann', 'call', 'read'), yes)).toBe(reader);
+    expect(endpoints.endpointFor(LOCAL, yes)).toBe(local);
+    expect(endpoints.endpointFor({ ...principal('ann', 'call', 'read'), credential: 'key:2' }, yes)).not.toBe(reader);
+    await endpoints.close();
   });
 
   it('S12 R13 with too many callers the door of one who waits for nothing is closed first', async () => {
     const { gateway } = await openOfflineGateway([]);
     const closed: string[] = [];
     let opening = { name: '', isBusy: false };
-    const doors = createMcpDoors({
+    const endpoints = createPrincipalEndpoints({
       gateway,
       open() {
         const { name, isBusy } = opening;
@@ -50,7 +50,7 @@ describe('the doors of principals', () => {
     });
     const enter = (name: string, isBusy: boolean): void => {
       opening = { name, isBusy };
-      doors.endpointFor(principal(name, 'call'), () => true);
+      endpoints.endpointFor(principal(name, 'call'), () => true);
     };
     enter('busy', true);
     enter('quiet', false);
@@ -63,6 +63,6 @@ describe('the doors of principals', () => {
     expect(closed).toEqual(['quiet', 'one more']);
     for (let count = 0; count < 2; count++) enter(`late ${count}`, true);
     expect(closed).toEqual(['quiet', 'one more', 'quieter', 'busy']);
-    await doors.close();
+    await endpoints.close();
   });
 });
