@@ -13,15 +13,7 @@ const AT_START = ['cli', 'command', 'heap', 'rolldown-runtime', 'serve', 'start'
 const PACKAGES = ['@neon-rs/load', 'detect-libc', 'libsql'];
 
 /** What the first call to a child may load besides. */
-const TO_A_CHILD = [
-  '2020',
-  'era',
-  'stdio-transport',
-  'unsolicited',
-  'upstream',
-  'upstream-envelope',
-  'upstream-requests',
-];
+const TO_A_CHILD = ['2020', 'envelope', 'era', 'requests', 'stdio-transport', 'unsolicited', 'upstream'];
 
 const request = (id: number, method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
