@@ -1,4 +1,4 @@
-import { checksum } from '../src/search/rank/vectors.js';
+import { checksum } from '../src/search/checksum.js';
 
 /** Writes vectors as the file that `readVectors` reads: each row in bytes, with the scale that makes its largest value 127. */
 export function writeVectors(words: readonly string[], vectors: Float32Array, dimension: number): Uint8Array {

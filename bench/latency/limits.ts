@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { createToolscout } from '../../src/app/create-toolscout.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
-import { createIndex, createVectorSource, type VectorSource } from '../../src/search/index.js';
+import { createIndex, createKnowledgeSource, type KnowledgeSource } from '../../src/search/index.js';
 import { readCorpus } from '../retrieval/sets.js';
 import { ownTime, watch } from '../scale/blocks.js';
 import { createGrower, type Grower } from '../scale/grow.js';
@@ -49,8 +49,8 @@ async function measureReload(config: object, folder: string): Promise<number> {
 
 const rules = compileRules([]);
 
-function measureHostile(grower: Grower, vectors: VectorSource): number {
-  const index = createIndex(vectors);
+function measureHostile(grower: Grower, knowledge: KnowledgeSource): number {
+  const index = createIndex(knowledge);
   for (let id = 1; index.size < SEARCHED; id++) {
     const { server, definitions } = grower.grow(id);
     index.replace(
@@ -67,9 +67,9 @@ function measureHostile(grower: Grower, vectors: VectorSource): number {
   return Math.max(...hostileQueries(grower).map(best));
 }
 
-async function measureHeldUp(vectors: VectorSource): Promise<number> {
+async function measureHeldUp(knowledge: KnowledgeSource): Promise<number> {
   const corpus = readCorpus();
-  const index = createIndex(vectors);
+  const index = createIndex(knowledge);
   const { cpuMs } = await watch('the whole corpus', 0, async () => {
     for (const { server, tools } of corpus) {
       await index.fill(
@@ -86,9 +86,9 @@ async function measureHeldUp(vectors: VectorSource): Promise<number> {
 /** Measures them, over a state in which both servers of the config are known. */
 export async function measureLimits(config: object, folder: string): Promise<Limits> {
   const reloadMs = await measureReload(config, folder);
-  const vectors = createVectorSource((reason) => console.error(reason));
+  const knowledge = createKnowledgeSource((reason) => console.error(reason));
   // Loaded once and kept, as it is in a gateway.
-  vectors();
-  const heldUpCpuMs = await measureHeldUp(vectors);
-  return { reloadMs, heldUpCpuMs, hostileQueryCpuMs: measureHostile(createGrower(readCorpus()), vectors) };
+  knowledge();
+  const heldUpCpuMs = await measureHeldUp(knowledge);
+  return { reloadMs, heldUpCpuMs, hostileQueryCpuMs: measureHostile(createGrower(readCorpus()), knowledge) };
 }

@@ -2,12 +2,12 @@ import { create, insertMultiple, search as oramaSearch } from '@orama/orama';
 import { Document } from 'flexsearch';
 import MiniSearch from 'minisearch';
 import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
-import { createVectorSource } from '../../src/search/index.js';
+import { createKnowledgeSource } from '../../src/search/index.js';
 import type { RecordedServer } from '../../src/gateway/index.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
 import { JUDGED_RANKS } from '../../src/search/index.js';
 
-const vectors = createVectorSource((reason) => console.error(reason));
+const knowledge = createKnowledgeSource((reason) => console.error(reason));
 
 /** Something that ranks tools: answers the ids of the best ten. */
 export type Ranker = (query: string) => string[] | Promise<string[]>;
@@ -41,7 +41,7 @@ function entriesOf(servers: readonly RecordedServer[]): Entry[] {
 export const OURS: Method = {
   name: 'toolscout',
   async build(servers) {
-    const { index, idOf } = await indexRecorded(servers, vectors);
+    const { index, idOf } = await indexRecorded(servers, knowledge);
     return (query) => index.search(query, { limit: JUDGED_RANKS }).map(({ tool }) => idOf(tool));
   },
 };

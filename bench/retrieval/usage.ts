@@ -2,7 +2,7 @@ import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { addressOf } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/hash.js';
 import {
-  createVectorSource,
+  createKnowledgeSource,
   goldOf,
   hashTerms,
   judge,
@@ -40,7 +40,7 @@ function foldOf({ id }: LabelledQuery): number {
 export async function measureUsage(set: RetrievalSet): Promise<UsageResult> {
   const { index, idOf, find } = await indexRecorded(
     set.servers,
-    createVectorSource((reason) => console.error(reason)),
+    createKnowledgeSource((reason) => console.error(reason)),
   );
   const addresses = new Map(index.tools().map((tool) => [idOf(tool), addressOf(tool.server, tool.name)] as const));
   const without: Quality[] = [];

@@ -4,7 +4,7 @@ import type { RecordedServer } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { Tool } from '../../src/model/tool.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
-import { createIndex, createVectorSource } from '../../src/search/index.js';
+import { createIndex, createKnowledgeSource } from '../../src/search/index.js';
 import { createGrower } from './grow.js';
 
 /** How long nobody else had a turn while tools were read in, at the worst. */
@@ -30,8 +30,8 @@ const REST = 500;
 /** Measures what filling an index and removing from it holds up. */
 export async function measureBlocks(corpus: readonly RecordedServer[]): Promise<Block[]> {
   const rules = compileRules([]);
-  const vectors = createVectorSource((reason) => console.error(reason));
-  vectors();
+  const knowledge = createKnowledgeSource((reason) => console.error(reason));
+  knowledge();
   function* read(server: string, definitions: ReadonlyArray<{ readonly definition: JsonObject }>): Generator<Tool> {
     for (const [i, { definition }] of definitions.entries()) {
       const named = { ...definition, name: `${String(definition['name'])}_${i}` };
@@ -41,17 +41,17 @@ export async function measureBlocks(corpus: readonly RecordedServer[]): Promise<
   const all = corpus.flatMap(({ tools }) => tools);
   const large = Array.from({ length: LARGE_SERVER }, (_, i) => all[i % all.length]!);
   const fillLarge = async (): Promise<void> => {
-    await createIndex(vectors).fill('large', read('large', large));
+    await createIndex(knowledge).fill('large', read('large', large));
   };
   const fillAll = async (): Promise<void> => {
-    const index = createIndex(vectors);
+    const index = createIndex(knowledge);
     for (const { server, tools } of corpus) await index.fill(server, read(server, tools));
   };
   const grower = createGrower(corpus);
   const largest = Array.from({ length: MAX_SERVER }, (_, i) => all[i % all.length]!);
   const grown = (id: number): Array<{ definition: JsonObject }> =>
     grower.grow(id).definitions.map((definition) => ({ definition }));
-  const churned = createIndex(vectors);
+  const churned = createIndex(knowledge);
   let servers = 0;
   while (churned.size < CHURNED) {
     servers++;

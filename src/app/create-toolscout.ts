@@ -42,7 +42,7 @@ import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
 import { compileRules } from '../normalize/index.js';
 import { createRedaction } from '../redact/index.js';
-import { createVectorSource } from '../search/index.js';
+import { createKnowledgeSource } from '../search/index.js';
 import {
   createMemoryStore,
   createUnsavedFlag,
@@ -315,7 +315,7 @@ export async function createToolscout(options: ToolscoutOptions = {}): Promise<G
       // Servers list more to a client that can do more, so a list belongs to what was declared.
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
-    vectors: createVectorSource((reason) => log.warn('search.vectors', { reason })),
+    knowledge: createKnowledgeSource((reason) => log.warn('search.knowledge', { reason })),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     approvals,
     promotion: createPromotion({

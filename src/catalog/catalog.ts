@@ -16,7 +16,7 @@ import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
 import { trustedItems, type TrustedItems } from './trusted-items.js';
-import { createIndex, type Evidence, type ToolIndex, type VectorSource } from '../search/index.js';
+import { createIndex, type Evidence, type ToolIndex, type KnowledgeSource } from '../search/index.js';
 
 /** What a server said of itself when its tools were learned, and what it has besides tools. */
 export type ServerFacts = UpstreamFacts;
@@ -133,11 +133,11 @@ function unjudged(tool: Tool): Tool {
 export function createCatalog(
   config: Config,
   servers: readonly Server[],
-  vectors?: VectorSource,
+  knowledge?: KnowledgeSource,
   approvals?: Pick<Approvals, 'hold' | 'judge'>,
 ): Catalog {
   const rules = compileRules(config.toolRules);
-  const index = createIndex(vectors);
+  const index = createIndex(knowledge);
   const holdOf = (server: Server): Hold | undefined => approvals?.hold(server, config.approval);
   const configured = new Map(servers.map((server) => [server.id, server]));
   const byId = new Map(servers.map((server) => [server.id, withHold(server, holdOf(server))]));

@@ -96,7 +96,7 @@ export function createCore(deps: GatewayDeps): Core {
   };
   logWarnings([]);
   const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
-  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.vectors, approvals);
+  let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.knowledge, approvals);
   let closing = false;
 
   /** On which lane each server last announced a change that was not looked at yet. */

@@ -15,7 +15,7 @@ import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { InventoryItem, LocalState, Registry, RegistryClient } from '../registry/index.js';
-import type { VectorSource } from '../search/index.js';
+import type { KnowledgeSource } from '../search/index.js';
 import type { FallbackDeps } from '../catalog/learning/handshake-fallback.js';
 
 /** What the gateway is made of; `app/create-toolscout.ts` hands it in. */
@@ -42,8 +42,8 @@ export interface GatewayDeps {
   readonly marketplace?: Marketplace;
   /** Without it servers are configured and never registered. */
   readonly proposing?: ProposingDeps;
-  /** Word vectors for the ranking; without them it goes by words alone. */
-  readonly vectors?: VectorSource;
+  /** What search knows beside the words of tools; without it, it goes by words alone. */
+  readonly knowledge?: KnowledgeSource;
   /** The sign-ins to remote servers; without them nobody can sign in. */
   readonly signIns?: SignIns;
   /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */

@@ -5,7 +5,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
-import type { VectorSource } from '../search/index.js';
+import type { KnowledgeSource } from '../search/index.js';
 import { createCatalog, type Catalog } from '../catalog/catalog.js';
 import { isUsable } from '../catalog/views.js';
 
@@ -79,7 +79,7 @@ export async function rebuild(now: {
   readonly catalog: Catalog;
   readonly load: () => Promise<LoadedConfig>;
   readonly cache: ToolCache;
-  readonly vectors?: VectorSource;
+  readonly knowledge?: KnowledgeSource;
   readonly approvals: Approvals;
 }): Promise<NextState> {
   const loaded = await now.load();
@@ -88,7 +88,7 @@ export async function rebuild(now: {
   // Rules went with the file: what it forbade must not come back because a file was moved or is being replaced.
   if (now.loaded.path !== undefined && loaded.path === undefined) throw fileIsGone(now.loaded.path);
   const diff = diffServers(now.loaded.servers, loaded.servers);
-  const catalog = createCatalog(loaded.config, loaded.servers, now.vectors, now.approvals);
+  const catalog = createCatalog(loaded.config, loaded.servers, now.knowledge, now.approvals);
   const mayServe = ({ id }: Server): boolean => isUsable(catalog.server(id));
 
   for (const server of diff.unchanged) {

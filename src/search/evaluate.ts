@@ -53,9 +53,9 @@ export function judge(ranked: readonly string[], gold: Gold): Quality {
     .map((group) => ranked.findIndex((id) => group.has(id)))
     .filter((rank) => rank >= 0 && rank < JUDGED_RANKS);
   const recall = (cut: number): number => found.filter((rank) => rank < cut).length / Math.max(1, gold.length);
-  const ideal = sum(gold.slice(0, JUDGED_RANKS).map((_, rank) => gain(rank)));
+  const ideal = sum(gold.slice(0, JUDGED_RANKS).map((_, rank) => gainAt(rank)));
   // Two groups may share an id; it can only stand at one rank, so it is counted there once.
-  const reached = sum([...new Set(found)].map(gain));
+  const reached = sum([...new Set(found)].map(gainAt));
   return {
     hit1: found.includes(0) ? 1 : 0,
     recall: { '1': recall(1), '3': recall(3), '5': recall(5), '10': recall(10) },
@@ -96,7 +96,7 @@ function groupsOf(anyOf: NonNullable<LabelledQuery['anyOf']>): ReadonlyArray<rea
 }
 
 /** What a hit at a rank (from 0) is worth to nDCG. */
-function gain(rank: number): number {
+function gainAt(rank: number): number {
   return 1 / Math.log2(rank + 2);
 }
 

@@ -1,5 +1,6 @@
 export {
   goldOf,
+  type Gold,
   judge,
   JUDGED_RANKS,
   percentile,
@@ -10,5 +11,5 @@ export {
 } from './evaluate.js';
 export type { Evidence } from './index/holdings.js';
 export { createIndex, type Experience, type ToolIndex } from './search.js';
-export { createVectorSource, type VectorSource } from './rank/vectors.js';
+export { createKnowledgeSource, type Knowledge, type KnowledgeSource } from './knowledge.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAnalyzer } from './text/analysis.js';
+import { createActions } from './words/actions.js';
 import { createTranslator } from './words/foreign.js';
 import { parseQuery } from './query.js';
 import { createVocabulary } from './index/vocabulary.js';
@@ -8,7 +9,7 @@ import { createVocabulary } from './index/vocabulary.js';
 function weights(query: string, ...used: string[]): Record<string, number> {
   const vocabulary = createVocabulary();
   for (const term of used) vocabulary.addUses(vocabulary.intern(term), 1);
-  const lists = { classes: new Map(), everyday: new Map(), translator: createTranslator() };
+  const lists = { classes: new Map(), translator: createTranslator(), actions: createActions((word) => word) };
   const { own } = parseQuery(query, createAnalyzer(), vocabulary, lists, used.length);
   return Object.fromEntries(own.map(({ id, weight }) => [vocabulary.text(id), weight]));
 }

@@ -8,6 +8,9 @@ import { properTerms } from './rank/mentions.js';
 import { rarity } from './rank/score.js';
 import { isStopWord } from './text/stop-words.js';
 import type { Vocabulary } from './index/vocabulary.js';
+import { conceptTerm } from './index/fields.js';
+import type { Action, Actions } from './words/actions.js';
+import type { Lexicon } from './words/lexicon.js';
 
 /** A query made ready for one index. */
 export interface Query {
@@ -17,6 +20,10 @@ export interface Query {
   readonly own: readonly QueryTerm[];
   /** Words of the same class as an own term. */
   readonly related: readonly QueryTerm[];
+  /** What the query asks for in the words people use, as terms of the concepts of the lexicon. */
+  readonly concepts: readonly QueryTerm[];
+  /** The actions the query names, in its order. */
+  readonly actions: readonly Action[];
   /** Weighted words that no tool uses. */
   readonly unknown: number;
   /** How many clauses the query has. */
@@ -27,17 +34,20 @@ export interface Query {
 export interface WordLists {
   /** Other terms of the classes of a term. */
   readonly classes: ReadonlyMap<string, readonly string[]>;
-  /** What tools call the thing an everyday term is about. */
-  readonly everyday: ReadonlyMap<string, readonly string[]>;
   readonly translator: Translator;
+  readonly actions: Actions;
+  readonly lexicon?: Lexicon;
 }
 
 /** What a word of the same class counts, against the word itself. */
 const CLASS_WEIGHT = 0.3;
 
-/** What a tool's word for an everyday one counts; several words that lead to it add up to a limit. */
-const EVERYDAY_WEIGHT = 0.3;
+/** Several words that lead to one related word add up to a limit. */
 const MOST_RELATED = 0.5;
+
+/** What a plain word for a phrasal verb counts, and a concept, against a word of the query. */
+const REWRITTEN_WEIGHT = 0.5;
+const CONCEPT_WEIGHT = 0.5;
 
 /** What repeating a word adds, against its first occurrence: by the logarithm of how often it stands there. */
 const REPETITION_WEIGHT = 0.5;
@@ -107,7 +117,6 @@ export function parseQuery(
     const weight = (1 + REPETITION_WEIGHT * Math.log(counted.count)) * counted.share * kind;
     const id = vocabulary.find(term);
     relate(lists.classes.get(term) ?? [], weight * CLASS_WEIGHT, counted, id);
-    relate(lists.everyday.get(term) ?? [], weight * EVERYDAY_WEIGHT, counted, id);
     if (id !== undefined) {
       own.set(id, { id, weight, word, proper: names.has(term), clauses: counted.clauses });
       continue;
@@ -119,14 +128,40 @@ export function parseQuery(
       own.set(corrected, { id: corrected, weight: weight * CORRECTED_WEIGHT, word, clauses: counted.clauses });
     }
   }
+  const stems = stemsOf(cut, analyzer, lists.translator, vocabulary);
+  for (const { at, terms } of lists.lexicon?.rewrite(stems.map(({ term }) => term)) ?? []) {
+    const { text: word, term } = stems[at]!;
+    relate(terms, REWRITTEN_WEIGHT, { word, share: 1, clauses: clauses.of(term), count: 1 }, undefined);
+  }
+  const concepts: QueryTerm[] = [];
+  for (const { concept, weight, at } of lists.lexicon?.asked(stems.map(({ term }) => term)) ?? []) {
+    const id = vocabulary.find(conceptTerm(concept));
+    const { text: word, term } = stems[at]!;
+    if (id !== undefined) concepts.push({ id, weight: weight * CONCEPT_WEIGHT, word, clauses: clauses.of(term) });
+  }
   for (const id of own.keys()) related.delete(id);
+  const actions = stems.map(({ term }) => lists.actions.of(term)).filter((action) => action !== 0);
   return {
     empty: counts.size === 0,
+    concepts,
+    actions: [...new Set(actions)],
     own: [...own.values()],
     related: [...related.values()],
     unknown,
     clauses: clauses.count,
   };
+}
+
+/** The stems of a query in their order, those of other languages as their translations. */
+function stemsOf(text: string, analyzer: Analyzer, translator: Translator, vocabulary: Vocabulary): Word[] {
+  const stems = analyzer.stems(text);
+  const translations = translator.translate(stems, (word) => vocabulary.find(word.term) !== undefined);
+  if (translations.size === 0) return stems;
+  return stems.flatMap((word) => {
+    const english = translations.get(word.text);
+    if (!english) return [word];
+    return english.flatMap((translation) => analyzer.terms(translation)).map((term) => ({ text: word.text, term }));
+  });
 }
 
 /** The terms of a query and how often each stands in it; words of other languages as their translations. */

@@ -5,6 +5,7 @@ import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
+import { createKnowledgeSource } from './knowledge.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
 
 function parameter(name: string, description = '', values?: string[]): Tool['parameters'][number] {
@@ -110,11 +111,45 @@ describe('search', () => {
     expect(addresses(index.search('fetch page'))).toEqual(['a:fetch_page', 'a:get_page']);
   });
 
-  it('FIND-1 finds by an everyday word what tools call otherwise, and not the reverse', () => {
-    const index = createIndex();
-    index.replace('sky', [tool('sky', 'get_weather', 'Current conditions'), tool('sky', 'rain_radar', 'A picture')]);
-    expect(addresses(index.search('do I need an umbrella'))).toEqual(['sky:get_weather']);
-    expect(addresses(index.search('weather'))).toEqual(['sky:get_weather']);
+  it('FIND-7 finds a tool that shares no word with the query, by how people ask for it', () => {
+    const knowledge = createKnowledgeSource((reason) => expect.unreachable(reason));
+    const index = createIndex(knowledge);
+    index.replace('sky', [tool('sky', 'get_weather', 'Current conditions'), tool('sky', 'list_songs', 'All songs')]);
+    index.replace('post', [tool('post', 'send_email', 'Sends an email to a recipient.')]);
+    expect(addresses(index.search('do I need an umbrella'))[0]).toBe('sky:get_weather');
+    expect(addresses(index.search('drop a line to the landlord'))[0]).toBe('post:send_email');
+    const words = createIndex();
+    words.replace('sky', [tool('sky', 'get_weather', 'Current conditions')]);
+    expect(words.search('do I need an umbrella')).toEqual([]);
+  });
+
+  it.each([
+    ['envía un correo a la clienta', 'es'],
+    ['发送邮件给客户', 'zh'],
+    ['ईमेल भेजें', 'hi'],
+    ['أرسل بريد إلكتروني', 'ar'],
+    ['enviar um e-mail para o cliente', 'pt'],
+    ['ইমেইল পাঠান', 'bn'],
+    ['отправить письмо клиенту', 'ru'],
+    ['メールを送信', 'ja'],
+    ['eine E-Mail an die Kundin senden', 'de'],
+    ['envoyer un courriel au client', 'fr'],
+  ])('FIND-7 a query in one of the ten most spoken languages finds an English tool: %s', (query) => {
+    const index = createIndex(createKnowledgeSource((reason) => expect.unreachable(reason)));
+    index.replace('post', [tool('post', 'send_email', 'Sends an email to a recipient.')]);
+    index.replace('sky', [tool('sky', 'get_weather', 'Current conditions'), tool('sky', 'list_songs', 'All songs')]);
+    index.replace('files', FILES);
+    expect(addresses(index.search(query))[0]).toBe('post:send_email');
+  });
+
+  it('FIND-7 explains a tool that was found by how people ask for it', () => {
+    const index = createIndex(createKnowledgeSource((reason) => expect.unreachable(reason)));
+    index.replace('post', [tool('post', 'send_email', 'Sends an email to a recipient.')]);
+    const [hit] = index.search('drop a line to the landlord', { explain: true });
+    const fields = hit!.explanation!.terms.flatMap((term) => term.fields);
+    expect(fields).toContain('ways of asking');
+    expect(hit!.explanation!.terms.every(({ term }) => /^[\p{L}\p{N}]+$/u.test(term))).toBe(true);
+    expect(hit!.explanation!.signals.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(hit!.relevance, 9);
   });
 
   it('FIND-1 a server that the query writes as a name has that in its favour, others have not', () => {

@@ -9,11 +9,16 @@ import { compareNames } from './index/names.js';
 import { nearestTerm, nearestTools } from './index/nearest.js';
 import { createPostings, type Postings } from './index/postings.js';
 import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
-import { type QueryTerm } from './query-term.js';
-import { NOTHING, rank, type Candidate, type Known, type Placed, type Signal } from './rank/rank.js';
+import type { QueryTerm } from './query-term.js';
+import { collect, SECOND_STAGE, type Candidate } from './rank/candidates.js';
+import { NOTHING, rank, type Known, type Placed, type Signal } from './rank/rank.js';
 import { createScorer, raisedBy } from './rank/score.js';
 import { firstOf } from './rank/top.js';
-import type { EmbeddedTool, VectorSource } from './rank/vectors.js';
+import { clauseTerms, featuresOf, type Meaning } from './rank/features.js';
+import type { KnowledgeSource } from './knowledge.js';
+import { createLearned } from './rank/learned.js';
+import type { EmbeddedTool } from './rank/vectors.js';
+import { createActions } from './words/actions.js';
 import { createWordLists } from './words/word-lists.js';
 
 /** One answer of the index. */
@@ -66,6 +71,8 @@ export interface ToolIndex {
   servers(): string[];
   /** The tools that fit a query, best first; an empty query lists by name. */
   search(query: string, options?: SearchOptions & Narrowing, experience?: Experience): Ranked[];
+  /** The tools among which the order is decided, by their words, with a row of features for each: to measure and to learn from. */
+  candidates(query: string, options?: SearchOptions): { readonly tools: Tool[]; readonly rows: Float32Array };
   /** The distinct terms of a query. */
   terms(query: string): string[];
   /** Addresses of enabled tools whose names look like a text that led to nothing, among those a search is narrowed to (FIND-5, META-4). */
@@ -84,10 +91,11 @@ const GUESSED_WORDS = 8;
 /** What nearness of meaning counts, against the words themselves. */
 const MEANING_WEIGHT = 0.3;
 
-/** An empty index. With word vectors, which are fetched with the first tools, it also ranks by meaning. */
-export function createIndex(vectors: VectorSource = () => undefined, postings: Postings = createPostings()): ToolIndex {
+/** An empty index. What is known beside the words of tools is fetched with the first of them; it works without. */
+export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: Postings = createPostings()): ToolIndex {
   const analyzer = createAnalyzer();
-  const holdings = createHoldings(postings, analyzer, vectors);
+  const actions = createActions((word) => analyzer.terms(word)[0] ?? word);
+  const holdings = createHoldings(postings, analyzer, actions, knowledge);
   const { segments } = holdings;
   // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
   let lists: WordLists | undefined;
@@ -100,16 +108,15 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
 
   function search(text: string, options: SearchOptions & Narrowing = {}, experience?: Experience): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
-    lists ??= createWordLists(analyzer);
-    const query = parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
+    const query = readQuery(text);
     if (query.empty) return list(limit, options);
     const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
-    return answer(query, limit, options, { further: meaningOf(text), recalled });
+    return answer(query, limit, options, knownOf(text, query, recalled, options.explain ?? false));
   }
 
   function answer(query: Query, limit: number, options: SearchOptions & Narrowing, known: Known = NOTHING): Ranked[] {
     const within = options.server === undefined ? undefined : segments.get(options.server);
-    const scores = score([...query.own, ...query.related], postings, within);
+    const scores = score([...query.own, ...query.related, ...query.concepts], postings, within);
     const ranked = rank(query, scores, postings, Math.max(limit, DIVERSIFIED), acceptance(options), known);
     const spread = [...diversify(ranked.slice(0, DIVERSIFIED), nameTermsOf), ...ranked.slice(DIVERSIFIED)];
     return spread.slice(0, limit).map((placed) => ({
@@ -120,11 +127,48 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     }));
   }
 
+  function candidates(text: string, options: SearchOptions = {}): { tools: Tool[]; rows: Float32Array } {
+    const query = readQuery(text);
+    const scores = score([...query.own, ...query.related, ...query.concepts], postings);
+    const found = collect(query, scores, postings, SECOND_STAGE, acceptance(options), new Map());
+    return { tools: found.map(({ tool }) => tool), rows: rowsFor(text, query, found) };
+  }
+
+  function readQuery(text: string): Query {
+    lists ??= createWordLists(analyzer, actions, knowledge());
+    return parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
+  }
+
   function nameTermsOf({ document }: Placed): ReadonlySet<number> {
     const segment = postings.segmentOf(document)!;
     const offset = document - segment.first;
     const begin = offset === 0 ? 0 : segment.nameEnds[offset - 1]!;
     return new Set(segment.nameTerms.subarray(begin, segment.nameEnds[offset]!));
+  }
+
+  function knownOf(text: string, query: Query, recalled: Known['recalled'], explained: boolean): Known {
+    const further = meaningOf(text);
+    const { model } = knowledge();
+    if (!model) return { further, recalled };
+    const rowsOf = (candidates: readonly Candidate[]): Float32Array => rowsFor(text, query, candidates);
+    return { further, recalled, learned: createLearned(model, rowsOf, explained) };
+  }
+
+  function rowsFor(text: string, query: Query, candidates: readonly Candidate[]): Float32Array {
+    const signal = holdings.meaning;
+    if (!signal) return featuresOf(query, candidates, postings, actions, undefined);
+    const places = candidates.map(placeIn);
+    const whole = signal.rate(analyzer.terms(cutQuery(text)), places);
+    const clauses = clauseTerms(query, postings).map((terms) => signal.rate(terms, places));
+    const meaning: Meaning = {
+      whole,
+      clauses: clauses.length < 2 ? whole : whole.map((_, i) => Math.max(...clauses.map((rates) => rates[i]!))),
+    };
+    return featuresOf(query, candidates, postings, actions, meaning);
+  }
+
+  function placeIn({ document, segment }: Candidate): EmbeddedTool {
+    return { vectors: holdings.vectorsOf(segment)!, offset: document - segment.first };
   }
 
   /** The opinion of the word vectors about one query, if there are any. */
@@ -133,15 +177,11 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     if (!signal) return [];
     // Words that no tool holds have a meaning too.
     const terms = analyzer.terms(cutQuery(text));
-    const place = ({ document, segment }: Candidate): EmbeddedTool => ({
-      vectors: holdings.vectorsOf(segment)!,
-      offset: document - segment.first,
-    });
     return [
       {
         name: 'meaning',
         weight: MEANING_WEIGHT,
-        rate: (candidates) => signal.rate(terms, candidates.map(place)),
+        rate: (candidates) => signal.rate(terms, candidates.map(placeIn)),
       },
     ];
   }
@@ -182,7 +222,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
 
   function wordsFound(query: Query, document: number): string[] {
     const found = new Set<string>();
-    for (const { id, word } of [...query.own, ...query.related]) {
+    for (const { id, word } of [...query.own, ...query.related, ...query.concepts]) {
       if (postings.lists.find(id, document) !== 0) found.add(word);
     }
     return [...found];
@@ -207,7 +247,15 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
       const id = nearestTerm(term, postings.vocabulary);
       if (id !== undefined) own.set(id, { id, weight: 1, word });
     }
-    const query: Query = { empty: false, own: [...own.values()], related: [], unknown: 0, clauses: 1 };
+    const query: Query = {
+      empty: false,
+      own: [...own.values()],
+      related: [],
+      concepts: [],
+      actions: [],
+      unknown: 0,
+      clauses: 1,
+    };
     return answer(query, count, within).map(({ tool }) => addressOf(tool.server, tool.name));
   }
 
@@ -223,6 +271,7 @@ export function createIndex(vectors: VectorSource = () => undefined, postings: P
     tools: (server) => [...walk(server)].toSorted(compareNames),
     servers: () => [...segments.keys()].toSorted(),
     search,
+    candidates,
     terms: distinctTerms,
     nearest,
   };

@@ -11,7 +11,7 @@ import type { Tool } from '../../model/tool.js';
 import { compileRules, normalizeTool } from '../../normalize/index.js';
 import {
   createIndex,
-  type VectorSource,
+  type KnowledgeSource,
   goldOf,
   judge,
   JUDGED_RANKS,
@@ -40,7 +40,15 @@ export interface JudgedQuery {
   /** Ids of the first ten answers, best first. */
   readonly came: readonly string[];
   readonly quality: Quality;
+  /** Why wanted tools are not where they should be, one for each group that is not among the first. */
+  readonly losses: readonly Loss[];
 }
+
+/**
+ * Why a wanted tool does not stand high: its words did not bring it among those whose order is decided, a tool of the same server
+ * or name stands in its place, or others were thought to fit better.
+ */
+export type Loss = 'not among candidates' | 'near-twin first' | 'outranked';
 
 /** How well tools are found for labelled queries (FIND-2). */
 export interface EvaluationReport {
@@ -68,7 +76,7 @@ interface EvaluationSources {
   readonly loaded: LoadedConfig;
   readonly store: Store;
   readonly clock: Clock;
-  readonly vectors?: VectorSource;
+  readonly knowledge?: KnowledgeSource;
 }
 
 const SPACE = 'eval';
@@ -77,9 +85,12 @@ const SPACE = 'eval';
 const UNTIMED = 200;
 
 /** Puts recorded lists into an index of their own, the way learned ones go into the catalog. */
-export async function indexRecorded(servers: readonly RecordedServer[], vectors?: VectorSource): Promise<Searched> {
+export async function indexRecorded(
+  servers: readonly RecordedServer[],
+  knowledge?: KnowledgeSource,
+): Promise<Searched> {
   const rules = compileRules([]);
-  const index = createIndex(vectors);
+  const index = createIndex(knowledge);
   const ids = new Map<Tool, string>();
   for (const { server, title, name, tools } of servers) {
     const normalized = function* (): Generator<Tool> {
@@ -99,10 +110,10 @@ export async function indexRecorded(servers: readonly RecordedServer[], vectors?
 export async function evaluate(
   queries: readonly LabelledQuery[],
   tools: readonly RecordedServer[] | undefined,
-  { index, loaded, store, clock, vectors }: EvaluationSources,
+  { index, loaded, store, clock, knowledge }: EvaluationSources,
 ): Promise<EvaluationReport> {
   const among = tools
-    ? await indexRecorded(tools, vectors)
+    ? await indexRecorded(tools, knowledge)
     : await searched(index, ({ server, name }) => addressOf(server, name));
   const report = await evaluateQueries(queries, among, clock);
   // Recorded tools are the same when their content is; one's own catalog stays itself while it changes.
@@ -155,10 +166,31 @@ async function evaluateQueries(
       came,
       gold.map((group) => new Set(group)),
     );
-    judged.push({ id: labelled.id, query: labelled.query, wanted: gold, came, quality });
+    const losses = quality.ndcg10 > 1 - 1e-9 ? [] : lossesOf(labelled.query, gold, tools, { index, idOf });
+    judged.push({ id: labelled.id, query: labelled.query, wanted: gold, came, quality, losses });
   }
   const qualities = judged.map(({ quality }) => quality);
   return { figures: summariseRun(qualities, times), queries: judged, missing: [...missing], tools: index.size };
+}
+
+/** Why each group that does not stand as high as it could does not. */
+function lossesOf(
+  query: string,
+  gold: ReadonlyArray<readonly string[]>,
+  came: readonly Tool[],
+  { index, idOf }: Pick<Searched, 'index' | 'idOf'>,
+): Loss[] {
+  const ids = came.map(idOf);
+  const low = gold.filter((group) => !ids.slice(0, gold.length).some((id) => group.includes(id)));
+  if (low.length === 0) return [];
+  const candidates = new Map(index.candidates(query).tools.map((tool) => [idOf(tool), tool]));
+  const first = came.find((tool) => !gold.some((group) => group.includes(idOf(tool))));
+  return low.map((group) => {
+    const wanted = group.map((id) => candidates.get(id)).filter((tool) => tool !== undefined);
+    if (wanted.length === 0) return 'not among candidates';
+    const isTwin = wanted.some((tool) => tool.name === first?.name || tool.server === first?.server);
+    return isTwin ? 'near-twin first' : 'outranked';
+  });
 }
 
 /** A text that is equal for equal recorded tools, and for no others. */

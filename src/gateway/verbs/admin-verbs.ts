@@ -24,7 +24,7 @@ export function administrationVerbs(
   | 'evaluate'
   | 'config'
 > {
-  const { audit, cache, clock, log, mask, pool, store, vectors } = core.deps;
+  const { audit, cache, clock, log, mask, pool, store, knowledge } = core.deps;
 
   const storeStatus = createStoreWatch({ store, clock, hide: core.hide, doubt: core.approvals.doubt });
 
@@ -45,7 +45,7 @@ export function administrationVerbs(
         catalog,
         load: core.deps.loadConfig,
         cache,
-        vectors,
+        knowledge,
         approvals: core.approvals,
       });
       mask.add(next.loaded.secrets);
@@ -144,7 +144,7 @@ export function administrationVerbs(
 
     async evaluate(_viewer, queries, { tools } = {}) {
       await core.filled();
-      return evaluate(queries, tools, { index: core.catalog.index, loaded: core.loaded, store, clock, vectors });
+      return evaluate(queries, tools, { index: core.catalog.index, loaded: core.loaded, store, clock, knowledge });
     },
 
     config(viewer) {

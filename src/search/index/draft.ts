@@ -1,4 +1,5 @@
 import type { Tool } from '../../model/tool.js';
+import type { Action } from '../words/actions.js';
 import { FIELDS, NAME_FIELD } from './fields.js';
 import { frequencyIn, HIGHEST_FREQUENCY, packedOnce } from './posting-lists.js';
 
@@ -18,8 +19,10 @@ export interface Draft {
   readonly nameEnds: readonly number[];
   /** The length of each field of each document. */
   readonly lengths: readonly number[];
+  /** What each document does. */
+  readonly actions: readonly Action[];
   /** Adds a tool with its terms, one list for each field. */
-  add(tool: Tool, fields: ReadonlyArray<readonly string[]>): void;
+  add(tool: Tool, fields: ReadonlyArray<readonly string[]>, action?: Action): void;
 }
 
 /** The greatest field length that is told apart; a byte holds it. */
@@ -34,6 +37,7 @@ export function createDraft(): Draft {
   const nameTerms: number[] = [];
   const nameEnds: number[] = [];
   const lengths: number[] = [];
+  const actions: Action[] = [];
 
   function numberOf(term: string): number {
     const known = numbers.get(term);
@@ -51,13 +55,15 @@ export function createDraft(): Draft {
     nameTerms,
     nameEnds,
     lengths,
-    add(tool, fields) {
+    actions,
+    add(tool, fields, action = 0) {
       const document = tools.push(tool) - 1;
       for (const [number, frequencies] of packTerms(fields, numberOf)) {
         postings[number]!.push(document, frequencies);
         if (frequencyIn(frequencies, NAME_FIELD) > 0) nameTerms.push(number);
       }
       nameEnds.push(nameTerms.length);
+      actions.push(action);
       for (let field = 0; field < FIELDS.length; field++) {
         lengths.push(Math.min(fields[field]?.length ?? 0, LONGEST_FIELD));
       }

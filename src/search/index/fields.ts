@@ -1,5 +1,7 @@
 import type { Tool } from '../../model/tool.js';
 import type { Analyzer } from '../text/analysis.js';
+import type { Action, Actions } from '../words/actions.js';
+import type { Lexicon } from '../words/lexicon.js';
 
 /** How much one part of a tool counts, and how strongly a long one is held against it (BM25's b). */
 interface Field {
@@ -18,6 +20,7 @@ export const FIELDS: readonly Field[] = [
   { name: 'parameters', weight: 0.9, b: 0.75 },
   { name: 'parameter descriptions', weight: 0.55, b: 0.75 },
   { name: 'tags and rest of the description', weight: 1, b: 0.75, sparse: true },
+  { name: 'ways of asking', weight: 1, b: 0, sparse: true },
 ];
 
 /** The position of the name in {@link FIELDS}. */
@@ -27,7 +30,13 @@ export const NAME_FIELD = 0;
 export const SERVER_FIELD = 1;
 
 /** The position of the beginning of the description in {@link FIELDS}. */
-const DESCRIPTION_FIELD = 2;
+export const DESCRIPTION_FIELD = 2;
+
+/** The position of the concepts of the lexicon in {@link FIELDS}. */
+export const CONCEPT_FIELD = 6;
+
+/** First words of a description that say what a tool is about. */
+const FIRST_WORDS = 12;
 
 /** What a description is for stands in its beginning. */
 const DESCRIPTION_LENGTH = 600;
@@ -41,7 +50,7 @@ const TAGS_LENGTH = 256;
 const PARAMETERS_LENGTH = 4000;
 const MOST_VALUES = 100;
 
-/** The searched terms of a tool, one list for each field; `server` holds those of its server. */
+/** The searched terms of a tool, one list for each field but the concepts; `server` holds those of its server. */
 export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyzer): ReadonlyArray<readonly string[]> {
   const names: string[] = [];
   const explanations: string[] = [];
@@ -79,4 +88,22 @@ function newTerms(text: string, fields: ReadonlyArray<readonly string[]>, analyz
 /** The terms of a server, each once: what it is called by its user and by itself. */
 export function serverTermsOf(names: readonly string[], analyzer: Analyzer): string[] {
   return [...new Set(names.flatMap((name) => analyzer.terms(name.slice(0, NAME_LENGTH))))];
+}
+
+/** The term under which tools are indexed that are about a concept of the lexicon; no text holds it. */
+export function conceptTerm(concept: number): string {
+  return `\u0001${concept}`;
+}
+
+/** The concepts of a tool as terms: twice where its names show it, once where only its description does. */
+export function conceptTermsOf(fields: ReadonlyArray<readonly string[]>, lexicon: Lexicon): string[] {
+  const names = [...fields[NAME_FIELD]!, ...fields[SERVER_FIELD]!];
+  const { named, described } = lexicon.conceptsOf(names, fields[DESCRIPTION_FIELD]!.slice(0, FIRST_WORDS));
+  return [...named, ...named, ...described].map(conceptTerm);
+}
+
+/** What a tool does: by the first word of its name that says it, else by the beginning of its description. */
+export function actionOf(fields: ReadonlyArray<readonly string[]>, actions: Actions): Action {
+  const words = [...fields[NAME_FIELD]!, ...fields[DESCRIPTION_FIELD]!.slice(0, 3)];
+  return words.map((word) => actions.of(word)).find((action) => action !== 0) ?? 0;
 }

@@ -62,6 +62,6 @@ describe('the server of a tool', () => {
       tool('zzz', 'merge', 'Merge PDF pages.'),
       tool('zzz', 'split', 'Split a PDF.'),
     ]);
-    expect(addresses(index.search('convert a document to PDF'))[0]).toBe('zzz:convert');
+    expect(addresses(index.search('convert pages of a PDF'))[0]).toBe('zzz:convert');
   });
 });

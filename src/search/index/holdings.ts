@@ -2,10 +2,12 @@ import { cooperatively, inSlices } from '../../kernel/async/cooperative.js';
 import type { Tool } from '../../model/tool.js';
 import type { Analyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';
-import { serverTermsOf, termsOf } from './fields.js';
+import { actionOf, conceptTermsOf, serverTermsOf, termsOf } from './fields.js';
 import { sortedByName } from './names.js';
 import type { Postings, Segment } from './postings.js';
-import { createVectorSignal, type VectorSignal, type VectorSource } from '../rank/vectors.js';
+import type { KnowledgeSource } from '../knowledge.js';
+import { createVectorSignal, type VectorSignal } from '../rank/vectors.js';
+import type { Actions } from '../words/actions.js';
 
 /** What a server calls itself: its id was chosen by a user and may hide the product. */
 export interface Evidence {
@@ -36,8 +38,13 @@ const CLEARED_AT_ONCE = 20_000;
  */
 const CLEARED_FOR_ONE = 4;
 
-/** Nothing yet. The word vectors are fetched with the first tools. */
-export function createHoldings(postings: Postings, analyzer: Analyzer, vectors: VectorSource): Holdings {
+/** Nothing yet. What is known about words is fetched with the first tools. */
+export function createHoldings(
+  postings: Postings,
+  analyzer: Analyzer,
+  actions: Actions,
+  knowledge: KnowledgeSource,
+): Holdings {
   let meaning: VectorSignal | undefined;
   const embedded = new WeakMap<Segment, Int8Array>();
   const segments = new Map<string, Segment>();
@@ -46,15 +53,16 @@ export function createHoldings(postings: Postings, analyzer: Analyzer, vectors: 
 
   /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
   function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
-    const words = vectors();
-    if (words) meaning ??= createVectorSignal(words);
+    const { vectors, lexicon } = knowledge();
+    if (vectors) meaning ??= createVectorSignal(vectors);
     const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
     const draft = createDraft();
     const rows: Int8Array[] = [];
     return {
       read(tool) {
         const terms = termsOf(tool, serverTerms, analyzer);
-        draft.add(tool, terms);
+        const concepts = lexicon ? [conceptTermsOf(terms, lexicon)] : [];
+        draft.add(tool, [...terms, ...concepts], actionOf(terms, actions));
         if (meaning) rows.push(meaning.embed([terms]));
       },
       put() {

@@ -1,5 +1,5 @@
 import type { Tool } from '../../model/tool.js';
-import { compareAddresses } from '../rank/rank.js';
+import { compareAddresses } from '../rank/addresses.js';
 
 /** Orders tools by name, and those of one name by address. */
 export function compareNames(a: Tool, b: Tool): number {

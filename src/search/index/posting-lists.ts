@@ -1,5 +1,5 @@
 /** Bits that hold one field's term frequency; more than the largest value adds nothing to a saturated score. */
-export const FREQUENCY_BITS = 5;
+export const FREQUENCY_BITS = 4;
 
 /** The largest term frequency that is told apart. */
 export const HIGHEST_FREQUENCY = (1 << FREQUENCY_BITS) - 1;

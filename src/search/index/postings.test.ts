@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../model/tool.js';
 import { createDraft, type Draft } from './draft.js';
+import { FREQUENCY_BITS, HIGHEST_FREQUENCY } from './posting-lists.js';
 import { createPostings } from './postings.js';
 
 interface Document {
@@ -100,6 +101,8 @@ describe('createPostings', () => {
     const postings = createPostings();
     const { first } = postings.add(draft(document('a', ...Array.from({ length: 1000 }, () => 'again'))));
     expect(postings.lengths[first * 5 + 2]).toBe(255);
-    expect(postings.lists.find(postings.vocabulary.find('again')!, first)).toBe(31 << 10);
+    expect(postings.lists.find(postings.vocabulary.find('again')!, first)).toBe(
+      HIGHEST_FREQUENCY << (2 * FREQUENCY_BITS),
+    );
   });
 });

@@ -21,6 +21,8 @@ export interface Segment {
   readonly nameEnds: Uint32Array;
   /** The letters of each document's name, to look for names that are like another. */
   readonly letters: Uint32Array;
+  /** What each document does. */
+  readonly actions: Uint8Array;
 }
 
 /** The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. */
@@ -126,6 +128,7 @@ export function createPostings(tolerated = TOLERATED): Postings {
       nameTerms,
       nameEnds: new Uint32Array(draft.nameEnds),
       letters,
+      actions: Uint8Array.from(draft.actions),
     };
     put(owner, draft.lengths, now);
     countLengths(owner, 1);

@@ -1,5 +1,6 @@
 import type { Tool } from '../../model/tool.js';
-import { compareAddresses, type Placed } from './rank.js';
+import { compareAddresses } from './addresses.js';
+import type { Placed } from './rank.js';
 
 /** Tools alike that may stand together before further ones step back. */
 const TOGETHER = 4;

@@ -8,13 +8,15 @@ import { sharesOf } from './score.js';
 
 /** Why a tool stands where it stands: which words met which fields, and what each signal gave to its relevance. */
 export function explain(placed: Placed, query: Query, postings: Postings): Explanation {
-  const terms = [...query.own, ...query.related];
+  const terms = [...query.own, ...query.related, ...query.concepts];
+  const concepts = new Set(query.concepts);
   const shares = sharesOf([placed.document], terms, postings);
   const whole = shares.reduce((sum, share) => sum + share, 0) || 1;
-  const found = terms.map(({ id, word }, i) => ({
-    word,
-    term: postings.vocabulary.text(id),
-    fields: fieldsWith(postings.lists.find(id, placed.document)),
+  const found = terms.map((asked, i) => ({
+    word: asked.word,
+    // A concept has no word of its own: it is shown as the word of the query that led to it.
+    term: concepts.has(asked) ? asked.word : postings.vocabulary.text(asked.id),
+    fields: fieldsWith(postings.lists.find(asked.id, placed.document)),
     share: shares[i]! / whole,
   }));
   return {

@@ -1,29 +1,9 @@
-import { addressOf } from '../../kernel/ids.js';
 import type { Tool } from '../../model/tool.js';
-import { findMentions } from './mentions.js';
-import { rateNeighbours } from './neighbours.js';
 import type { Postings, Segment } from '../index/postings.js';
 import type { Query } from '../query.js';
-import type { QueryTerm } from '../query-term.js';
-import { rarity, sharesOf, type Scores } from './score.js';
-import { selectBest } from './top.js';
-
-/** A document that reached the second stage. */
-export interface Candidate {
-  readonly document: number;
-  readonly tool: Tool;
-  readonly segment: Segment;
-  /** What the words alone say: the first stage, raised when the query covers the name. */
-  readonly words: number;
-  /** What the best clause of the query says alone; 0 when there is only one. */
-  readonly clause: number;
-  /** How surely the query names the server, in [0,1]. */
-  readonly mention: number;
-  /** How much of the query the tools of its server hold between them. */
-  readonly neighbours: number;
-  /** What earlier queries that led to the tool add to its words. */
-  readonly usage: number;
-}
+import { compareAddresses } from './addresses.js';
+import { collect, SECOND_STAGE, type Candidate } from './candidates.js';
+import { rarity, type Scores } from './score.js';
 
 /** A candidate with its final place. */
 export interface Placed {
@@ -54,17 +34,8 @@ const SIGNALS: readonly Signal[] = [
   { name: 'clause', weight: 0.4, rate: (candidates) => candidates.map(({ clause }) => clause) },
 ];
 
-/** Documents of the first stage that are looked at again. */
-const SECOND_STAGE = 300;
-
-/** How much a name that the query covers entirely is raised. */
-const NAME_COVERAGE = 0.4;
-
 /** Best tools of a server that speak for the server. */
 const SPEAKERS = 3;
-
-/** Terms that are told apart by clause; a query at its longest holds some hundreds. */
-const MOST_CLAUSE_TERMS = 200;
 
 /** What an unknown word counts, against the rarest known one, when the best possible score is reckoned. */
 const UNKNOWN_WEIGHT = 0.5;
@@ -74,6 +45,17 @@ export interface Known {
   readonly further: readonly Signal[];
   /** What earlier queries add to the score of a document; those are looked at even without a word of this one. */
   readonly recalled: ReadonlyMap<number, number>;
+  /** The learned order, in the place of the signals. */
+  readonly learned?: Learned;
+}
+
+/** Rates candidates by learned weights. */
+export interface Learned {
+  /** What each candidate is worth, the best 1 and none less than 0, and what each signal gave to one of them. */
+  rate(candidates: readonly Candidate[]): {
+    readonly totals: readonly number[];
+    partsOf(place: number): ReadonlyArray<{ readonly name: string; readonly share: number }>;
+  };
 }
 
 /** The words of the query, and nothing beside them. */
@@ -90,6 +72,7 @@ export function rank(
 ): Placed[] {
   const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept, known.recalled);
   if (candidates.length === 0) return [];
+  if (known.learned) return rankLearned(candidates, known.learned, strengthOf(query, candidates, postings), limit);
   // The words of a tool and those of its users are on one scale: they are the same words.
   const full = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), Number.MIN_VALUE);
   const signals: Signal[] = [
@@ -118,120 +101,22 @@ export function rank(
     }));
 }
 
-/** Orders tools by address. */
-export function compareAddresses(a: Tool, b: Tool): number {
-  if (a.server === b.server) return compareTexts(a.name, b.name);
-  // Addresses are put together only where the shorter id ends and the colon decides.
-  if (a.server.startsWith(b.server) || b.server.startsWith(a.server)) {
-    return compareTexts(addressOf(a.server, a.name), addressOf(b.server, b.name));
-  }
-  return compareTexts(a.server, b.server);
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function collect(
-  query: Query,
-  { documents, values }: Scores,
-  postings: Postings,
-  count: number,
-  accept: (tool: Tool) => boolean,
-  recalled: ReadonlyMap<number, number>,
-): Candidate[] {
-  const toolAt = (document: number): Tool | undefined => {
-    const segment = postings.segmentOf(document);
-    return segment?.tools[document - segment.first];
-  };
-  const byAddress = (a: number, b: number): number => {
-    const [left, right] = [toolAt(a), toolAt(b)];
-    return left && right ? compareAddresses(left, right) : 0;
-  };
-  const isWanted = (document: number): boolean => {
-    const tool = toolAt(document);
-    return tool !== undefined && accept(tool);
-  };
-  const chosen = selectBest(documents, values, count, byAddress, isWanted);
-  if (recalled.size > 0) {
-    const taken = new Set(chosen);
-    for (const document of recalled.keys()) if (!taken.has(document) && isWanted(document)) chosen.push(document);
-  }
-  const terms = [...query.own, ...query.related];
-  const asked = new Map(terms.map(({ id, weight }) => [id, Math.min(1, weight)]));
-  const segments = new Set(chosen.map((document) => postings.segmentOf(document)!));
-  const neighbours = rateNeighbours(terms, segments, postings);
-  const mentions = findMentions(query.own, postings);
-  const clauses = query.clauses > 1 ? rateClauses(query.clauses, terms, chosen, postings) : undefined;
-  return chosen.map((document, i) => {
-    const segment = postings.segmentOf(document)!;
-    const offset = document - segment.first;
-    const raised = 1 + NAME_COVERAGE * nameCoverage(offset, segment, asked, postings);
-    return {
-      document,
-      tool: segment.tools[offset]!,
-      segment,
-      words: values[document]! * raised,
-      clause: (clauses?.[i] ?? 0) * raised,
-      mention: mentions.get(segment) ?? 0,
-      neighbours: neighbours.get(segment) ?? 0,
-      usage: (recalled.get(document) ?? 0) * raised,
-    };
-  });
-}
-
-/**
- * A long query asks for several things, a tool does one: the share of each document by its best clause alone. Clauses
- * are brought to one scale, or the one with the rarest words would speak for all.
- */
-function rateClauses(
-  clauses: number,
-  all: readonly QueryTerm[],
-  documents: readonly number[],
-  postings: Postings,
-): number[] {
-  const terms = all.slice(0, MOST_CLAUSE_TERMS);
-  const shares = sharesOf(documents, terms, postings);
-  const sums = new Float32Array(documents.length * clauses);
-  const highest = new Float32Array(clauses);
-  for (let place = 0; place < documents.length; place++) {
-    for (const [i, { clauses: bitset = 0 }] of terms.entries()) {
-      const share = shares[place * terms.length + i]!;
-      if (share === 0) continue;
-      for (let bits = bitset; bits !== 0; bits &= bits - 1) {
-        const clause = 31 - Math.clz32(bits & -bits);
-        const at = place * clauses + clause;
-        sums[at] = sums[at]! + share;
-        highest[clause] = Math.max(highest[clause]!, sums[at]!);
-      }
-    }
-  }
-  return documents.map((_, place) => {
-    let best = 0;
-    for (let clause = 0; clause < clauses; clause++) {
-      if (highest[clause] !== 0) best = Math.max(best, sums[place * clauses + clause]! / highest[clause]!);
-    }
-    return best;
-  });
-}
-
-/** The share of a name, by rarity of its terms, that the query names; words related to those of the query count in part. */
-function nameCoverage(
-  offset: number,
-  segment: Segment,
-  asked: ReadonlyMap<number, number>,
-  postings: Postings,
-): number {
-  let found = 0;
-  let whole = 0;
-  const begin = offset === 0 ? 0 : segment.nameEnds[offset - 1]!;
-  for (let at = begin; at < segment.nameEnds[offset]!; at++) {
-    const term = segment.nameTerms[at]!;
-    const worth = rarity(postings.vocabulary.uses(term), postings.size);
-    whole += worth;
-    found += worth * (asked.get(term) ?? 0);
-  }
-  return whole === 0 ? 0 : found / whole;
+function rankLearned(candidates: readonly Candidate[], learned: Learned, strength: number, limit: number): Placed[] {
+  const { totals, partsOf } = learned.rate(candidates);
+  return candidates
+    .map(({ document, tool }, i) => ({ document, tool, i, relevance: strength * totals[i]! }))
+    .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
+    .slice(0, limit)
+    .map(({ document, tool, relevance, i }) => {
+      const parts = partsOf(i);
+      const whole = parts.reduce((sum, { share }) => sum + share, 0) || 1;
+      return {
+        document,
+        tool,
+        relevance,
+        parts: parts.map(({ name, share }) => ({ name, share: (relevance * share) / whole })),
+      };
+    });
 }
 
 /** A server several of whose tools fit is likelier the right one: the mean of its best. */

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeVectors } from '../../../train/format.js';
-import { createVectorSignal, loadVectors, readVectors } from './vectors.js';
+import { readAsset } from '../knowledge.js';
+import { createVectorSignal, readVectors } from './vectors.js';
 
 const WORDS = ['ticket', 'issu', 'weather', '天气'];
 const VECTORS = Float32Array.from(
@@ -67,7 +68,7 @@ describe('the file of word vectors', () => {
 
 describe('the file that ships', () => {
   it('FIND-2 is there, small, and knows what is alike', () => {
-    const vectors = loadVectors();
+    const vectors = readVectors(readAsset('words.bin')!);
     expect(vectors).toBeDefined();
     expect(vectors!.rows.length).toBeLessThanOrEqual(2_000_000);
     const signal = createVectorSignal(vectors!);

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import { checksum } from '../checksum.js';
 
 /**
  * Word vectors: terms that mean something similar point in a similar direction, and a term that
@@ -14,9 +14,6 @@ export interface WordVectors {
   readonly rows: Int8Array;
   readonly scales: Float32Array;
 }
-
-/** Where an index gets its word vectors from, if there are any. */
-export type VectorSource = () => WordVectors | undefined;
 
 /** A tool among those to be rated: the rows of its server's tools, and which of them is its own. */
 export interface EmbeddedTool {
@@ -82,40 +79,6 @@ export function readVectors(bytes: Uint8Array): WordVectors {
   };
 }
 
-/** The checksum in the header: bytes in groups of four, and the rest one by one. */
-export function checksum(bytes: Uint8Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const whole = bytes.length & ~3;
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < whole; at += 4) sum = Math.imul(sum ^ view.getInt32(at, true), 0x01000193) ^ (sum >>> 15);
-  for (let at = whole; at < bytes.length; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193);
-  return sum >>> 0;
-}
-
-/**
- * Where the file lies, seen from `dist/*.js`, and from `dist/chunks/*.js` or the source. The nearer place
- * comes first: the farther one, seen from `dist/*.js`, is outside the package.
- */
-const PLACES: readonly string[] = ['../assets/words.bin', '../../assets/words.bin', '../../../assets/words.bin'];
-
-/** The word vectors of the package; `undefined` when they are not there, and search does without. */
-export function loadVectors(): WordVectors | undefined {
-  for (const place of PLACES) {
-    const bytes = readIfThere(new URL(place, import.meta.url));
-    if (bytes) return readVectors(bytes);
-  }
-  return undefined;
-}
-
-function readIfThere(url: URL): Uint8Array | undefined {
-  try {
-    return readFileSync(url);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** The signal that some word vectors give. */
 export function createVectorSignal(vectors: WordVectors): VectorSignal {
   const { dimension, rows, scales } = vectors;
@@ -175,21 +138,4 @@ function damaged(reason: string): ToolscoutError {
     'INTERNAL_ERROR',
     `The file of word vectors is damaged: ${reason}. Install toolscout again.`,
   );
-}
-
-/** Reads the shipped vectors when they are first wanted, and once; search works without them. */
-export function createVectorSource(onMissing: (reason: string) => void): VectorSource {
-  let read: { readonly vectors: WordVectors | undefined } | undefined;
-  return () => {
-    if (!read) {
-      try {
-        read = { vectors: loadVectors() };
-        if (!read.vectors) onMissing('the file of word vectors is not there');
-      } catch (thrown) {
-        read = { vectors: undefined };
-        onMissing(messageOf(thrown));
-      }
-    }
-    return read.vectors;
-  };
 }

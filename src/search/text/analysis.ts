@@ -13,6 +13,8 @@ export interface Analyzer {
   words(sentence: string): Word[];
   /** The terms of {@link words}. */
   terms(sentence: string): string[];
+  /** The stems of all words in their order, stop words too. */
+  stems(sentence: string): Word[];
   /** The terms of an identifier; stop words count where there is nothing else: `who_am_i`. */
   nameTerms(identifier: string): string[];
 }
@@ -113,6 +115,7 @@ export function createAnalyzer(): Analyzer {
   return {
     words: (sentence) => meaningful(splitSentence(sentence)).map((word) => ({ text: word, term: termOf(word) })),
     terms: (sentence) => meaningful(splitSentence(sentence)).map(termOf),
+    stems: (sentence) => splitWords(sentence).map((word) => ({ text: word, term: termOf(word) })),
     nameTerms: (identifier) => meaningful(splitWords(identifier)).map(termOf),
   };
 }

@@ -65,6 +65,18 @@ describe('toolscout eval', STARTS_PROCESSES, () => {
     expect(ran.stdout).toMatch(/0\.00 {2}odd: note\n +wanted {2}weather:get_forecast\n +came +notes:/);
   });
 
+  it('FIND-2 the text says where it loses: not among candidates, a near-twin first, or outranked', async () => {
+    const lost = [
+      { id: 'far', query: 'print a label', relevant: ['weather:get_forecast'] },
+      { id: 'twin', query: 'delete a note for ever', relevant: ['notes:read_note'] },
+    ];
+    const ran = await run(await own(), await file(lost));
+    expect(ran.stdout).toMatch(
+      /Where it loses.*\n +1 {2}not among candidates\n +1 {2}near-twin first\n +0 {2}outranked\n/,
+    );
+    expect((await run(await own(), await file(GOOD))).stdout).not.toContain('Where it loses');
+  });
+
   it('FIND-2 a second run of the same queries is shown against the first, other queries are not', async () => {
     const odd = { id: 'odd', query: 'note', relevant: ['weather:get_forecast'] };
     const gateway = await own();

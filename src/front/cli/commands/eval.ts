@@ -104,6 +104,13 @@ function print({ figures, before, queries, tools }: EvaluationReport, worst: num
     .filter(({ quality }) => quality.ndcg10 < 1 - 1e-9)
     .toSorted((a, b) => a.quality.ndcg10 - b.quality.ndcg10 || a.quality.recall['10'] - b.quality.recall['10']);
   if (imperfect.length === 0) return;
+  const losses = queries.flatMap((query) => query.losses);
+  if (losses.length > 0) {
+    terminal.out(`\n${paint.bold('Where it loses')} (wanted tools that do not stand first)`);
+    for (const loss of ['not among candidates', 'near-twin first', 'outranked'] as const) {
+      terminal.out(`${String(losses.filter((one) => one === loss).length).padStart(5)}  ${loss}`);
+    }
+  }
   terminal.out(`\n${paint.bold('Worst queries')} (${imperfect.length} of ${figures.n} are not perfect)`);
   for (const { id, query, wanted, came, quality } of imperfect.slice(0, worst)) {
     const missed = wanted.filter((group) => !group.some((one) => came.slice(0, SHOWN_ANSWERS).includes(one)));

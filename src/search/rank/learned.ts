@@ -1,0 +1,53 @@
+import { FEATURES } from './features.js';
+import type { Candidate } from './candidates.js';
+import type { RankingModel } from './model.js';
+import type { Learned } from './rank.js';
+
+/** How much further a score must fall behind for the relevance to fall to a third. */
+const FALL = 4;
+
+/** What remembered queries add to a score at the most. */
+const USAGE_WEIGHT = 5;
+
+/** The order that learned weights give; `featuresOf` makes the rows. With `explained`, each place says what it came from. */
+export function createLearned(
+  model: RankingModel,
+  featuresOf: (candidates: readonly Candidate[]) => Float32Array,
+  explained: boolean,
+): Learned {
+  return {
+    rate(candidates) {
+      const rows = featuresOf(candidates);
+      const scores = model.score(rows);
+      const full = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), Number.MIN_VALUE);
+      const usages = candidates.map(({ usage }) => (USAGE_WEIGHT * usage) / full);
+      const sums = candidates.map((_, i) => scores[i]! + usages[i]!);
+      const best = sums.reduce((a, b) => Math.max(a, b), -Infinity);
+      return {
+        totals: sums.map((sum) => Math.exp((sum - best) / FALL)),
+        partsOf: (place) => (explained ? partsOf(place, rows, model, scores[place]!, usages[place]!) : []),
+      };
+    },
+  };
+}
+
+/** What the score of one candidate would lose without each signal. */
+function partsOf(
+  place: number,
+  rows: Float32Array,
+  model: RankingModel,
+  score: number,
+  usage: number,
+): Array<{ name: string; share: number }> {
+  const width = FEATURES.length;
+  const signals = [...new Set(FEATURES.map(({ signal }) => signal))];
+  const without = new Float32Array(signals.length * width);
+  for (const [i, signal] of signals.entries()) {
+    const row = rows.slice(place * width, (place + 1) * width);
+    for (const [at, feature] of FEATURES.entries()) if (feature.signal === signal) row[at] = 0;
+    without.set(row, i * width);
+  }
+  const left = model.score(without);
+  const parts = signals.map((name, i) => ({ name, share: Math.max(0, score - left[i]!) }));
+  return usage > 0 ? [...parts, { name: 'usage', share: usage }] : parts;
+}

@@ -1,0 +1,59 @@
+import { ToolscoutError } from '../../kernel/errors.js';
+import { isObject, type JsonValue } from '../../kernel/json.js';
+import { FEATURES } from './features.js';
+
+/** Learned weights: what the features of a candidate say about whether it is wanted. */
+export interface RankingModel {
+  /** The score of each row of features; only their order and distance within one query mean something. */
+  score(rows: Float32Array): Float64Array;
+}
+
+/** The format of the file. */
+export const MODEL_VERSION = 1;
+
+/** A model that adds up the features by weight. */
+export function createModel(weights: Float32Array): RankingModel {
+  const width = weights.length;
+  return {
+    score(rows) {
+      const scores = new Float64Array(rows.length / width);
+      for (let row = 0; row < scores.length; row++) {
+        let sum = 0;
+        for (let i = 0; i < width; i++) sum += weights[i]! * rows[row * width + i]!;
+        scores[row] = sum;
+      }
+      return scores;
+    },
+  };
+}
+
+/** Reads the file of weights: `{version, weights: {feature: number}}`; a feature without one counts nothing. */
+export function readModel(bytes: Uint8Array): RankingModel {
+  const file = parse(bytes);
+  if (!isObject(file) || file['version'] !== MODEL_VERSION) throw damaged(`its version is not ${MODEL_VERSION}`);
+  const given = file['weights'];
+  if (!isObject(given)) throw damaged('it holds no weights');
+  const names = new Set(FEATURES.map(({ name }) => name));
+  const unknown = Object.keys(given).find((name) => !names.has(name));
+  if (unknown !== undefined) throw damaged(`there is no feature "${unknown}"`);
+  const weights = FEATURES.map(({ name }) => given[name] ?? 0);
+  if (!weights.every((weight): weight is number => Number.isFinite(weight))) throw damaged('a weight is no number');
+  if (weights.every((weight) => weight === 0)) throw damaged('all weights are 0');
+  return createModel(Float32Array.from(weights));
+}
+
+function parse(bytes: Uint8Array): JsonValue {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
+  } catch (thrown) {
+    throw damaged('it is not JSON', thrown);
+  }
+}
+
+function damaged(reason: string, cause?: unknown): ToolscoutError {
+  return new ToolscoutError(
+    'INTERNAL_ERROR',
+    `The file of ranking weights cannot be used: ${reason}. Install toolscout again.`,
+    { cause },
+  );
+}

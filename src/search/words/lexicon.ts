@@ -1,0 +1,297 @@
+import { ToolscoutError } from '../../kernel/errors.js';
+import { checksum } from '../checksum.js';
+
+/**
+ * How people ask for things, written down by concept. A concept is an action, an object, both together, or a product: the words a
+ * tool must hold to be about it, and the phrases that people use for it. Tools get their concepts when they are indexed,
+ * queries when they are asked, and meet there.
+ */
+export interface Lexicon {
+  /** How many concepts there are. */
+  readonly size: number;
+  /** The concepts of a tool: which of them its names show, and which only the beginning of its description. */
+  conceptsOf(names: readonly string[], description: readonly string[]): ToolConcepts;
+  /** The concepts that a query speaks of, by the stems of all its words in order, stop words too. */
+  asked(stems: readonly string[]): AskedConcept[];
+  /** The plain words for phrases of a query such as phrasal verbs, each with the place of the phrase's first word. */
+  rewrite(stems: readonly string[]): ReadonlyArray<{ readonly at: number; readonly terms: readonly string[] }>;
+}
+
+/** The concepts of one tool, by number. */
+export interface ToolConcepts {
+  readonly named: readonly number[];
+  readonly described: readonly number[];
+}
+
+/** A concept that a query speaks of. */
+export interface AskedConcept {
+  readonly concept: number;
+  /** How surely it is meant, in [0,1]. */
+  readonly weight: number;
+  /** Where in the query the phrase for it begins. */
+  readonly at: number;
+}
+
+/** What the file holds: words, and lists of lists of their numbers. Ends are running totals. */
+export interface LexiconData {
+  readonly words: readonly string[];
+  /** Slots of each concept, alternatives of each slot. */
+  readonly conceptSlots: Uint32Array;
+  readonly slotEnds: Uint32Array;
+  readonly slotWords: Uint16Array;
+  /** Phrases of each concept, words of each phrase. */
+  readonly conceptPhrases: Uint32Array;
+  readonly phraseEnds: Uint32Array;
+  readonly phraseWords: Uint16Array;
+  /** Words of each phrase that is rewritten, and the words it is rewritten to. */
+  readonly rewriteEnds: Uint32Array;
+  readonly rewriteWords: Uint16Array;
+  readonly targetEnds: Uint32Array;
+  readonly targetWords: Uint16Array;
+}
+
+/** `TSLX` in ASCII, the first bytes of the file. */
+export const LEXICON_MAGIC = 0x584c5354;
+/** The format of the file. */
+export const LEXICON_VERSION = 1;
+
+/** Magic, version, checksum of all that follows, then the length of each list and of the words in bytes. */
+export const LEXICON_HEADER = 12 + 11 * 4;
+
+/** The share of a phrase, by rarity of its words, that a query must hold, and how far its words may stand apart. */
+const LEAST_SHARE = 0.6;
+const LOOSE_WORDS = 3;
+
+/** A phrase whose words are as rare as this says all that a phrase can say. */
+const FULL_RARITY = 5;
+
+/** Words of a query that are looked at. */
+const MOST_WORDS = 400;
+
+/** Words that may stand between the first word of a rewritten phrase and the next: chase _Bob_ up. */
+const BETWEEN = 2;
+
+/** The lexicon that some data describe. */
+export function createLexicon(data: LexiconData): Lexicon {
+  const { words, conceptSlots, slotEnds, slotWords, conceptPhrases, phraseEnds, phraseWords } = data;
+  const numbers = new Map(words.map((word, i) => [word, i]));
+  const size = conceptSlots.length;
+  const slotOwner = ownersOf(conceptSlots);
+  const slotsByWord = invert(slotEnds, slotWords, words.length);
+  const phraseOwner = ownersOf(conceptPhrases);
+  const phrasesByWord = invert(phraseEnds, phraseWords, words.length);
+  const rarity = rarities(phrasesByWord, phraseOwner, size);
+  const phraseRarity = new Float32Array(phraseEnds.length);
+  for (let phrase = 0; phrase < phraseEnds.length; phrase++) {
+    for (const word of wordsOf(phraseEnds, phraseWords, phrase)) {
+      phraseRarity[phrase] = phraseRarity[phrase]! + rarity[word]!;
+    }
+  }
+  const rewritesByFirst = new Map<number, number[]>();
+  for (let rewrite = 0; rewrite < data.rewriteEnds.length; rewrite++) {
+    const first = wordsOf(data.rewriteEnds, data.rewriteWords, rewrite)[0]!;
+    rewritesByFirst.set(first, [...(rewritesByFirst.get(first) ?? []), rewrite]);
+  }
+
+  // Bits of the slots that were met, for names alone and with the description.
+  const namedBits = new Uint8Array(size);
+  const allBits = new Uint8Array(size);
+  const found = new Float32Array(phraseEnds.length);
+
+  function conceptsOf(names: readonly string[], description: readonly string[]): ToolConcepts {
+    const touched = new Set<number>();
+    const meet = (term: string, bits: readonly Uint8Array[]): void => {
+      const word = numbers.get(term);
+      if (word === undefined) return;
+      for (let at = slotsByWord.starts[word]!; at < slotsByWord.starts[word + 1]!; at++) {
+        const slot = slotsByWord.items[at]!;
+        const concept = slotOwner[slot]!;
+        const bit = 1 << (slot - startOf(conceptSlots, concept));
+        touched.add(concept);
+        for (const one of bits) one[concept] = one[concept]! | bit;
+      }
+    };
+    for (const term of names) meet(term, [namedBits, allBits]);
+    for (const term of description) meet(term, [allBits]);
+    const named: number[] = [];
+    const described: number[] = [];
+    for (const concept of touched) {
+      const whole = (1 << (conceptSlots[concept]! - startOf(conceptSlots, concept))) - 1;
+      if (namedBits[concept] === whole) named.push(concept);
+      else if (allBits[concept] === whole) described.push(concept);
+      namedBits[concept] = 0;
+      allBits[concept] = 0;
+    }
+    return { named, described };
+  }
+
+  function asked(stems: readonly string[]): AskedConcept[] {
+    const places = placesOf(stems);
+    const touched: number[] = [];
+    for (const word of places.keys()) {
+      for (let at = phrasesByWord.starts[word]!; at < phrasesByWord.starts[word + 1]!; at++) {
+        const phrase = phrasesByWord.items[at]!;
+        if (found[phrase] === 0) touched.push(phrase);
+        found[phrase] = found[phrase]! + rarity[word]!;
+      }
+    }
+    const best = new Map<number, AskedConcept>();
+    for (const phrase of touched) {
+      const reached = found[phrase]!;
+      found[phrase] = 0;
+      const share = reached / phraseRarity[phrase]!;
+      if (share < LEAST_SHARE) continue;
+      const at = together(wordsOf(phraseEnds, phraseWords, phrase), places);
+      if (at === undefined) continue;
+      const concept = phraseOwner[phrase]!;
+      const weight = share * Math.min(1, reached / FULL_RARITY);
+      if (weight > (best.get(concept)?.weight ?? 0)) best.set(concept, { concept, weight, at });
+    }
+    return [...best.values()];
+  }
+
+  function placesOf(stems: readonly string[]): ReadonlyMap<number, readonly number[]> {
+    const places = new Map<number, number[]>();
+    for (const [i, stem] of stems.slice(0, MOST_WORDS).entries()) {
+      const word = numbers.get(stem);
+      if (word === undefined) continue;
+      const known = places.get(word);
+      if (known) known.push(i);
+      else places.set(word, [i]);
+    }
+    return places;
+  }
+
+  function rewrite(stems: readonly string[]): Array<{ at: number; terms: string[] }> {
+    const ids = stems.slice(0, MOST_WORDS).map((stem) => numbers.get(stem) ?? -1);
+    const answers: Array<{ at: number; terms: string[] }> = [];
+    for (const [at, id] of ids.entries()) {
+      for (const one of rewritesByFirst.get(id) ?? []) {
+        if (!follows(ids, at, wordsOf(data.rewriteEnds, data.rewriteWords, one))) continue;
+        answers.push({
+          at,
+          terms: [...wordsOf(data.targetEnds, data.targetWords, one)].map((word) => words[word]!),
+        });
+      }
+    }
+    return answers;
+  }
+
+  return { size, conceptsOf, asked, rewrite };
+}
+
+/** Where the words of a phrase that a query holds begin to stand together; `undefined` when they are scattered. */
+function together(phrase: Uint16Array, places: ReadonlyMap<number, readonly number[]>): number | undefined {
+  const held = [...new Set(phrase)].map((word) => places.get(word)).filter((list) => list !== undefined);
+  const [first, ...rest] = held.toSorted((a, b) => a.length - b.length);
+  const reach = phrase.length + LOOSE_WORDS;
+  return first?.find((at) => rest.every((list) => list.some((other) => Math.abs(other - at) <= reach)));
+}
+
+/** Whether a phrase begins at a place: its words one after the other, with a little room after the first. */
+function follows(ids: readonly number[], at: number, phrase: Uint16Array): boolean {
+  for (let gap = 0; gap <= (phrase.length === 2 ? BETWEEN : 0); gap++) {
+    let i = 1;
+    while (i < phrase.length && ids[at + gap + i] === phrase[i]) i++;
+    if (i === phrase.length) return true;
+  }
+  return false;
+}
+
+function startOf(ends: Uint32Array, i: number): number {
+  return i === 0 ? 0 : ends[i - 1]!;
+}
+
+function wordsOf(ends: Uint32Array, words: Uint16Array, i: number): Uint16Array {
+  return words.subarray(startOf(ends, i), ends[i]!);
+}
+
+/** For every item of a list of lists, the list it is in. */
+function ownersOf(ends: Uint32Array): Uint16Array {
+  const owners = new Uint16Array(ends.at(-1) ?? 0);
+  for (let i = 0; i < ends.length; i++) owners.fill(i, startOf(ends, i), ends[i]!);
+  return owners;
+}
+
+/** For every word the items that hold it. */
+interface Inverted {
+  readonly starts: Uint32Array;
+  readonly items: Uint32Array;
+}
+
+function invert(ends: Uint32Array, words: Uint16Array, count: number): Inverted {
+  const starts = new Uint32Array(count + 1);
+  const each = (use: (word: number, item: number) => void): void => {
+    for (let item = 0; item < ends.length; item++)
+      for (const word of new Set(wordsOf(ends, words, item))) use(word, item);
+  };
+  each((word) => (starts[word + 1] = starts[word + 1]! + 1));
+  for (let i = 0; i < count; i++) starts[i + 1] = starts[i + 1]! + starts[i]!;
+  const items = new Uint32Array(starts[count]!);
+  const next = starts.slice();
+  each((word, item) => {
+    items[next[word]!] = item;
+    next[word] = next[word]! + 1;
+  });
+  return { starts, items };
+}
+
+/** How much a word says about which concept is meant: by the number of concepts that are asked for with it. */
+function rarities({ starts, items }: Inverted, owner: Uint16Array, concepts: number): Float32Array {
+  const rarity = new Float32Array(starts.length - 1);
+  for (let word = 0; word < rarity.length; word++) {
+    const owners = new Set(items.subarray(starts[word]!, starts[word + 1]!).map((phrase) => owner[phrase]!));
+    rarity[word] = Math.log(1 + concepts / Math.max(1, owners.size));
+  }
+  return rarity;
+}
+
+/** Reads the file of the lexicon: a header, the words in UTF-8, a line each, then the lists; numbers are little-endian. */
+export function readLexicon(bytes: Uint8Array): LexiconData {
+  if (bytes.length < LEXICON_HEADER) throw damaged('it is shorter than its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0, true) !== LEXICON_MAGIC) throw damaged('it does not begin like one');
+  if (view.getUint32(4, true) !== LEXICON_VERSION) throw damaged(`its version is not ${LEXICON_VERSION}`);
+  if (checksum(bytes.subarray(12)) !== view.getUint32(8, true)) throw damaged('its checksum is wrong');
+  const lengths = Array.from({ length: 11 }, (_, i) => view.getUint32(12 + i * 4, true));
+  let at = LEXICON_HEADER;
+  const wordBytes = lengths[0]!;
+  const words = new TextDecoder().decode(bytes.subarray(at, at + wordBytes)).split('\n');
+  at += wordBytes;
+  const list = (length: number, width: 2 | 4): Uint32Array => {
+    const values = new Uint32Array(length);
+    for (let i = 0; i < length; i++)
+      values[i] = width === 2 ? view.getUint16(at + i * 2, true) : view.getUint32(at + i * 4, true);
+    at += length * width;
+    return values;
+  };
+  const expected = lengths.slice(1).reduce((sum, length, i) => sum + length * widthOf(i), at);
+  if (bytes.length !== expected) throw damaged('its length is not what its header says');
+  const lists = lengths.slice(1).map((length, i) => list(length, widthOf(i)));
+  const narrow = (i: number): Uint16Array => Uint16Array.from(lists[i]!);
+  return {
+    words,
+    conceptSlots: lists[0]!,
+    slotEnds: lists[1]!,
+    slotWords: narrow(2),
+    conceptPhrases: lists[3]!,
+    phraseEnds: lists[4]!,
+    phraseWords: narrow(5),
+    rewriteEnds: lists[6]!,
+    rewriteWords: narrow(7),
+    targetEnds: lists[8]!,
+    targetWords: narrow(9),
+  };
+}
+
+/** Bytes of a number in each list, in their order in the file: words take two, ends four. */
+export function widthOf(list: number): 2 | 4 {
+  return [2, 5, 7, 9].includes(list) ? 2 : 4;
+}
+
+function damaged(reason: string): ToolscoutError {
+  return new ToolscoutError(
+    'INTERNAL_ERROR',
+    `The file of the lexicon is damaged: ${reason}. Install toolscout again.`,
+  );
+}
