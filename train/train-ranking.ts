@@ -15,7 +15,7 @@ const say = (...parts: readonly string[]): void => {
   process.stdout.write(`${parts.join(' ')}\n`);
 };
 
-/** What the shipped weights were learned with: chosen by the left-out sets, on the first half of their servers. */
+/** What the shipped weights were learned with: chosen by the left-out sets, with both halves of their servers in sight. */
 const SETTINGS: Settings = {
   seed: 7,
   mostQueries: 300,

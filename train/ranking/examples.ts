@@ -19,7 +19,7 @@ export const FAMILIES: Readonly<Record<string, string>> = {
 export interface Example {
   readonly set: string;
   readonly query: LabelledQuery;
-  /** Settings are chosen on half 0; half 1 is only looked at for the final table. Cut by the server that is wanted. */
+  /** Which half of the set it is in, cut by the server that is wanted. */
   readonly half: 0 | 1;
   readonly ids: readonly string[];
   readonly gold: Gold;
