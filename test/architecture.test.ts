@@ -75,7 +75,7 @@ describe('architecture', () => {
     expect([...new Set([...folders, ...inside])].filter((name) => name !== '.' && !named.has(name))).toEqual([]);
   });
 
-  it('ARCH-8 every source file that the pages for contributors name exists', () => {
+  it('ARCH-9 every source file that the pages for contributors name exists', () => {
     const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CONTEXT.md'];
     const known = readdirSync(root).concat(
       ['src', 'test', 'bench', 'build', 'train', 'examples'].flatMap((folder) =>

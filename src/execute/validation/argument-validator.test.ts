@@ -63,6 +63,12 @@ describe('argument validator', () => {
     ]);
   });
 
+  it('EXEC-2 a member that only a failing form of a union knows is refused where unevaluated ones are', async () => {
+    const failing = { allOf: [{ anyOf: [{ additionalProperties: true }] }], not: { minimum: 1 } };
+    const schema = { anyOf: [failing, { items: {} }], unevaluatedProperties: false };
+    expect(await linesOf(schema, { a: {} })).not.toEqual([]);
+  });
+
   it('EXEC-3 names with slashes are escaped in paths', async () => {
     expect(await linesOf({ required: ['a/b~c'] }, {})).toEqual(['/a~1b~0c is required']);
   });

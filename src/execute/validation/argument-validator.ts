@@ -99,7 +99,8 @@ function compile(Ajv: AjvClass, { schema, patterns, hasUnevaluated }: Omit<Check
   // One instance a schema: nothing of one server can be seen by the schema of another.
   const ajv = new Ajv({
     strict: false,
-    allErrors: true,
+    // With all errors Ajv counts members as evaluated by a form of a union that failed, and would accept them.
+    allErrors: !hasUnevaluated,
     verbose: true,
     validateFormats: false,
     validateSchema: false,
