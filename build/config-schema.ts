@@ -37,7 +37,7 @@ function describeFields(
 const page = descriptions(readFileSync('docs/configuration.md', 'utf8'));
 const { $schema, properties = {}, ...rest } = z.toJSONSchema(Config, { target: 'draft-7', io: 'input' }) as Schema;
 const shape: Schema = { properties };
-for (const heading of ['Fields', 'Servers that barely speak the protocol']) describeFields(shape, page, heading);
+for (const heading of ['Fields', 'Servers without a handshake']) describeFields(shape, page, heading);
 describeFields(properties['servers']?.additionalProperties as Schema, page, 'A server');
 
 const schema = {

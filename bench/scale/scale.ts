@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tool } from '../../src/model/tool.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
-import { createIndex, percentile, type ToolIndex } from '../../src/search/index.js';
+import { createIndex, createKnowledgeSource, percentile, type ToolIndex } from '../../src/search/index.js';
 import { readCorpus, readReal } from '../retrieval/sets.js';
 import { conclude, printTable } from '../support/report.js';
 import { measureBlocks } from './blocks.js';
@@ -56,6 +56,8 @@ function timed(task: () => void): number {
   return performance.now() - began;
 }
 
+const knowledge = createKnowledgeSource((reason) => console.error(reason));
+knowledge();
 const rules = compileRules([]);
 const grower = createGrower(readCorpus());
 const queries = readReal().map(({ query }) => query);
@@ -104,7 +106,7 @@ function measure(size: number): Row {
   const empty = memory();
   const { servers, normalizeMs } = readGrown(size);
   const withTools = memory();
-  const index = createIndex();
+  const index = createIndex(knowledge);
   const indexMs = timed(() => {
     for (const { server, tools } of servers) index.replace(server, tools);
   });

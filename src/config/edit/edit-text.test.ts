@@ -79,7 +79,8 @@ describe('editText', () => {
   });
 
   it('CLI-3 whatever stands in a file, an edit changes that one value and nothing else', async () => {
-    const value = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
+    // JSON writes a negative zero as 0, YAML as -0.
+    const value = fc.jsonValue({ maxDepth: 2 }).map((made) => JSON.parse(JSON.stringify(made)) as JsonValue);
     const tables = fc.dictionary(fc.string(), value, { maxKeys: 4 });
     await fc.assert(
       fc.asyncProperty(tables, value, fc.constantFrom('json', 'yaml'), async (data, put, format) => {

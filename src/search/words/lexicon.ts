@@ -98,21 +98,24 @@ export function createLexicon(data: LexiconData): Lexicon {
   const allBits = new Uint8Array(size);
   const found = new Float32Array(phraseEnds.length);
 
+  /** Marks the slots that a term fills; concepts met for the first time are added to `touched`. */
+  function meet(term: string, isName: boolean, touched: number[]): void {
+    const word = numbers.get(term);
+    if (word === undefined) return;
+    for (let at = slotsByWord.starts[word]!; at < slotsByWord.starts[word + 1]!; at++) {
+      const slot = slotsByWord.items[at]!;
+      const concept = slotOwner[slot]!;
+      const bit = 1 << (slot - startOf(conceptSlots, concept));
+      if (allBits[concept] === 0) touched.push(concept);
+      allBits[concept] = allBits[concept]! | bit;
+      if (isName) namedBits[concept] = namedBits[concept]! | bit;
+    }
+  }
+
   function conceptsOf(names: readonly string[], description: readonly string[]): ToolConcepts {
-    const touched = new Set<number>();
-    const meet = (term: string, bits: readonly Uint8Array[]): void => {
-      const word = numbers.get(term);
-      if (word === undefined) return;
-      for (let at = slotsByWord.starts[word]!; at < slotsByWord.starts[word + 1]!; at++) {
-        const slot = slotsByWord.items[at]!;
-        const concept = slotOwner[slot]!;
-        const bit = 1 << (slot - startOf(conceptSlots, concept));
-        touched.add(concept);
-        for (const one of bits) one[concept] = one[concept]! | bit;
-      }
-    };
-    for (const term of names) meet(term, [namedBits, allBits]);
-    for (const term of description) meet(term, [allBits]);
+    const touched: number[] = [];
+    for (let i = 0; i < names.length; i++) meet(names[i]!, true, touched);
+    for (let i = 0; i < description.length; i++) meet(description[i]!, false, touched);
     const named: number[] = [];
     const described: number[] = [];
     for (const concept of touched) {
