@@ -1,5 +1,6 @@
 import type { JsonValue } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from './audit-record.js';
+import type { AuditSum, AuditSumQuery } from './stats.js';
 
 /** A stored value with its dates. */
 export interface Entry {
@@ -47,6 +48,8 @@ export interface Store {
   /** Where the state is, for people: a file path, a database without its password, or `memory`. */
   readonly location: string;
   get(space: string, key: string): Promise<Entry | undefined>;
+  /** The names of the spaces that hold entries, sorted. */
+  spaces(): Promise<string[]>;
   /** Every entry of a space, sorted by key. */
   list(space: string): Promise<Entry[]>;
   /** The revision of every key of a space: a cheap way to see what others changed. */
@@ -68,6 +71,10 @@ export interface Store {
   append(records: readonly AuditRecord[]): Promise<void>;
   /** The newest matching records, newest first (100 unless `limit` says otherwise). */
   audit(filter: AuditFilter): Promise<AuditRecord[]>;
+  /** The whole audit log in pages, oldest first, in the order of appending. */
+  auditPages(): AsyncIterable<AuditRecord[]>;
+  /** The sums of all matching records, by kind and by what the query names, in no order (ANS-7). */
+  sumAudit(query: AuditSumQuery): Promise<AuditSum[]>;
   /** Forgets audit records older than a time; answers how many. */
   pruneAudit(before: number): Promise<number>;
   /** Called after another process changed a space. The answer stops it. */

@@ -1,5 +1,6 @@
+export { copyStore, type CopyReport } from './copy-store.js';
 export { createMemoryStore } from './memory.js';
-export { remarksOn } from './remarks.js';
+export { remarksOn } from './store-remarks.js';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.js';
 export { createUnsavedFlag, type UnsavedFlag } from './unsaved-flag.js';
 export { stateDirectory } from './state-directory.js';

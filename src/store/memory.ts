@@ -2,8 +2,10 @@ import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { StatsGroup } from '../model/stats.js';
 import type { Entry, Store } from '../model/store.js';
-import { pageSize } from './page-size.js';
+import { PAGE, pageSize } from './page-size.js';
+import { createAuditSums, DAY_MS, dayName, type SumPart } from './audit-sums.js';
 import { toText } from './stored-text.js';
 
 /** What is kept of the audit log when there is no disk; older records fall off. */
@@ -51,6 +53,13 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
       openOnly();
       const stored = spaces.get(space)?.entries.get(key);
       return stored && toEntry(key, stored);
+    },
+    async spaces() {
+      openOnly();
+      return [...spaces]
+        .filter(([, { entries }]) => entries.size > 0)
+        .map(([name]) => name)
+        .toSorted();
     },
     async list(space) {
       openOnly();
@@ -108,6 +117,21 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
       }
       return found;
     },
+    async *auditPages() {
+      openOnly();
+      const all = log.map(({ json }) => json);
+      for (let at = 0; at < all.length; at += PAGE) {
+        yield all.slice(at, at + PAGE).map((json) => JSON.parse(json) as AuditRecord);
+      }
+    },
+    async sumAudit({ by, since = 0, until = Infinity }) {
+      openOnly();
+      const sums = createAuditSums();
+      for (const { record } of log) {
+        if (record.time >= since && record.time < until) sums.add(partOf(record, by));
+      }
+      return sums.all();
+    },
     async pruneAudit(before) {
       openOnly();
       const kept = log.filter(({ record }) => record.time >= before);
@@ -128,6 +152,19 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
 
 function toEntry(key: string, { json, storedAt, expiresAt, revision }: Stored): Entry {
   return { key, value: JSON.parse(json) as JsonValue, storedAt, expiresAt, revision };
+}
+
+function partOf(
+  { kind, time, server, tool, principal, outcome, tokens }: AuditRecord,
+  by: readonly StatsGroup[],
+): SumPart {
+  const values = { day: dayName(Math.floor(time / DAY_MS)), server, tool, principal };
+  const groups = Object.fromEntries(
+    by.map((group) => [group, values[group]]).filter(([, value]) => value !== undefined),
+  );
+  const { arguments: args = 0, returned = 0, withheld = 0 } = tokens ?? {};
+  const failed = outcome === 'success' ? 0 : 1;
+  return { kind, groups, records: 1, failed, tokens: { arguments: args, returned, withheld } };
 }
 
 function matches(filter: AuditFilter, record: AuditRecord): boolean {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/model/audit-record.js';
-import type { Store } from '../../src/model/store.js';
+import { STORE_SPACE, type Store } from '../../src/model/store.js';
+import type { AuditSum, AuditSumQuery } from '../../src/model/stats.js';
 
 /** A store under test. `reopen` closes it and opens the same state again, where state outlives a store. */
 export interface StoreUnderTest {
@@ -276,6 +277,60 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await ids({})).toEqual([]);
     });
 
+    it('ANS-7 sums of the audit log are by kind and by what is asked for', async () => {
+      const tokens = (args: number, returned: number, withheld = 0) => ({ arguments: args, returned, withheld });
+      const day = 86_400_000;
+      await store.append([
+        record('a', { server: 'github', tool: 'list', time: day, tokens: tokens(1, 10) }),
+        record('b', { server: 'github', tool: `o'dd\0`, time: day + 5, outcome: 'failure', tokens: tokens(2, 20, 5) }),
+        record('c', { server: 'slack', tool: 'list', time: 2 * day, principal: 'élan\u0000', tokens: tokens(4, 40) }),
+        // As an older version recorded it.
+        record('d', { server: 'slack', tool: 'list', time: 2 * day, principal: 'ann' }),
+        record('e', { kind: 'search', time: 2 * day + 1, principal: 'ann', tokens: tokens(8, 80) }),
+      ]);
+      const nameOf = ({ kind, day, server, tool }: AuditSum): string => [kind, day, server, tool].join(' ');
+      const sums = async (query: AuditSumQuery): Promise<AuditSum[]> =>
+        (await store.sumAudit(query)).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+      expect(await sums({ by: [] })).toEqual([
+        { kind: 'execution', records: 4, failed: 1, tokens: tokens(7, 70, 5) },
+        { kind: 'search', records: 1, failed: 0, tokens: tokens(8, 80) },
+      ]);
+      expect(await sums({ by: ['server'] })).toEqual([
+        { kind: 'execution', server: 'github', records: 2, failed: 1, tokens: tokens(3, 30, 5) },
+        { kind: 'execution', server: 'slack', records: 2, failed: 0, tokens: tokens(4, 40) },
+        { kind: 'search', records: 1, failed: 0, tokens: tokens(8, 80) },
+      ]);
+      expect(await sums({ by: ['day'] })).toMatchObject([
+        { kind: 'execution', day: '1970-01-02', records: 2 },
+        { kind: 'execution', day: '1970-01-03', records: 2 },
+        { kind: 'search', day: '1970-01-03', records: 1 },
+      ]);
+      const named = await sums({ by: ['server', 'tool', 'principal'] });
+      expect(named.map(({ server, tool, principal, records }) => [server, tool, principal, records])).toEqual(
+        expect.arrayContaining([
+          ['github', `o'dd\0`, 'local', 1],
+          ['slack', 'list', 'élan\u0000', 1],
+          ['slack', 'list', 'ann', 1],
+          [undefined, undefined, 'ann', 1],
+        ]),
+      );
+      expect(named).toHaveLength(5);
+      expect(await sums({ by: [], since: day + 5, until: 2 * day })).toMatchObject([{ records: 1, failed: 1 }]);
+      expect(await sums({ by: ['day'], since: 9 * day })).toEqual([]);
+    });
+
+    it('ANS-7 sums of a long audit log are complete', async () => {
+      const count = 9001;
+      const one = { arguments: 1, returned: 2, withheld: 3 };
+      await store.append(
+        Array.from({ length: count }, (_, at) => record(`r${at}`, { server: `s${at % 7}`, tokens: one })),
+      );
+      const sums = await store.sumAudit({ by: ['server'] });
+      expect(sums).toHaveLength(7);
+      expect(sums.reduce((sum, { records }) => sum + records, 0)).toBe(count);
+      expect(sums.reduce((sum, { tokens }) => sum + tokens.withheld, 0)).toBe(3 * count);
+    });
+
     it('EXEC-5 pruning forgets what is older and counts', async () => {
       await store.append(Array.from({ length: 10 }, (_, i) => record(`r${i}`, { time: i })));
       expect(await store.pruneAudit(7)).toBe(7);
@@ -283,6 +338,22 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await ids({})).toEqual(['r9', 'r8', 'r7']);
       await store.append([record('r0')]);
       expect(await ids({})).toEqual(['r0', 'r9', 'r8', 'r7']);
+    });
+
+    it('STORE-5 names the spaces that hold something', async () => {
+      expect((await store.spaces()).filter((name) => name !== STORE_SPACE)).toEqual([]);
+      for (const space of HOSTILE) await store.put(space, 'k', 1);
+      await store.put('emptied', 'k', 1);
+      await store.delete('emptied', 'k');
+      expect((await store.spaces()).filter((name) => name !== STORE_SPACE)).toEqual(HOSTILE.toSorted());
+    });
+
+    it('STORE-5 the whole audit log comes in pages, oldest first', async () => {
+      const all = Array.from({ length: 2500 }, (_, i) => record(`r${i}`, { time: 5000 - i }));
+      await store.append(all);
+      const found: AuditRecord[] = [];
+      for await (const page of store.auditPages()) found.push(...page);
+      expect(found).toEqual(all);
     });
 
     it('STORE-1 the audit log and the spaces do not touch each other', async () => {

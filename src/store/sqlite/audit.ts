@@ -1,14 +1,17 @@
 import type { AuditFilter, AuditRecord } from '../../model/audit-record.js';
+import type { AuditSumQuery, StatsGroup } from '../../model/stats.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import { pageSize } from '../page-size.js';
+import { PAGE, pageSize } from '../page-size.js';
 import type { Column, Connection } from './connection.js';
-import { fromText, toName, toText } from '../stored-text.js';
+import { dayName, type SumPart } from '../audit-sums.js';
+import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** Rows that one transaction of pruning deletes, so that it never blocks for long. */
 const PRUNED_AT_ONCE = 2000;
 
-const ROW = '(?, ?, ?, ?, ?, ?, ?)';
-const insertOf = (rows: number): string => `insert into audit (id, time, kind, server, tool, outcome, body)
+const ROW = `(${Array.from({ length: 11 }, () => '?').join(', ')})`;
+const insertOf = (rows: number): string => `insert into audit (id, time, kind, server, tool, outcome, body,
+    principal, tokens_arguments, tokens_returned, tokens_withheld)
   values ${Array.from({ length: rows }, () => ROW).join(', ')} on conflict (id) do nothing`;
 
 /** Rows of one statement: a call into SQLite for every record costs more than the record. */
@@ -19,8 +22,20 @@ const PRUNE = `delete from audit where seq in (select seq from audit where time 
 
 /** A record as the row it becomes. */
 export function toRow(record: AuditRecord): Column[] {
-  const { id, time, kind, server, tool, outcome } = record;
-  return [toName(id), time, toName(kind), nameOrNull(server), nameOrNull(tool), outcome, toText(record)];
+  const { id, time, kind, server, tool, outcome, principal, tokens } = record;
+  return [
+    toName(id),
+    time,
+    toName(kind),
+    nameOrNull(server),
+    nameOrNull(tool),
+    outcome,
+    toText(record),
+    toName(principal),
+    tokens?.arguments ?? null,
+    tokens?.returned ?? null,
+    tokens?.withheld ?? null,
+  ];
 }
 
 function nameOrNull(name: string | undefined): string | null {
@@ -67,10 +82,73 @@ export function selectRecords(
   return records;
 }
 
+const PAGE_AFTER = `select seq, cast(body as blob) from audit where seq > ? order by seq limit ${PAGE}`;
+
+/** The records after a place in the log, oldest first, and the place of the last; none at the end. */
+export function selectPage(
+  connection: Connection,
+  after: number,
+  onBad: (seq: Column) => void,
+): { readonly records: AuditRecord[]; readonly last: number | undefined } {
+  const rows = connection.rows(PAGE_AFTER, after);
+  const records: AuditRecord[] = [];
+  for (const [seq, body] of rows) {
+    const read = fromText(body);
+    if (read && isRecord(read.value)) records.push(read.value);
+    else onBad(seq ?? null);
+  }
+  const last = rows.at(-1)?.[0];
+  return { records, last: last === undefined ? undefined : Number(last) };
+}
+
 function isRecord(value: unknown): value is AuditRecord & JsonObject {
   if (!isObject(value)) return false;
   const { id, time, kind, principal, outcome } = value;
   return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');
+}
+
+/** Records that are added up in one step, in which nothing else runs. */
+const SUMMED_AT_ONCE = 10_000;
+
+/** What records are grouped by, as bytes, since text that is not UTF-8 makes the engine abort. */
+const GROUPS: Readonly<Record<StatsGroup, string>> = {
+  day: 'time / 86400000',
+  server: 'cast(server as blob)',
+  tool: 'cast(tool as blob)',
+  // Records of the version before have it in their bodies only.
+  principal: `cast(coalesce(principal, case when json_valid(body) then json_extract(body, '$.principal') end) as blob)`,
+};
+
+const readGroup = (group: StatsGroup, value: Column | undefined): string | undefined => {
+  if (value === null || value === undefined) return undefined;
+  return group === 'day' ? dayName(Number(value)) : fromName(value);
+};
+
+/** Adds up the records after `seq`, as many as one step takes; `last` is where the next step begins, `undefined` at the end. */
+export function sumSome(
+  connection: Connection,
+  { by, since = 0, until = Number.MAX_SAFE_INTEGER }: AuditSumQuery,
+  seq: number,
+): { readonly parts: readonly SumPart[]; readonly last?: number } {
+  const [[last = null] = []] = connection.rows(
+    `select max(seq) from (select seq from audit where seq > ? order by seq limit ${SUMMED_AT_ONCE})`,
+    seq,
+  );
+  if (last === null) return { parts: [] };
+  const columns = by.map((group) => GROUPS[group]);
+  const sql = `select cast(kind as blob), count(*), total(outcome <> 'success'), total(tokens_arguments),
+      total(tokens_returned), total(tokens_withheld)${columns.map((column) => `, ${column}`).join('')}
+    from audit where seq > ? and seq <= ? and time >= ? and time < ?
+    group by kind${columns.map((column) => `, ${column}`).join('')}`;
+  const parts = connection.rows(sql, seq, last, since, until).map((row): SumPart => {
+    const [kind = null, records, failed, args, returned, withheld, ...values] = row;
+    const groups = Object.fromEntries(
+      by.map((group, at) => [group, readGroup(group, values[at])] as const).filter(([, value]) => value !== undefined),
+    );
+    const tokens = { arguments: Number(args), returned: Number(returned), withheld: Number(withheld) };
+    return { kind: fromName(kind) ?? '', groups, records: Number(records), failed: Number(failed), tokens };
+  });
+  return { parts, last: Number(last) };
 }
 
 /** Deletes a portion of the records older than a time; answers how many, 0 when none is left. */

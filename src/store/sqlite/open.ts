@@ -14,7 +14,7 @@ import {
   setAside,
   type StoreFiles,
 } from './files.js';
-import { checkMark, type StoreMark } from './mark.js';
+import { checkMark, type StoreMark } from './store-mark.js';
 import { inspect, migrate } from './schema.js';
 
 /** An open database, and which file it is. */

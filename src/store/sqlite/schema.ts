@@ -21,6 +21,12 @@ const MIGRATIONS: readonly string[] = [
      server text, tool text, outcome text not null, body text not null
    );
    create index audit_server on audit (server);`,
+  // What is added up stands in columns, since reading it out of the bodies takes ten times as long. Processes of the version
+  // before go on appending without them.
+  `alter table audit add column principal text;
+   alter table audit add column tokens_arguments integer;
+   alter table audit add column tokens_returned integer;
+   alter table audit add column tokens_withheld integer;`,
 ];
 
 /** Reads one row of every table: a file that is not ours, or torn at its roots, fails here. */
@@ -41,7 +47,7 @@ export function inspect(connection: Connection, path: string, newest = MIGRATION
       { suggestion: 'Update toolscout, or choose another directory with --state-dir. Nothing was changed.' },
     );
   }
-  if (version === newest) look(connection);
+  if (version > 0) look(connection);
   // Tables and version come in one transaction, so a file with tables and no version is not ours.
   else if (version === 0 && connection.rows('select 1 from sqlite_schema limit 1').length > 0) {
     throw new DamagedFile('it is a database of another program');

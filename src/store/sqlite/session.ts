@@ -3,7 +3,7 @@ import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { Connection } from './connection.js';
 import { toStoreError, troubleOf } from './error.js';
 import { identityOf, markSuspect } from './files.js';
-import type { StoreMark } from './mark.js';
+import type { StoreMark } from './store-mark.js';
 import { openDatabase, type OpenDatabase, type Opening } from './open.js';
 
 /** A file that is replaced again and again under our hands is given up after so many turns. */
@@ -22,7 +22,7 @@ export interface Session {
   peek<Result>(task: (connection: Connection, generation: number) => Result): Result;
   /** Which database is open, and the newest that was seen of it. */
   readonly mark: StoreMark | undefined;
-  /** Notes how far the open database has come. One that comes after it and is behind went back in time. */
+  /** Notes how far the open database has come. One that comes after it and is behind was restored from an older copy. */
   noteSeen(versions: ReadonlyMap<string, number>): void;
   /** Resolves when every write that was asked for is done or has failed. */
   settled(): Promise<void>;

@@ -5,11 +5,12 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Entry, Store } from '../../model/store.js';
-import { insertRows, pruneSome, selectRecords, toRow } from './audit.js';
+import { insertRows, pruneSome, selectPage, selectRecords, sumSome, toRow } from './audit.js';
+import { createAuditSums } from '../audit-sums.js';
 import { createChangeWatch } from './changes.js';
 import type { Column, Connection, Engine } from './connection.js';
 import { storeFiles } from './files.js';
-import { createMarkKeeper, GUARDED_SPACES } from './mark.js';
+import { createMarkKeeper, GUARDED_SPACES } from './store-mark.js';
 import { openSession } from './session.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
@@ -45,6 +46,7 @@ const DELETE = 'delete from entries where space = ? and key = ?';
 const CLEAR = 'delete from entries where space = ?';
 const BUMP = `insert into changes (space, version) values (?, 1)
   on conflict (space) do update set version = version + 1 returning cast(version as integer)`;
+const SPACES = 'select distinct cast(space as blob) from entries';
 const VERSIONS = 'select cast(space as blob), cast(version as integer) from changes';
 
 /**
@@ -120,6 +122,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const [row] = await session.read((connection) => connection.rows(GET, toName(space), toName(key)));
       return row && toEntry(space, row);
     },
+    async spaces() {
+      const rows = await session.read((connection) => connection.rows(SPACES));
+      return rows.flatMap(([name]) => fromName(name) ?? []).toSorted();
+    },
     async list(space) {
       const rows = await session.read((connection) => connection.rows(LIST, toName(space)));
       const entries: Entry[] = [];
@@ -165,6 +171,26 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     audit: (filter) =>
       session.read((connection) => selectRecords(connection, filter, (seq) => noteUnreadable('audit', String(seq)))),
+    async *auditPages() {
+      for (let after = 0; ;) {
+        const page = await session.read((connection) =>
+          selectPage(connection, after, (seq) => noteUnreadable('audit', String(seq))),
+        );
+        if (page.last === undefined) return;
+        after = page.last;
+        yield page.records;
+      }
+    },
+    async sumAudit(query) {
+      const sums = createAuditSums();
+      for (let seq = 0; ; await nextTurn()) {
+        const from = seq;
+        const { parts, last } = await session.read((connection) => sumSome(connection, query, from));
+        for (const part of parts) sums.add(part);
+        if (last === undefined) return sums.all();
+        seq = last;
+      }
+    },
     async pruneAudit(before) {
       let gone = 0;
       for (;;) {

@@ -6,8 +6,10 @@ import { ago, inLine } from '../render.js';
 export function addStore(program: Command, deps: CliDeps): void {
   const store = program
     .command('store')
-    .summary('show the store, or accept one that vanished, was replaced or was damaged')
-    .description('Shows where state is kept, and accepts a store that is not the one it was.')
+    .summary('show, copy or accept the store')
+    .description(
+      'Shows where state is kept, copies it to another store, and accepts a store that was replaced, restored or damaged.',
+    )
     .addHelpText('after', '\nExamples:\n  $ toolscout store status\n  $ toolscout store accept');
 
   withCommonFlags(store.command('status'))
@@ -16,7 +18,7 @@ export function addStore(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         await gateway.ready();
-        const status = await gateway.storeStatus();
+        const status = await gateway.config.storeStatus();
         const { terminal, clock } = deps;
         if (flags.json) return terminal.json(status);
         terminal.out(inLine(status.location));
@@ -27,15 +29,35 @@ export function addStore(program: Command, deps: CliDeps): void {
       });
     });
 
+  withCommonFlags(store.command('migrate'))
+    .argument('<from>', 'sqlite, sqlite:DIRECTORY or postgres://user@host:port/database')
+    .argument('<to>', 'the same; it must be empty')
+    .description(
+      'Copies everything from one store to another and compares both. Stop every toolscout that uses them before; then name the new store in the config.',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ PGPASSWORD=… toolscout store migrate sqlite postgres://toolscout@db.example/toolscout',
+    )
+    .action(async (from: string, to: string, flags: CommonFlags) => {
+      const report = await deps.migrateStore({ from, to, stateDir: flags.stateDir });
+      const { terminal } = deps;
+      if (flags.json) return terminal.json(report);
+      terminal.out(`${inLine(report.from)} → ${inLine(report.to)}`);
+      for (const [space, count] of Object.entries(report.spaces)) terminal.out(`${inLine(space)}  ${count}`);
+      terminal.out(`audit records  ${report.records}`);
+      terminal.out(`The copy is the same (sha256 ${report.hash.slice(0, 16)}…).`);
+    });
+
   withCommonFlags(store.command('accept'))
     .description(
-      'Accepts the store as it is, after it vanished, was replaced, went back in time or was damaged. Servers are used again; what is not pinned in it is trusted on first use.',
+      'Accepts the store as it is, after it vanished, was replaced, was restored from an older copy or was damaged. Servers are used again; what is not pinned in it is trusted on first use.',
     )
     .option('--reason <text>', 'why; it is kept in the audit log')
     .addHelpText('after', '\nExample:\n  $ toolscout store accept --reason "restored the backup"')
     .action(async (flags: CommonFlags & { readonly reason?: string }) => {
       await withGateway(deps, flags, async (gateway) => {
-        const accepted = await gateway.acceptStore({ by: 'local', reason: flags.reason });
+        const accepted = await gateway.config.acceptStore({ by: 'local', reason: flags.reason });
         const { terminal } = deps;
         if (flags.json) terminal.json({ accepted: accepted?.reason ?? null });
         else if (accepted) terminal.out(`Accepted the store (${accepted.reason}). Servers are used again.`);

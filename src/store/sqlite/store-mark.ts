@@ -23,7 +23,7 @@ import { fromBytes, fromText, toText } from '../stored-text.js';
 
 /**
  * Which database a state directory had, and how far its trust had come. It lies beside the database, so that a database
- * that vanished, was replaced or went back in time is noticed (A48).
+ * that vanished, was replaced or was restored from an older copy is noticed (A48).
  */
 export interface StoreMark {
   readonly id: string;
@@ -164,7 +164,7 @@ export function createMarkKeeper(files: StoreFiles, clock: Clock, log: Log): Mar
     noted = undefined;
     if (!next) return;
     try {
-      // A power cut must not take commits that the mark counts, or it would look as if the store went back in time.
+      // A power cut must not take commits that the mark counts, or it would look as if the store had been restored from an older copy.
       await syncFile(`${files.database}-wal`);
       const stored = readMark(files);
       // Another file has taken the place of the one that was written to.

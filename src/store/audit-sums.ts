@@ -1,0 +1,48 @@
+import type { TokenCount } from '../model/audit-record.js';
+import type { AuditSum, StatsGroup } from '../model/stats.js';
+
+/** Milliseconds of a day of UTC. */
+export const DAY_MS = 86_400_000;
+
+/** The day of UTC with this number since 1970, as it is written: `2026-01-31`. */
+export function dayName(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** What is added up in one step. */
+export interface SumPart {
+  readonly kind: string;
+  readonly groups: Partial<Record<StatsGroup, string>>;
+  readonly records: number;
+  readonly failed: number;
+  readonly tokens: TokenCount;
+}
+
+interface Sum extends Omit<SumPart, 'tokens'> {
+  records: number;
+  failed: number;
+  readonly tokens: { -readonly [Part in keyof TokenCount]: number };
+}
+
+/** Sums that grow part by part; a number that is none, as a damaged record may hold, counts nothing. */
+export function createAuditSums(): { add(part: SumPart): void; all(): AuditSum[] } {
+  const sums = new Map<string, Sum>();
+  const plain = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
+  return {
+    add({ kind, groups, records, failed, tokens }) {
+      const { day, server, tool, principal } = groups;
+      const key = JSON.stringify([kind, day, server, tool, principal]);
+      let sum = sums.get(key);
+      if (!sum) {
+        sum = { kind, groups, records: 0, failed: 0, tokens: { arguments: 0, returned: 0, withheld: 0 } };
+        sums.set(key, sum);
+      }
+      sum.records += records;
+      sum.failed += failed;
+      sum.tokens.arguments += plain(tokens.arguments);
+      sum.tokens.returned += plain(tokens.returned);
+      sum.tokens.withheld += plain(tokens.withheld);
+    },
+    all: () => [...sums.values()].map(({ groups, ...sum }) => ({ ...sum, ...groups })),
+  };
+}

@@ -1,0 +1,189 @@
+import type { Client } from 'pg';
+import type { Clock, Timer } from '../../kernel/clock.js';
+import { createEmitter } from '../../kernel/async/emitter.js';
+import { messageOf } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+
+/** How often the versions are compared where nobody announces changes, and where somebody does. */
+const POLL_MS = 400;
+const SAFETY_POLL_MS = 5000;
+
+/** Pause before a lost connection for announcements is opened again. */
+const RECONNECT_MS = 2000;
+
+/** What the watch looks at. */
+export interface ChangeSource {
+  /** The version of every space that was ever written. */
+  versions(): Promise<ReadonlyMap<string, number>>;
+  /** A connection for announcements. */
+  connect(): Promise<Client>;
+  /** The channel on which changes are announced. */
+  readonly channel: string;
+  /** Names this process in announcements. */
+  readonly writer: string;
+}
+
+/** Tells listeners which spaces other processes changed. */
+export interface ChangeWatch {
+  on(listener: (space: string) => void): () => void;
+  /** Runs a write of our own; it answers the new version of the space, or `undefined` when it changed nothing. */
+  writing<Value>(space: string, write: () => Promise<{ value: Value; version?: number }>): Promise<Value>;
+  /** Looks now: the database was away. */
+  look(): void;
+  /** Whether changes are announced; otherwise the watch polls. */
+  readonly isListening: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * A watch that works only while somebody listens. Announcements (`LISTEN`) need a connection of their own that stays the same, which
+ * a pooler does not give: the process id of the connection is then not the one that the database names, and the watch only polls.
+ */
+export function createChangeWatch(
+  source: ChangeSource,
+  deps: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly readName: (index: string) => string | undefined;
+    /** The versions when the store was opened, before anybody read from it: every later change is one to tell. */
+    readonly baseline: ReadonlyMap<string, number>;
+  },
+): ChangeWatch {
+  const { clock, log, readName } = deps;
+  const emitter = createEmitter<string>((thrown) => log.error('store.listener-failed', { error: messageOf(thrown) }));
+  const writes = new Map<string, number>();
+  const known = new Map(deps.baseline);
+  /** Versions that we wrote after one of somebody else that is not known yet. */
+  const ahead = new Map<string, Set<number>>();
+  let listeners = 0;
+  let timer: Timer | undefined;
+  let looking: Promise<void> | undefined;
+  let client: Client | undefined;
+  let connecting: Promise<void> | undefined;
+  let isPooled = false;
+  let connectAt = 0;
+  let stopped = false;
+
+  const advance = (space: string, to: number): void => {
+    let version = to;
+    while (ahead.get(space)?.delete(version + 1)) version += 1;
+    known.set(space, version);
+  };
+  const compare = (versions: ReadonlyMap<string, number>): void => {
+    for (const space of new Set([...known.keys(), ...versions.keys()])) {
+      // What is being written now may be in these versions already; it is looked at next time.
+      if (writes.has(space) || known.get(space) === versions.get(space)) continue;
+      ahead.delete(space);
+      if (versions.has(space)) known.set(space, versions.get(space)!);
+      else known.delete(space);
+      emitter.emit(space);
+    }
+  };
+  const lookOnce = async (): Promise<void> => {
+    try {
+      compare(await source.versions());
+      await listen();
+    } catch (thrown) {
+      log.debug('store.poll-failed', { error: messageOf(thrown) });
+    } finally {
+      looking = undefined;
+      timer?.cancel();
+      if (!stopped && listeners > 0) timer = clock.after(client ? SAFETY_POLL_MS : POLL_MS, look);
+    }
+  };
+  const look = (): void => {
+    if (stopped || listeners === 0) return;
+    timer?.cancel();
+    looking ??= lookOnce();
+  };
+
+  const hear = (payload: string | undefined): void => {
+    const [writer, version, index] = /^(\S+) (\d+) (.*)$/s.exec(payload ?? '')?.slice(1) ?? [];
+    if (index === undefined || writer === source.writer) return;
+    const space = readName(index);
+    // A long name stands there as its hash: the versions tell which it is.
+    if (space === undefined) return look();
+    if ((known.get(space) ?? 0) >= Number(version)) return;
+    advance(space, Number(version));
+    emitter.emit(space);
+  };
+  const open = async (): Promise<void> => {
+    const fresh = await source.connect();
+    const drop = (): void => {
+      if (client === fresh) client = undefined;
+      if (!stopped) look();
+    };
+    try {
+      const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid');
+      isPooled = rows[0]?.pid !== (fresh as unknown as { processID?: number }).processID;
+      if (isPooled || stopped) {
+        await fresh.end();
+        if (isPooled) log.info('store.polling', { reason: 'a pooler stands before the database', everyMs: POLL_MS });
+        return;
+      }
+      fresh.on('notification', ({ payload }) => hear(payload));
+      fresh.on('end', drop);
+      await fresh.query(`listen ${source.channel}`);
+      client = fresh;
+      // What happened before it listened was not announced here.
+      compare(await source.versions());
+    } catch (thrown) {
+      client = undefined;
+      await fresh.end().catch(() => undefined);
+      throw thrown;
+    }
+  };
+  const listen = async (): Promise<void> => {
+    if (client || isPooled || stopped || clock.monotonic() < connectAt) return;
+    connectAt = clock.monotonic() + RECONNECT_MS;
+    await (connecting ??= open().finally(() => (connecting = undefined)));
+  };
+  const idle = async (): Promise<void> => {
+    timer?.cancel();
+    const old = client;
+    client = undefined;
+    await old?.end().catch(() => undefined);
+  };
+
+  return {
+    on(listener) {
+      listeners += 1;
+      if (listeners === 1) look();
+      const off = emitter.on((space) => listener(space));
+      let on = true;
+      return () => {
+        if (!on) return;
+        on = false;
+        off();
+        listeners -= 1;
+        if (listeners === 0) void idle();
+      };
+    },
+    async writing(space, write) {
+      writes.set(space, (writes.get(space) ?? 0) + 1);
+      try {
+        const { value, version } = await write();
+        if (version === undefined) return value;
+        // A gap means that somebody else wrote in between, of which nobody was told yet.
+        if (version === (known.get(space) ?? 0) + 1) advance(space, version);
+        else if (version > (known.get(space) ?? 0)) ahead.set(space, (ahead.get(space) ?? new Set()).add(version));
+        return value;
+      } finally {
+        const left = writes.get(space)! - 1;
+        if (left === 0) writes.delete(space);
+        else writes.set(space, left);
+      }
+    },
+    look,
+    get isListening() {
+      return client !== undefined;
+    },
+    async stop() {
+      stopped = true;
+      await idle();
+      await looking;
+      await connecting?.catch(() => undefined);
+      await idle();
+    },
+  };
+}
