@@ -303,7 +303,7 @@ describe('approvals', () => {
     await store.put('about-store', 'doubt', { reason: 'vanished', at: 1 });
     const approvals = await open(store);
     expect(approvals.hold(notes, 'trust-first')).toMatchObject({ state: 'unaccepted' });
-    expect(approvals.hold(notes, 'trust-first')?.reason).toContain('toolscout store accept');
+    expect(approvals.hold(notes, 'trust-first')?.remedy).toEqual({ kind: 'accept-store' });
     expect(approvals.hold(notes, 'manual')).toBeDefined();
     expect(approvals.hold(notes, 'off')).toBeUndefined();
     expect(await approvals.request([project], 'trust-first')).toEqual([]);

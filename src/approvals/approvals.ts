@@ -41,7 +41,7 @@ import {
   type Answer,
   type ChosenSubject,
   type Subject,
-} from './rule.js';
+} from './rulings.js';
 import { unpinnedFilesOf } from './script-files.js';
 
 /** Who is trusted with what: pins, requests and decisions, shared by all processes of a store (SEC-9). */

@@ -13,7 +13,7 @@ import {
   type Seen,
 } from './decide.js';
 import type { Standing, TrustRecord } from './record.js';
-import { approvalsOf, approveIn, rejectIn } from './rule.js';
+import { approvalsOf, approveIn, rejectIn } from './rulings.js';
 
 const blank: TrustRecord = {
   version: 0,
@@ -160,7 +160,10 @@ describe('trust on first use', () => {
 
   it('A23 after the record was lost nothing is trusted as if it were new', () => {
     const lost = judgeServer({ unreadable: 'damaged' }, {}, 'trust-first').judge(toolOf(DEFINITION));
-    expect(lost).toEqual({ status: 'pending', reason: expect.stringContaining('damaged') as string });
+    expect(lost).toEqual({
+      status: 'pending',
+      hold: { cause: 'unreadable', reason: expect.stringContaining('damaged') as string },
+    });
     const careful = take(blank, seen([DEFINITION]), { careful: true });
     expect(statusOf(careful, DEFINITION)).toBe('pending');
   });
@@ -212,7 +215,10 @@ describe('decisions', () => {
   it('SEC-9 a rejected change stays out, is not asked for again, and can be approved after all', () => {
     const rejected = rejectIn(asked, READ, { ruling: { ...ruling, reason: 'exfiltrates' } });
     const verdict = judgeServer({ record: rejected }, {}, 'trust-first').judge(toolOf(changed));
-    expect(verdict).toEqual({ status: 'quarantined', reason: 'it was rejected by ann: exfiltrates' });
+    expect(verdict).toEqual({
+      status: 'quarantined',
+      hold: { cause: 'rejected', reason: 'it was rejected by ann: exfiltrates' },
+    });
     expect(take(rejected, seen([changed]), { now: 20 })).toBe(rejected);
     expect(statusOf(rejected, DEFINITION)).toBe('enabled');
     expect(statusOf(approveIn(rejected, READ, { ruling }), changed)).toBe('enabled');

@@ -1,9 +1,10 @@
+import type { Remedy } from '../kernel/remedy.js';
 import { hashJson } from '../kernel/hash.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
-import { REJECTED, type Risk, type Ruling, type ServerOrigin } from '../model/approval.js';
+import type { HoldCause, Risk, Ruling, ServerOrigin } from '../model/approval.js';
 import type { Config } from '../model/config.js';
 import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
-import type { Tool, ToolStatus } from '../model/tool.js';
+import type { Tool } from '../model/tool.js';
 import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
 import { MAX_PAST, type Past, type Standing, type TrustRecord } from './record.js';
 import { weighPresentation, weighTool } from './risk.js';
@@ -21,18 +22,15 @@ export const MAX_PINS = 20_000;
 export interface Hold {
   /** `unaccepted`: the store as a whole is not to be trusted until somebody accepts it. */
   readonly state: 'pending' | 'rejected' | 'unaccepted';
-  /** One phrase for people; it says what to do. */
+  /** One phrase for people. */
   readonly reason: string;
+  readonly remedy: Remedy;
 }
 
-/** Whether one tool is offered, as far as trust goes. */
-export interface EraDecision {
-  readonly status: Exclude<ToolStatus, 'disabled'>;
-  /** Why not, as one phrase for people. */
-  readonly reason?: string;
-  /** Nobody ever trusted it: it shows signs of an attack (A11). */
-  readonly isSuspect?: boolean;
-}
+/** Whether one tool is offered, as far as trust goes; if not, why. */
+export type TrustDecision =
+  | { readonly status: 'enabled' }
+  | { readonly status: 'pending' | 'quarantined'; readonly hold: NonNullable<Tool['hold']> };
 
 /** What is known of a server's trust: its record, nothing yet, or that there is one which is not to be had. */
 export interface Known {
@@ -48,11 +46,17 @@ const UNREADABLE = {
   unread: 'the record of what is trusted could not be read',
 } as const;
 
-const ENABLED: EraDecision = { status: 'enabled' };
+const ENABLED: TrustDecision = { status: 'enabled' };
 /** Signs of an attack weigh the most, and nothing else of a tool does. */
 const isSuspect = ({ level }: Risk): boolean => level === 'critical';
 
-const WAITING: EraDecision = { status: 'pending', reason: 'it waits for approval' };
+const held = (status: 'pending' | 'quarantined', cause: HoldCause, reason: string): TrustDecision => ({
+  status,
+  hold: { cause, reason },
+});
+const WAITING = held('pending', 'waiting', 'it waits for approval');
+const CHANGED = held('quarantined', 'changed', 'it changed after it was trusted');
+const SERVER_CHANGED = held('quarantined', 'changed', 'what its server says of itself changed after it was trusted');
 
 const FOUND: Readonly<Record<ServerOrigin, string>> = {
   user: 'you configured it',
@@ -73,7 +77,8 @@ export function holdInDoubt(
   if (!doubt || (policy === 'off' && (origin === 'user' || origin === 'project'))) return undefined;
   return {
     state: 'unaccepted',
-    reason: `${DOUBT_PHRASES[doubt.reason]}; accept it with: toolscout store accept`,
+    reason: DOUBT_PHRASES[doubt.reason],
+    remedy: { kind: 'accept-store' },
   };
 }
 
@@ -89,13 +94,15 @@ export function holdServer(
   if (start?.ask?.state === 'rejected' && start.ask.hash === server.launch) {
     return {
       state: 'rejected',
-      reason: `${REJECTED}${becauseOf(start.ask.ruling)}; to trust it after all, run: toolscout approve ${server.id}`,
+      reason: `it was rejected${becauseOf(start.ask.ruling)}`,
+      remedy: { kind: 'undo-rejection', ref: server.id },
     };
   }
   if (server.origin === 'user' || start?.trust?.hash === server.launch) return undefined;
   return {
     state: 'pending',
-    reason: `it waits for approval, because ${FOUND[server.origin]}; look at it with "toolscout pending", then run: toolscout approve ${server.id}`,
+    reason: `it waits for approval, because ${FOUND[server.origin]}`,
+    remedy: { kind: 'review', ref: server.id },
   };
 }
 
@@ -105,20 +112,20 @@ export interface Judgement {
   readonly isPresentable: boolean;
   /** Whether what the server says of itself changed after it was trusted. */
   readonly isChanged: boolean;
-  judge(tool: SeenTool): EraDecision;
+  judge(tool: SeenTool): TrustDecision;
 }
 
 /** A tool that nobody has decided about, where such tools are trusted unless they show signs of an attack. */
-function judgeNew(tool: SeenTool): EraDecision {
+function judgeNew(tool: SeenTool): TrustDecision {
   const risk = weighTool(tool, { changed: false });
   if (!isSuspect(risk)) return ENABLED;
-  return { status: 'quarantined', isSuspect: true, reason: `it shows signs of an attack: it ${risk.reasons[0]}` };
+  return held('quarantined', 'suspect', `it shows signs of an attack: it ${risk.reasons[0]}`);
 }
 
 /** Why a tool shows signs of an attack; `undefined` when it shows none (A11). */
-export function suspicionOf(tool: SeenTool): string | undefined {
-  const { isSuspect: isSuspicious, reason } = judgeNew(tool);
-  return isSuspicious ? reason : undefined;
+export function suspicionOf(tool: SeenTool): Tool['hold'] {
+  const decision = judgeNew(tool);
+  return decision.status === 'enabled' ? undefined : decision.hold;
 }
 
 /** Judges one server; its presentation is compared once for all of its tools. */
@@ -127,7 +134,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   const { record } = known;
   if (!record) {
     const lost = known.unreadable && UNREADABLE[known.unreadable];
-    if (lost) return { isPresentable: false, isChanged: true, judge: () => ({ status: 'pending', reason: lost }) };
+    if (lost) return { isPresentable: false, isChanged: true, judge: () => held('pending', 'unreadable', lost) };
     return { isPresentable: true, isChanged: false, judge: policy === 'manual' ? () => WAITING : judgeNew };
   }
   const trusted = record.presentation.trust?.hash;
@@ -135,21 +142,20 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   const isAsked = record.presentation.ask?.state === 'pending';
   const isChanged = !presentation.isUnknown && trusted !== undefined && (isAsked || trusted !== hashJson(shown));
   const mayPin = policy === 'trust-first' && record.tools.size < MAX_PINS;
-  const judge = (tool: SeenTool): EraDecision => {
+  const judge = (tool: SeenTool): TrustDecision => {
     const { name, hash } = tool;
     const { trust, ask } = record.tools.get(name) ?? {};
     if (ask?.state === 'rejected' && ask.hash === hash) {
-      return { status: trust ? 'quarantined' : 'pending', reason: `${REJECTED}${becauseOf(ask.ruling)}` };
+      return held(trust ? 'quarantined' : 'pending', 'rejected', `it was rejected${becauseOf(ask.ruling)}`);
     }
-    if (trust && trust.hash !== hash) return { status: 'quarantined', reason: 'it changed after it was trusted' };
+    if (trust && trust.hash !== hash) return CHANGED;
     // Another process has a newer list in which it is something else (A40).
-    if (trust && ask?.state === 'pending') return { status: 'quarantined', reason: 'it changed after it was trusted' };
-    if (isChanged) {
-      return { status: 'quarantined', reason: 'what its server says of itself changed after it was trusted' };
-    }
+    if (trust && ask?.state === 'pending') return CHANGED;
+    if (isChanged) return SERVER_CHANGED;
     if (trust) return ENABLED;
-    const verdict = policy === 'trust-first' ? judgeNew(tool) : WAITING;
-    return verdict.isSuspect || (!ask && mayPin) ? verdict : WAITING;
+    if (policy !== 'trust-first') return WAITING;
+    const decision = judgeNew(tool);
+    return decision.status !== 'enabled' || (!ask && mayPin) ? decision : WAITING;
   };
   // What a server says of itself is shown when it was trusted, or when nobody has had a doubt.
   const isDoubtful = trusted === undefined && record.presentation.ask !== undefined && !presentation.isUnknown;

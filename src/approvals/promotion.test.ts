@@ -1,32 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../test/support/fixture.js';
-import { systemClock } from '../kernel/clock.js';
-import { silentLog } from '../kernel/log.js';
-import { createPromotion, type Promotion } from './promotion.js';
-
-function promotionIn(root: string): Promotion {
-  return createPromotion({
-    pending: () => join(root, 'pending'),
-    folderOf: (server) => server,
-    clock: systemClock,
-    log: silentLog,
-  });
-}
-
-async function exportFiles(root: string, files: Record<string, string>): Promise<void> {
-  await mkdir(join(root, 'pending', 'notes'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) await writeFile(join(root, 'pending', 'notes', name), text);
-}
-
-/** Every file of the version in force, by name. */
-function inForce(root: string): Record<string, string> | undefined {
-  const folder = join(root, 'approved', 'notes');
-  if (!existsSync(folder)) return undefined;
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-}
+import { exportFiles, inForce, promotionIn } from '../../test/support/promotion.js';
 
 describe('promotion', () => {
   it('SEC-9 files go from pending to approved, and the version before to archived', async () => {

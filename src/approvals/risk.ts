@@ -1,10 +1,10 @@
 import { otherHostName } from '../net/host-names.js';
 import { isLoaderVariable } from '../kernel/loader-variables.js';
-import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
 import type { Server, StdioTransport, Transport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import { findSigns } from './attack-patterns.js';
+import { findFindings } from './findings/findings.js';
 
 const ORDER: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 
@@ -19,31 +19,9 @@ function weigh(found: readonly Weighed[]): Risk {
   return { level: sorted[0]?.level ?? 'low', reasons: [...new Set(sorted.map(({ reason }) => reason))] };
 }
 
-/** Characters of one definition that are read; discovery lets no larger one through. */
-const MAX_TEXT = 256 * 1024;
-
-/** Every text in a value, names of fields included. */
-function textsOf(value: JsonValue): string[] {
-  const parts: string[] = [];
-  const stack: Array<JsonValue | undefined> = [value];
-  let length = 0;
-  while (stack.length > 0 && length < MAX_TEXT) {
-    const next = stack.pop();
-    if (typeof next === 'string') {
-      parts.push(next.slice(0, MAX_TEXT - length));
-      length += next.length;
-    } else if (Array.isArray(next)) {
-      for (const child of next) stack.push(child);
-    } else if (isObject(next)) {
-      for (const [key, child] of Object.entries(next)) stack.push(key, child);
-    }
-  }
-  return parts;
-}
-
-/** A sign that no honest text shows is critical, whatever else is known of the tool. */
-function findInTexts(texts: readonly string[]): Weighed[] {
-  return findSigns(texts).map(({ reason, isHard }) => ({ level: isHard ? 'critical' : 'high', reason }));
+/** What no honest text shows is critical, whatever else is known of the tool. */
+function findInTexts(definition: JsonObject): Weighed[] {
+  return findFindings(definition).map(({ reason, isHard }) => ({ level: isHard ? 'critical' : 'high', reason }));
 }
 
 /**
@@ -72,13 +50,13 @@ function findInHints({ definition, categories }: Pick<Tool, 'definition' | 'cate
 /** How much is at stake with a tool. Deterministic: the same definition always weighs the same. */
 export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options: { readonly changed: boolean }): Risk {
   const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
-  return weigh([...findInTexts(textsOf(tool.definition)), ...findInHints(tool), ...change]);
+  return weigh([...findInTexts(tool.definition), ...findInHints(tool), ...change]);
 }
 
 /** How much is at stake with what a server says of itself. */
 export function weighPresentation(presentation: JsonObject, options: { readonly changed: boolean }): Risk {
   const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
-  return weigh([...change, ...findInTexts(textsOf(presentation))]);
+  return weigh([...change, ...findInTexts(presentation)]);
 }
 
 /** Programs that run whatever their arguments say. */

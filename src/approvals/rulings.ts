@@ -26,7 +26,7 @@ export function checkHash(hash: string): string {
   throw new ToolscoutError(
     'INVALID_REQUEST',
     `The hash ${JSON.stringify(hash.slice(0, 80))} is not valid: it needs ${MIN_HASH_LENGTH} to 64 hexadecimal characters.`,
-    { suggestion: 'Copy it from toolscout pending or toolscout diff.' },
+    { remedy: { kind: 'copy-hash' } },
   );
 }
 
@@ -67,7 +67,7 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
   }
   if (isExpired(ask, now)) {
     throw new ToolscoutError('APPROVAL_REQUIRED', `The request to trust "${ref}" has expired.`, {
-      suggestion: `Run toolscout discover ${record.server}, look at it again and decide then.`,
+      remedy: { kind: 'renew-request', server: record.server },
     });
   }
   if (expected !== undefined && !ask.hash.startsWith(checkHash(expected))) {

@@ -6,7 +6,7 @@ import type { Approval } from '../model/approval.js';
 import type { Store } from '../model/store.js';
 
 /** What was last shown to whom, so that nobody approves something else than they saw (A41). */
-export interface Shown {
+export interface ShownRequests {
   /** Remembers the hash of every open request among these as shown to `principal`. Never rejects. */
   note(principal: string, approvals: readonly Approval[]): Promise<void>;
   /** The hash that `principal` last saw of a request; `undefined` when it was never shown to them. */
@@ -27,7 +27,7 @@ function unpack(value: unknown): Map<string, string> {
 }
 
 /** The memory of what was shown, over a store that all processes share. */
-export function createShown({ store, log }: { readonly store: Store; readonly log: Log }): Shown {
+export function createShownRequests({ store, log }: { readonly store: Store; readonly log: Log }): ShownRequests {
   return {
     async note(principal, approvals) {
       const open = approvals.filter(({ state }) => state !== 'approved' && state !== 'superseded');
