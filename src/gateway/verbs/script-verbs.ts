@@ -1,0 +1,121 @@
+import { ToolscoutError } from '../../kernel/errors.js';
+import { sha256 } from '../../kernel/hash.js';
+import { newIdAt } from '../../kernel/ids.js';
+import { isObject } from '../../kernel/json.js';
+import { estimateBytes } from '../../kernel/size.js';
+import { readTraceParent } from '../../kernel/trace-context.js';
+import type { ScriptResult } from '../../model/script.js';
+import type { Viewer } from '../../model/viewer.js';
+import type { ScriptRequest, Scripts } from '../../scripts/index.js';
+import type { Core } from '../core.js';
+import type { HostScriptOptions } from '../contract/options.js';
+import { defineVerbs, type VerbTable, type Verbs } from './define-verbs.js';
+
+/** The verb that runs scripts, and the sandbox behind it. */
+export interface Scripting {
+  readonly verbs: VerbTable<'run'>;
+  /** Stops the scripts that run; none can be started any more. */
+  close(): Promise<void>;
+}
+
+/** Scripts of this gateway; the sandbox is loaded with the first one. Every call of a script goes through `call`, like any other (CODE-4). */
+export function createScripting(core: Core, call: Verbs['call']): Scripting {
+  const { clock, store, audit } = core.deps;
+  let loading: Promise<Scripts> | undefined;
+  let isClosed = false;
+  const load = (): Promise<Scripts> =>
+    (loading ??= import('../../scripts/index.js').then(({ createScripts }) => createScripts({ store, clock })));
+
+  const requestOf = (viewer: Viewer, options: HostScriptOptions): Omit<ScriptRequest, 'record'> => {
+    const { memoryBytes, computeMs, timeoutMs, calls, parallel, allow } = core.loaded.config.scripts;
+    const { host, signal, onProgress, advise, route, traceId, meta } = options;
+    return {
+      owner: { principal: viewer.principal, ...(viewer.skill && { skill: viewer.skill.id }) },
+      bounds: {
+        memoryBytes,
+        computeMs,
+        calls,
+        parallel,
+        timeoutMs: Math.min(timeoutMs, options.timeoutMs ?? timeoutMs),
+      },
+      callTool: (parent) => (made) =>
+        call(viewer, made.server, made.tool, made.arguments, {
+          route,
+          traceId,
+          meta,
+          parent,
+          host: made.host,
+          signal: made.signal,
+          resumed: made.resumed,
+          readOnly: allow === 'read-only' || options.readOnly,
+        }),
+      ...(host && { host }),
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress }),
+      ...(advise && { advise }),
+    };
+  };
+
+  const checkOffered = ({ route = 'library' }: HostScriptOptions): void => {
+    const { scripts, mode } = core.loaded.config;
+    if (isClosed) throw new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping; no script is started.');
+    // Whoever runs toolscout on their own machine may run scripts; others may where the configuration says so.
+    if (scripts.enabled || mode === 'code' || route === 'library' || route === 'cli') return;
+    if (route === 'mcp') return;
+    throw new ToolscoutError('FORBIDDEN', 'Scripts are not enabled.', {
+      remedy: { kind: 'configure', what: 'Set "scripts": true in the config.' },
+    });
+  };
+
+  return {
+    verbs: defineVerbs({
+      async run(viewer, script, options = {}) {
+        checkOffered(options);
+        const scripts = await load();
+        const started = clock.monotonic();
+        const request = requestOf(viewer, options);
+        const { requestState, inputResponses } = options.resumed ?? {};
+        const outcome =
+          requestState === undefined
+            ? await scripts.run(script, { ...request, record: newIdAt(clock.now()) })
+            : await scripts.resume(requestState, script, isObject(inputResponses) ? inputResponses : {}, request);
+        const { result, record, seed, startedAt } = outcome;
+        const about = {
+          kind: 'script',
+          principal: viewer.principal,
+          route: options.route ?? 'library',
+          skill: viewer.skill?.id,
+          arguments: { script },
+        } as const;
+        if (result.suspended) {
+          // The record of the script itself is written when it ends; of one that never goes on there is this.
+          const detail = { suspended: true, hash: sha256(script), calls: result.calls };
+          audit.record({ ...about, outcome: 'success', parent: record, detail });
+          return result;
+        }
+        audit.record({
+          ...about,
+          id: record,
+          outcome: result.success ? 'success' : 'failure',
+          code: result.error?.code,
+          latencyMs: requestState === undefined ? clock.monotonic() - started : clock.now() - startedAt,
+          resultBytes: estimateBytes(result.value),
+          traceId: options.traceId ?? (options.meta && readTraceParent(options.meta['traceparent'])?.traceId),
+          detail: { hash: sha256(script), calls: result.calls, startedAt, seed: [...seed] },
+        });
+        return hidden(result, core.hide);
+      },
+    }),
+    async close() {
+      isClosed = true;
+      await (await loading)?.close();
+    },
+  };
+}
+
+/** Secrets that a message may hold are hidden, as in the failure of a call. */
+function hidden(result: ScriptResult, hide: (text: string) => string): ScriptResult {
+  const { error } = result;
+  if (!error) return result;
+  return { ...result, error: { ...error, message: hide(error.message) } };
+}

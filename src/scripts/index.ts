@@ -1,0 +1,1 @@
+export { createScripts, type ScriptRequest, type Scripts } from './scripts.js';

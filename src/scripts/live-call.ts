@@ -1,0 +1,75 @@
+import { Canceller, type Cancel } from '../kernel/async/cancel.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { CallResult } from '../model/call.js';
+
+/** Questions of one call that wait at once. */
+const MAX_QUESTIONS = 32;
+
+interface Question {
+  readonly request: JsonObject;
+  resolve(answer: JsonObject): void;
+}
+
+/**
+ * A call that is at its server, and what the server asks meanwhile. It outlives the VM of its script while the host, which can only answer by
+ * calling again, is asked; but not this process.
+ */
+export class LiveCall {
+  readonly cancel = new Canceller();
+  readonly questions = new Map<string, Question>();
+  /** Told when there is a question, or one less. */
+  onQuestion: () => void = () => undefined;
+  private asked = 0;
+  private outcome: Promise<CallResult> | undefined;
+
+  begin(outcome: Promise<CallResult>): void {
+    this.outcome = outcome;
+    // Whoever takes the outcome hears of the failure.
+    outcome.catch(() => undefined);
+  }
+
+  result(): Promise<CallResult> {
+    return this.outcome ?? Promise.reject(new Error('The call has not begun.'));
+  }
+
+  /** Asks the host of the script, in the name of this call. */
+  ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted || this.cancel.aborted || this.questions.size >= MAX_QUESTIONS) {
+        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
+      }
+      const key = `question-${++this.asked}`;
+      const leave = (): void => {
+        this.questions.delete(key);
+        signal?.removeEventListener('abort', withdraw);
+        this.onQuestion();
+      };
+      const withdraw = (): void => {
+        leave();
+        reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
+      };
+      signal?.addEventListener('abort', withdraw, { once: true });
+      this.questions.set(key, {
+        request: { method, ...(params && { params }) },
+        resolve(answer) {
+          leave();
+          resolve(answer);
+        },
+      });
+      this.onQuestion();
+    });
+  }
+
+  /** What waits for an answer, by key. */
+  asks(): JsonObject {
+    return Object.fromEntries([...this.questions].map(([key, { request }]) => [key, request]));
+  }
+
+  answer(responses: JsonObject): void {
+    for (const [key, question] of this.questions) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (typeof response === 'object' && response !== null && !Array.isArray(response)) question.resolve(response);
+    }
+  }
+}

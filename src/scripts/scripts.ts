@@ -1,0 +1,184 @@
+import { Canceller, type Cancel } from '../kernel/async/cancel.js';
+import type { Clock } from '../kernel/clock.js';
+import { toToolscoutError, ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject, JsonValue } from '../kernel/json.js';
+import type { Remedy } from '../kernel/remedy.js';
+import type { Progress } from '../model/call.js';
+import type { Host } from '../model/host.js';
+import type { ScriptBounds, ScriptResult } from '../model/script.js';
+import type { Store } from '../model/store.js';
+import { questionsOf } from './asking-call.js';
+import type { LiveCall } from './live-call.js';
+import type { Journal, RunEnd, RunStart } from './run-types.js';
+import type { CallTool } from './script-call.js';
+import { failureOfError, failureOfThrown } from './script-failure.js';
+import { runScript } from './script-run.js';
+import { createSuspendedScripts, type ScriptOwner, type SuspendedScript } from './suspended-scripts.js';
+import { createVault } from './vault.js';
+import { createWorkers, type Workers } from './workers.js';
+
+/** Who runs a script, and within which bounds. */
+export interface ScriptRequest {
+  readonly owner: ScriptOwner;
+  /** The id of the script's audit record. */
+  readonly record: string;
+  readonly bounds: ScriptBounds;
+  /** Runs a call of the script with this audit record. */
+  readonly callTool: (record: string) => CallTool;
+  readonly host?: Host;
+  readonly signal?: Cancel;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly advise?: (remedy: Remedy) => string;
+}
+
+/** What became of a script, and what the audit log keeps of it. */
+export interface ScriptOutcome {
+  readonly result: ScriptResult;
+  readonly script: string;
+  readonly record: string;
+  readonly seed: readonly number[];
+  readonly startedAt: number;
+}
+
+/** Runs scripts of agents (CODE-1 … CODE-9). */
+export interface Scripts {
+  run(script: string, request: ScriptRequest): Promise<ScriptOutcome>;
+  /** Goes on with a suspended script, given the answers of the host. @throws ToolscoutError `INVALID_REQUEST` when there is none. */
+  resume(
+    state: string,
+    script: string,
+    responses: JsonObject,
+    request: Omit<ScriptRequest, 'record'>,
+  ): Promise<ScriptOutcome>;
+  close(): Promise<void>;
+}
+
+/** Bytes of a script. */
+const MAX_SCRIPT = 256 * 1024;
+/** Bytes of JSON that a script may return. */
+const OUTPUT_BYTES = 8 * 1024 * 1024;
+/** Bytes that a script may print. */
+const PRINT_BYTES = 16 * 1024;
+/** Calls at servers whose script waits for its host, until the host is given up. */
+const LIVE_MS = 600_000;
+
+/** Nothing is loaded or started before the first script. */
+export function createScripts(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly workers?: Workers;
+}): Scripts {
+  const { store, clock, workers = createWorkers({ clock }) } = deps;
+  const suspended = createSuspendedScripts({ store, clock, vault: createVault(store) });
+  /** Calls that are at their servers, by the state of the suspended script. */
+  const live = new Map<string, ReadonlyMap<number, LiveCall>>();
+
+  const keepLive = (state: string, calls: ReadonlyMap<number, LiveCall>): void => {
+    if (calls.size === 0) return;
+    live.set(state, calls);
+    clock.after(LIVE_MS, () => {
+      if (live.get(state) !== calls) return;
+      live.delete(state);
+      for (const { cancel } of calls.values()) cancel.abort(new Error('the host did not come back'));
+    });
+  };
+
+  /** What stops the scripts that run now. */
+  const running = new Set<Canceller>();
+
+  const run = async (
+    start: RunStart,
+    request: Omit<ScriptRequest, 'record'>,
+    record: string,
+    journal?: Journal,
+  ): Promise<RunEnd> => {
+    const { bounds, host, signal, onProgress, advise } = request;
+    const stop = new Canceller();
+    const onAbort = (): void => stop.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    running.add(stop);
+    try {
+      return await runScript(start, {
+        clock,
+        workers,
+        bounds: { ...bounds, outputBytes: OUTPUT_BYTES, printBytes: PRINT_BYTES },
+        callTool: request.callTool(record),
+        signal: stop,
+        ...(host && { host }),
+        ...(onProgress && { onProgress }),
+        ...(advise && { advise }),
+        ...(journal && { journal }),
+      });
+    } finally {
+      running.delete(stop);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  };
+
+  /** The result for whoever asked; a script that waits for a person is stored first. */
+  const conclude = async (
+    end: RunEnd,
+    about: Pick<SuspendedScript, 'script' | 'record' | 'startedAt' | 'seed'>,
+    owner: ScriptOwner,
+  ): Promise<ScriptOutcome> => {
+    const { calls, printed } = end.used;
+    const base = { calls, printed };
+    const outcome = (result: ScriptResult): ScriptOutcome => ({ result, ...about });
+    if (end.kind === 'stopped') return outcome({ ...base, success: false, error: failureOfError(end.error) });
+    if (end.kind === 'suspended') {
+      const { image, asking, used } = end;
+      try {
+        const state = await suspended.keep({ ...about, image, asking, used }, owner);
+        keepLive(state, end.live);
+        return outcome({ ...base, success: false, suspended: { state, inputRequests: questionsOf(asking) } });
+      } catch (thrown) {
+        for (const { cancel } of end.live.values()) cancel.abort(thrown);
+        return outcome({ ...base, success: false, error: failureOfError(toToolscoutError(thrown)) });
+      }
+    }
+    const { end: said } = end;
+    if (said.kind !== 'value') {
+      const error = failureOfThrown(said.error, about.script, said.kind === 'syntax');
+      return outcome({ ...base, success: false, error });
+    }
+    if (said.json === undefined) return outcome({ ...base, success: true });
+    return outcome({ ...base, success: true, value: JSON.parse(said.json) as JsonValue });
+  };
+
+  return {
+    async run(script, request) {
+      const seed = crypto.getRandomValues(new Uint32Array(3));
+      const about = { script, record: request.record, startedAt: clock.now(), seed: [...seed] };
+      if (Buffer.byteLength(script) > MAX_SCRIPT) {
+        const error = new ToolscoutError('SCRIPT_LIMIT_EXCEEDED', `The script is larger than ${MAX_SCRIPT / 1024} kB.`);
+        return { ...about, result: { success: false, calls: 0, printed: [], error: failureOfError(error) } };
+      }
+      const start = { script, seed: [seed[0]!, seed[1]!, seed[2]!] as const };
+      const end = await run(start, request, request.record);
+      return conclude(end, about, request.owner);
+    },
+    async resume(state, script, responses, request) {
+      const { owner } = request;
+      const claimed = await suspended.claim(state, script, owner);
+      const { image, asking, used, ...about } = claimed.suspended;
+      try {
+        const calls = live.get(state) ?? new Map<number, LiveCall>();
+        live.delete(state);
+        const start = { image, asking, used, responses, live: calls };
+        const end = await run(start, request, about.record, claimed.journal);
+        return await conclude(end, about, owner);
+      } finally {
+        await claimed.forget();
+      }
+    },
+    async close() {
+      for (const stop of running) stop.abort(new Error('toolscout is stopping'));
+      for (const calls of live.values()) {
+        for (const { cancel } of calls.values()) cancel.abort(new Error('toolscout is stopping'));
+      }
+      live.clear();
+      await workers.close();
+    },
+  };
+}
