@@ -1,0 +1,3 @@
+export { budgetOf, createAnswers, type Answer, type Wanted } from './answers.js';
+export { createKeptResults, OWN_SERVER } from './kept-results.js';
+export { OWN_TOOLS, runOwnTool } from './own-tools.js';

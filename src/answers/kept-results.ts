@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Store } from '../model/store.js';
+import type { Viewer } from '../model/viewer.js';
+
+/** A result that was too large to be returned whole. */
+export interface KeptResult {
+  readonly handle: string;
+  /** The tool that it came from. */
+  readonly server: string;
+  readonly tool: string;
+  readonly keptAt: number;
+  readonly expiresAt: number;
+  readonly result: JsonObject;
+}
+
+/** How much is kept, and for how long. */
+export interface KeepLimits {
+  readonly keepMs: number;
+  readonly keepBytes: number;
+}
+
+/** Results that agents read on in, bound to who made the call (ANS-2). */
+export interface KeptResults {
+  /** Keeps a result and answers its handle; `undefined` when it cannot be kept: it is too large, or the store fails. */
+  keep(
+    viewer: Viewer,
+    from: { readonly server: string; readonly tool: string },
+    result: JsonObject,
+  ): Promise<string | undefined>;
+  /** The result of a handle; `undefined` when there is none for this viewer. */
+  find(viewer: Viewer, handle: string): Promise<KeptResult | undefined>;
+  /** Whether anything is kept for this viewer. */
+  hasAny(viewer: Viewer): Promise<boolean>;
+}
+
+/** Who owns each result and how large it is; small, so that it can be listed. */
+const INDEX = 'result-index';
+/** The results themselves. */
+const RESULTS = 'results';
+
+/** Results kept at once, of everybody together. */
+const MAX_RESULTS = 500;
+
+const HANDLE = /^res_[\w-]{24,64}$/;
+
+interface Row {
+  readonly principal: string;
+  readonly skill?: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly bytes: number;
+  readonly keptAt: number;
+  readonly expiresAt: number;
+}
+
+function rowIn(value: JsonValue): Row | undefined {
+  if (!isObject(value)) return undefined;
+  const { principal, skill, server, tool, bytes, keptAt, expiresAt } = value;
+  if (typeof principal !== 'string' || typeof server !== 'string' || typeof tool !== 'string') return undefined;
+  if (typeof bytes !== 'number' || typeof keptAt !== 'number' || typeof expiresAt !== 'number') return undefined;
+  return { principal, ...(typeof skill === 'string' && { skill }), server, tool, bytes, keptAt, expiresAt };
+}
+
+/** Kept results over a store; every process over the same store sees the same ones. */
+export function createKeptResults(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: () => KeepLimits;
+  /** Told why a result could not be kept. */
+  readonly onError: (thrown: unknown) => void;
+}): KeptResults {
+  const { store, clock, limits } = deps;
+
+  const remove = async (handle: string): Promise<void> => {
+    await store.delete(RESULTS, handle);
+    await store.delete(INDEX, handle);
+  };
+
+  const rows = async (): Promise<Map<string, Row>> => {
+    const found = new Map<string, Row>();
+    for (const { key, value } of await store.list(INDEX)) {
+      const row = rowIn(value);
+      if (row) found.set(key, row);
+      else await remove(key);
+    }
+    return found;
+  };
+
+  /** Removes expired results, then the oldest result of the caller that keeps most, until there is room. */
+  const makeRoom = async (bytes: number): Promise<void> => {
+    const kept = await rows();
+    const now = clock.now();
+    const drop = async (handle: string): Promise<void> => {
+      kept.delete(handle);
+      await remove(handle);
+    };
+    for (const [handle, row] of kept) if (row.expiresAt <= now) await drop(handle);
+    const total = (): number => [...kept.values()].reduce((sum, row) => sum + row.bytes, 0);
+    while (kept.size > 0 && (kept.size >= MAX_RESULTS || total() + bytes > limits().keepBytes)) {
+      const heavy = heaviest(kept.values());
+      const oldest = [...kept]
+        .filter(([, row]) => row.principal === heavy)
+        .sort((a, b) => a[1].keptAt - b[1].keptAt)[0]!;
+      await drop(oldest[0]);
+    }
+  };
+
+  const belongsTo = (row: Row, viewer: Viewer): boolean =>
+    row.expiresAt > clock.now() && row.principal === viewer.principal && row.skill === viewer.skill?.id;
+
+  const keep: KeptResults['keep'] = async (viewer, { server, tool }, result) => {
+    const bytes = Buffer.byteLength(JSON.stringify(result));
+    const { keepMs, keepBytes } = limits();
+    if (bytes > keepBytes || keepMs === 0) return undefined;
+    await makeRoom(bytes);
+    const handle = `res_${randomBytes(18).toString('base64url')}`;
+    const keptAt = clock.now();
+    const expiresAt = keptAt + keepMs;
+    const skill = viewer.skill?.id;
+    const row = {
+      principal: viewer.principal,
+      server,
+      tool,
+      bytes,
+      keptAt,
+      expiresAt,
+      ...(skill !== undefined && { skill }),
+    };
+    // The row first: a result without one would never be removed.
+    await store.put(INDEX, handle, row, { expiresAt });
+    await store.put(RESULTS, handle, result, { expiresAt });
+    return handle;
+  };
+
+  return {
+    // A result that cannot be kept is shown all the same: the call has been made.
+    keep: (viewer, from, result) =>
+      keep(viewer, from, result).catch((thrown: unknown) => {
+        deps.onError(thrown);
+        return undefined;
+      }),
+
+    async find(viewer, handle) {
+      if (!HANDLE.test(handle)) return undefined;
+      const entry = await store.get(INDEX, handle);
+      const row = entry && rowIn(entry.value);
+      if (!row || !belongsTo(row, viewer)) return undefined;
+      const { server, tool, keptAt, expiresAt } = row;
+      if (viewer.isLimited && !isOwn(server) && !viewer.sees(server, tool)) return undefined;
+      const kept = await store.get(RESULTS, handle);
+      if (!kept || kept.damaged || !isObject(kept.value)) return undefined;
+      return { handle, server, tool, keptAt, expiresAt, result: kept.value };
+    },
+
+    async hasAny(viewer) {
+      for (const { value } of await store.list(INDEX)) {
+        const row = rowIn(value);
+        if (row && belongsTo(row, viewer)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** The id under which toolscout is a server of its own catalog. */
+export const OWN_SERVER = 'toolscout';
+
+const isOwn = (server: string): boolean => server === OWN_SERVER;
+
+function heaviest(rows: Iterable<Row>): string {
+  const bytes = new Map<string, number>();
+  for (const { principal, bytes: own } of rows) bytes.set(principal, (bytes.get(principal) ?? 0) + own);
+  return [...bytes].sort((a, b) => b[1] - a[1])[0]![0];
+}

@@ -1,0 +1,125 @@
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { estimateTokens } from '../kernel/tokens.js';
+import { previewOf, type Page } from './page.js';
+import { counted, DETAILS, prune } from './prune.js';
+import { bulkOf, jsonOf } from './result-data.js';
+import { shapeOfJson, shapeOfText } from './shape.js';
+
+/** What is shown of a result that is too large to be returned. */
+export interface Preview {
+  readonly shape: string;
+  readonly text: string;
+  /** Arguments of `read_result` for what comes next. */
+  readonly next: JsonObject;
+}
+
+/** Of what a preview may cost, the share of the shape. */
+const SHAPE_SHARE = 0.25;
+
+/** A preview of a result in at most so many tokens. */
+export function previewResult(result: JsonObject, tokens: number): Preview {
+  const json = jsonOf(result);
+  if (json !== undefined && (Array.isArray(json) || isObject(json))) return previewJson(json, tokens);
+  const blocks = Array.isArray(result['content']) ? result['content'] : [];
+  const texts = blocks.filter((block) => textOf(block) !== undefined);
+  const only = blocks.length === 1 ? textOf(blocks[0]!) : undefined;
+  if (only !== undefined) return previewText(only, tokens);
+  const names = blocks.map((block, at) => `${at}: ${nameOfBlock(block)}`);
+  const shape = namesWithin(names, Math.floor(tokens * SHAPE_SHARE));
+  const share = Math.floor((tokens - estimateTokens(shape)) / Math.max(1, Math.min(texts.length, MAX_BLOCKS)));
+  const parts: string[] = [];
+  let next: JsonObject | undefined;
+  for (const [at, block] of blocks.entries()) {
+    const text = textOf(block);
+    if (text === undefined || parts.length >= MAX_BLOCKS) continue;
+    const page = previewOf(text, share - 12);
+    parts.push(`[block ${at}, ${page.shown}]\n${page.text}`);
+    if (next === undefined && page.next !== undefined) next = { path: `content[${at}].text`, offset: page.next };
+  }
+  return { shape: `${counted(blocks.length)} blocks: ${shape}`, text: parts.join('\n'), next: next ?? {} };
+}
+
+/** Blocks of text that a preview shows something of. */
+const MAX_BLOCKS = 10;
+
+function namesWithin(names: readonly string[], tokens: number): string {
+  for (let shown = Math.min(names.length, 200); shown > 0; shown = Math.floor(shown / 2)) {
+    const list =
+      names.slice(0, shown).join('; ') + (shown < names.length ? `; … ${counted(names.length - shown)} more` : '');
+    if (estimateTokens(list, tokens) <= tokens) return list;
+  }
+  return `${counted(names.length)} blocks`;
+}
+
+function previewText(text: string, tokens: number): Preview {
+  const shape = shapeOfText(text, Math.floor(tokens * SHAPE_SHARE));
+  const page = previewOf(text, tokens - estimateTokens(shape));
+  return { shape, text: page.text, next: page.next === undefined ? {} : { offset: page.next } };
+}
+
+function previewJson(json: JsonValue, tokens: number): Preview {
+  const shape = shapeOfJson(json, Math.floor(tokens * SHAPE_SHARE));
+  const { value, path } = bulkOf(json);
+  let left = tokens - estimateTokens(shape);
+  // What stands beside the bulk is often what describes it: a total, a cursor, a title.
+  const around = path === '' ? '' : surroundings(json, value, Math.floor(left / 4));
+  left -= estimateTokens(around);
+  const page: Page = previewOf(value, left - estimateTokens(path) - 12);
+  const head = around === '' ? '' : `${around}\n`;
+  const where = path === '' ? '' : `${path}, `;
+  return {
+    shape,
+    text: `${head}[${where}${page.shown}]\n${page.text}`,
+    next: { ...(path !== '' && { path }), ...(page.next !== undefined && { offset: page.next }) },
+  };
+}
+
+/** Everything but the bulk, as JSON; empty when it does not fit. */
+function surroundings(json: JsonValue, bulk: JsonValue, tokens: number): string {
+  const rest = without(json, bulk);
+  for (const detail of DETAILS) {
+    const text = JSON.stringify(prune(rest, detail));
+    if (estimateTokens(text, tokens) <= tokens) return text;
+  }
+  return '';
+}
+
+const SHOWN_BELOW = '(shown below)';
+
+/** The same value with its bulk replaced; it is on the way that {@link bulkOf} went. */
+function without(value: JsonValue, bulk: JsonValue): JsonValue {
+  if (value === bulk) return SHOWN_BELOW;
+  if (Array.isArray(value)) return value.length === 1 ? [without(value[0]!, bulk)] : value;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.keys(value).map((key) => [key, withoutIn(value[key] ?? null, bulk)]));
+}
+
+function withoutIn(value: JsonValue, bulk: JsonValue): JsonValue {
+  return typeof value === 'object' || value === bulk ? without(value, bulk) : value;
+}
+
+function textOf(block: JsonValue): string | undefined {
+  if (!isObject(block)) return undefined;
+  const { type, text, resource } = block;
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'resource' && isObject(resource) && typeof resource['text'] === 'string') return resource['text'];
+  return undefined;
+}
+
+/** A block as one phrase: its type, and for data its media type and size. */
+function nameOfBlock(block: JsonValue): string {
+  if (!isObject(block)) return typeof block;
+  const { type, data, mimeType, resource, uri, name } = block;
+  const text = textOf(block);
+  const kind = typeof type === 'string' ? type.slice(0, 40) : 'block';
+  const media = mediaOf(isObject(resource) ? resource['mimeType'] : mimeType);
+  const blob = isObject(resource) ? resource['blob'] : data;
+  if (typeof blob === 'string') return `${kind}${media}, ${counted(Math.floor((blob.length * 3) / 4))} bytes`;
+  if (text !== undefined) return `${kind}${media}, ${counted(text.length)} characters`;
+  const label = [name, uri].find((each) => typeof each === 'string');
+  return `${kind}${media}${label === undefined ? '' : ` ${String(label).slice(0, 120)}`}`;
+}
+
+function mediaOf(mimeType: JsonValue | undefined): string {
+  return typeof mimeType === 'string' ? ` ${mimeType.slice(0, 60)}` : '';
+}

@@ -1,0 +1,136 @@
+import {
+  budgetOf,
+  createAnswers,
+  createKeptResults,
+  OWN_SERVER,
+  OWN_TOOLS,
+  runOwnTool,
+  type Answer,
+  type Wanted,
+} from '../answers/index.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { didYouMean } from '../catalog/catalog.js';
+import type { Answering, Subject } from '../execute/index.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import { nearestNames } from '../kernel/text.js';
+import type { Call } from '../model/call.js';
+import type { Config } from '../model/config.js';
+import type { Hit } from '../model/hit.js';
+import type { Server } from '../model/server.js';
+import type { Tool } from '../model/tool.js';
+import type { Viewer } from '../model/viewer.js';
+import { normalizeTool } from '../normalize/index.js';
+import type { GatewayDeps } from './deps.js';
+
+/**
+ * toolscout as a server of its own catalog (ANS-3), and what is made of the results of all servers (ANS-1). Its tools are found, shown
+ * and called like those of any server; there is nothing to connect to.
+ */
+export interface OwnServer {
+  readonly server: Server;
+  tools(): readonly Tool[];
+  find(name: string): Tool | undefined;
+  /**
+   * The tool of that name.
+   *
+   * @throws ToolscoutError `TOOL_NOT_FOUND` with the nearest name.
+   */
+  tool(name: string): Tool;
+  /** Runs one of the own tools. */
+  run(call: Call): Promise<JsonObject>;
+  /** What is made of the result of a call. */
+  answering(subject: Subject): Answering | undefined;
+  /** Makes an answer of a result that is not of a call, such as that of a script, within what an answer may cost. */
+  answer(viewer: Viewer, tool: string, result: JsonObject, readBy: Wanted['readBy']): Answer | Promise<Answer>;
+  /** The own tools that a search means: asked for by name, or by words while a result is kept. */
+  hits(viewer: Viewer, query: string): Promise<Hit[]>;
+}
+
+/** Words of a query that may mean the own tools; others are not looked for. */
+export const OWN_WORDS =
+  /\b(results?|answers?|output|rest|remaining|kept|handle|withheld|truncated|more|toolscout|(read|search)_result|res_)/i;
+/** Those that name them. */
+const NAMES = /\b(read_result|search_result|toolscout|res_[\w-]{8})/i;
+
+const NO_LIMITS = { timeoutMs: 0, totalTimeoutMs: 0, toolTimeoutsMs: {}, connectTimeoutMs: 0, idleTimeoutMs: 0 };
+
+const SERVER: Server = {
+  id: OWN_SERVER,
+  title: 'toolscout',
+  description: 'Reads on in large results that were kept.',
+  source: OWN_SERVER,
+  transport: { type: 'stdio', command: '', args: [], env: {} },
+  shown: { type: 'stdio', target: 'toolscout itself', secrets: [] },
+  digest: '',
+  enabled: true,
+  tags: [],
+  ...NO_LIMITS,
+  rateLimit: false,
+  retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0 },
+};
+
+/** Rules may disable an own tool; that none of an allow-list names it does not: nobody could read on then. */
+function ownTool(definition: JsonObject, catalog: Catalog): Tool {
+  const tool = normalizeTool(SERVER, definition, catalog.rules);
+  if (tool.status !== 'disabled' || tool.decision.rule !== undefined) return tool;
+  return { ...tool, status: 'enabled', decision: { enabled: true, reason: 'a tool of toolscout itself' } };
+}
+
+/** toolscout as a server, over the results that it keeps in the store. */
+export function createOwnServer(
+  { store, clock, log }: Pick<GatewayDeps, 'store' | 'clock' | 'log'>,
+  state: { config(): Config; catalog(): Catalog },
+): OwnServer {
+  const kept = createKeptResults({
+    store,
+    clock,
+    limits: () => state.config().answers,
+    onError: (thrown) => log.warn('answers.keep', { error: messageOf(thrown) }),
+  });
+  const answers = createAnswers(kept, () => state.config().answers);
+  let ruled: { readonly rules: Catalog['rules']; readonly tools: readonly Tool[] } | undefined;
+  const tools = (): readonly Tool[] => {
+    const catalog = state.catalog();
+    if (ruled?.rules !== catalog.rules) {
+      ruled = { rules: catalog.rules, tools: OWN_TOOLS.map((definition) => ownTool(definition, catalog)) };
+    }
+    return ruled.tools;
+  };
+  const find = (name: string): Tool | undefined => tools().find((tool) => tool.name === name);
+  const tokensFor = (call: Call, tool: Tool): number =>
+    budgetOf(call.budget, SERVER, tool, state.config().answers) ?? Infinity;
+
+  return {
+    server: SERVER,
+    tools,
+    find,
+    tool(name) {
+      const found = find(name);
+      if (found) return found;
+      const near = didYouMean(
+        nearestNames(
+          name,
+          tools().map((tool) => tool.name),
+        ),
+      );
+      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${OWN_SERVER}" has no tool "${name}".${near}`);
+    },
+    run(call) {
+      const tool = find(call.tool)!;
+      return runOwnTool(kept, call.viewer, tool.name, call.arguments, tokensFor(call, tool));
+    },
+    answering: answers.answering,
+    answer(viewer, tool, result, readBy) {
+      const maxTokens = budgetOf('agent', SERVER, { name: tool, definition: {} }, state.config().answers);
+      return answers.answer(viewer, { server: OWN_SERVER, tool }, result, { maxTokens, readBy });
+    },
+    async hits(viewer, query) {
+      const isMeant = NAMES.test(query) || (await kept.hasAny(viewer));
+      if (!isMeant) return [];
+      return tools()
+        .filter(({ status }) => status === 'enabled')
+        .map(({ server, name, summary, tags }) => ({ server, tool: name, summary, relevance: 1, tags }));
+    },
+  };
+}
