@@ -4,10 +4,12 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { newIdAt } from '../kernel/ids.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
+import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
+import type { AuditSum, AuditSumQuery } from '../model/stats.js';
 import type { Store } from '../model/store.js';
+import { createTokenTally } from './token-tally.js';
 import { createFollower, type Follower } from './follower.js';
-import { finishRecord } from './finish-record.js';
+import { counted, finishRecord } from './finish-record.js';
 import type { NewRecord, Waiting } from './new-record.js';
 
 /** What audit needs. */
@@ -41,10 +43,14 @@ export interface Audit {
   recordNow(entry: NewRecord): Promise<void>;
   /** The newest matching records, newest first; sees everything recorded before. */
   query(filter: AuditFilter): Promise<AuditRecord[]>;
+  /** The sums of all matching records; sees everything recorded before. */
+  sums(query: AuditSumQuery): Promise<AuditSum[]>;
+  /** The tokens of everything recorded since the start, by server; under the empty name what belongs to none. */
+  tokenCounts(): ReadonlyMap<string, TokenCount>;
   /** Calls `onRecord` for every new matching record of this and other processes, in order. The answer stops it. */
   follow(filter: AuditFilter, onRecord: (record: AuditRecord) => void): () => void;
-  /** Forgets what is older than so many days; answers how many records went. */
-  prune(retentionDays: number): Promise<number>;
+  /** Forgets what is older than this; answers how many records went. */
+  prune(retentionMs: number): Promise<number>;
   /** Stores what waits; never rejects. */
   flush(): Promise<void>;
   state(): AuditState;
@@ -57,12 +63,12 @@ const BATCH = 256;
 /** Records that make an early flush worth it. */
 const PLENTY = 1024;
 const MAX_RETRY_MS = 5000;
-const DAY_MS = 86_400_000;
 
 /** The audit log over a store. */
 export function createAudit(options: AuditOptions): Audit {
   const { store, clock, log, redact, flushMs = 400, maxBuffer = 5000 } = options;
   const followers = new Set<Follower>();
+  const tally = createTokenTally();
   let waiting: Waiting[] = [];
   let storing: readonly Waiting[] = [];
   let timer: Timer | undefined;
@@ -97,7 +103,9 @@ export function createAudit(options: AuditOptions): Audit {
     if (storing.length === 0) return false;
     waiting = waiting.slice(storing.length);
     try {
-      await store.append(storing.map((record) => finishRecord(record, redact, log)));
+      const finished = storing.map((record) => finishRecord(record, redact, log));
+      await store.append(finished);
+      finished.forEach(tally.add);
       failures = 0;
       return true;
     } catch (thrown) {
@@ -126,7 +134,7 @@ export function createAudit(options: AuditOptions): Audit {
 
   const hold = (entry: NewRecord): Waiting => {
     const time = clock.now();
-    return { id: newIdAt(time), time, entry };
+    return { id: entry.id ?? newIdAt(time), time, entry: waiting.length < PLENTY ? entry : counted(entry) };
   };
 
   return {
@@ -150,6 +158,11 @@ export function createAudit(options: AuditOptions): Audit {
       await flush();
       return store.audit(filter);
     },
+    async sums(query) {
+      await flush();
+      return store.sumAudit(query);
+    },
+    tokenCounts: () => tally.counts,
     follow(filter, onRecord) {
       const old = [...storing, ...waiting].map(({ id }) => id);
       const follower = createFollower({ store, clock, log, filter, old, onRecord });
@@ -159,14 +172,14 @@ export function createAudit(options: AuditOptions): Audit {
         followers.delete(follower);
       };
     },
-    async prune(retentionDays) {
-      if (!(retentionDays > 0)) {
+    async prune(retentionMs) {
+      if (!(retentionMs > 0)) {
         throw new ToolscoutError(
           'INVALID_REQUEST',
-          `Cannot keep audit records for ${retentionDays} days; name more than 0.`,
+          `Cannot keep audit records for ${retentionMs} ms. The number must be greater than 0.`,
         );
       }
-      return store.pruneAudit(clock.now() - retentionDays * DAY_MS);
+      return store.pruneAudit(clock.now() - retentionMs);
     },
     flush,
     state: () => ({ waiting: waiting.length + storing.length, failed, lost }),

@@ -5,7 +5,7 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
 import { MASK } from '../kernel/secrets.js';
 import type { AuditRecord } from '../model/audit-record.js';
-import type { Waiting } from './new-record.js';
+import type { NewRecord, Waiting } from './new-record.js';
 
 /** Longest name, principal or trace id that is kept; callers may send any text in their place. */
 const MAX_NAME = 500;
@@ -33,11 +33,20 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     outcome: entry.outcome,
     code: entry.code,
     latencyMs: entry.latencyMs,
+    waitedMs: entry.waitedMs,
     resultBytes: entry.resultBytes,
+    tokens: counted(entry).tokens,
     era: entry.era,
     traceId: bound(entry.traceId),
+    parent: bound(entry.parent),
     detail: detail === undefined ? undefined : kept(detail),
   };
+}
+
+/** A record that holds nothing for counting its tokens any more. */
+export function counted(entry: NewRecord): NewRecord {
+  const { countTokens, ...rest } = entry;
+  return countTokens ? { ...rest, tokens: countTokens() } : entry;
 }
 
 function bound<Text extends string | undefined>(text: Text): Text {

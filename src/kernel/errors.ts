@@ -3,7 +3,8 @@ import { describeRemedy, mapRemedy, toRemedy, type Remedy } from './remedy.js';
 /** How bad a failure is: the caller may go on (`WARNING`), or a person should look (`SEVERE`). */
 export type Severity = 'WARNING' | 'SEVERE';
 
-interface ErrorRow {
+/** What every failure of one code has in common. */
+export interface ErrorRow {
   readonly status: number;
   readonly exit: number;
   readonly severity: Severity;
@@ -36,6 +37,8 @@ export const ERROR_TABLE = {
   CIRCUIT_OPEN: row(503, 3, 'WARNING', { kind: 'diagnose', why: 'The server failed repeatedly; try again later' }),
   TOOL_EXECUTION_TIMEOUT: row(504, 3, 'WARNING', { kind: 'ask-for-less' }),
   TOOL_EXECUTION_ERROR: row(502, 3, 'WARNING', 'Read the message of the tool, change the arguments and try again.'),
+  SCRIPT_ERROR: row(422, 3, 'WARNING', 'Fix the script and run it again.'),
+  SCRIPT_LIMIT_EXCEEDED: row(422, 3, 'WARNING', 'Split the work into several scripts.'),
   CANCELLED: row(499, 3, 'WARNING', 'The caller cancelled the call; nothing more will happen.'),
   SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', { kind: 'diagnose' }),
   AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', { kind: 'credentials' }),

@@ -8,6 +8,8 @@ export type Remedy =
   /** First one thing, then another. */
   | { readonly kind: 'steps'; readonly steps: readonly Remedy[] }
   | { readonly kind: 'fix-arguments' }
+  /** It was to be called as a tool that only reads, and is not one. */
+  | { readonly kind: 'call-with-effects' }
   | { readonly kind: 'find-tool'; readonly listed?: boolean }
   | { readonly kind: 'list-servers' }
   | { readonly kind: 'list-skills' }
@@ -19,6 +21,15 @@ export type Remedy =
   /** Something that was trusted has changed. */
   | { readonly kind: 'review-change'; readonly ref?: string }
   | { readonly kind: 'undo-rejection'; readonly ref: string }
+  /** What is to be approved must have been looked at before. */
+  | { readonly kind: 'look-first'; readonly ref: string }
+  /** What is of critical risk is approved one by one. */
+  | { readonly kind: 'approve-each'; readonly server: string }
+  /** The server itself does not wait, but tools of it do. */
+  | { readonly kind: 'name-tools'; readonly server: string }
+  | { readonly kind: 'copy-hash' }
+  /** A request has expired; it is made anew when the server is learned again. */
+  | { readonly kind: 'renew-request'; readonly server: string }
   | { readonly kind: 'discover'; readonly server: string }
   | { readonly kind: 'sign-in'; readonly server: string; readonly again?: boolean }
   | { readonly kind: 'credentials' }
@@ -51,6 +62,7 @@ export function wordRemedy(remedy: Remedy, words: RemedyWords): string {
 
 const COMMANDS: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; toolscout inspect SERVER TOOL shows what it takes.',
+  'call-with-effects': () => 'Call it without the option readOnly.',
   'find-tool': ({ listed }) =>
     listed
       ? 'Use a tool that the server lists; toolscout tools SERVER names them.'
@@ -65,6 +77,12 @@ const COMMANDS: RemedyWords = {
     `Look at it and decide: toolscout pending, toolscout approve${ref === undefined ? '.' : ` ${ref}`}`,
   'review-change': ({ ref }) => `Look at the change and decide: toolscout diff${ref === undefined ? '.' : ` ${ref}`}`,
   'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
+  'look-first': ({ ref }) => `Look at it first: toolscout diff ${ref}; then approve it, or name its hash.`,
+  'approve-each': ({ server }) =>
+    `Look at each with toolscout diff ${server} and approve it by name, or add --include-critical.`,
+  'name-tools': ({ server }) => `Name one as ${server}:TOOL, or take all with --all.`,
+  'copy-hash': () => 'Copy it from toolscout pending or toolscout diff.',
+  'renew-request': ({ server }) => `Run toolscout discover ${server}, look at it again and decide then.`,
   discover: ({ server }) => `Run toolscout discover ${server}.`,
   'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Check the credentials configured for this server.',

@@ -5,13 +5,14 @@ const MAX_VISITED = 10_000;
 
 /**
  * About how large a result is: the lengths of its texts and names, a few bytes for anything else.
- * Serialising a large result only to learn its size would double the cost of a call.
+ * Serialising a large result only to learn its size would double the cost of a call. With a `limit` it ends soon after the
+ * estimate has passed it.
  */
-export function estimateBytes(result: JsonValue | undefined): number {
+export function estimateBytes(result: JsonValue | undefined, limit = Infinity): number {
   let bytes = 0;
   let visited = 0;
   const stack: Array<JsonValue | undefined> = [result];
-  while (stack.length > 0 && visited < MAX_VISITED) {
+  while (stack.length > 0 && visited < MAX_VISITED && bytes <= limit) {
     const value = stack.pop();
     visited++;
     if (typeof value === 'string') bytes += value.length + 2;

@@ -72,16 +72,6 @@ export function nearestNames(wanted: string, known: Iterable<string>, count = 3)
     .map((entry) => entry.name);
 }
 
-/** Pieces a tokenizer makes of text: short runs of letters, up to three digits, signs one by one or in pairs. */
-const TOKEN_PIECES = /\p{L}{1,5}|\p{N}{1,3}|\s+|[^\p{L}\p{N}\s]{1,2}/gu;
-
-/** About how many tokens a text is for a model, rather more than less: nothing is shipped to count them exactly. */
-export function estimateTokens(text: string): number {
-  let pieces = 0;
-  for (const [piece] of text.matchAll(TOKEN_PIECES)) if (piece !== ' ') pieces++;
-  return pieces;
-}
-
 /** Runs of Latin letters, up to three digits, or any other character by itself. */
 const TEXT_RUNS = /[A-Za-z]+|[0-9]{1,3}|[^A-Za-z0-9]/gu;
 

@@ -4,6 +4,9 @@ import type { JsonValue } from '../kernel/json.js';
 /** What is recorded: executions, what agents read besides, and every administrative act. */
 export const AUDIT_KINDS = [
   'execution',
+  'script',
+  'search',
+  'menu',
   'resource-read',
   'prompt-get',
   'completion',
@@ -22,12 +25,23 @@ export const AUDIT_KINDS = [
   'capability-register',
   'export',
   'store-accept',
+  'store-migrate',
   'config-approve',
   'config-withdraw',
 ] as const;
 
 /** One of {@link AUDIT_KINDS}. */
 export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** About how many tokens something cost an agent (ANS-7). */
+export interface TokenCount {
+  /** Of what the agent sent. */
+  readonly arguments: number;
+  /** Of what it was given back. */
+  readonly returned: number;
+  /** Of what was kept from it, and can be read on demand. */
+  readonly withheld: number;
+}
 
 /** One execution or administrative act (EXEC-5). */
 export interface AuditRecord {
@@ -48,9 +62,15 @@ export interface AuditRecord {
   readonly outcome: 'success' | 'failure' | 'refused';
   readonly code?: ErrorCode;
   readonly latencyMs?: number;
+  /** The part of `latencyMs` in which a call waited for the rate limit of its server. */
+  readonly waitedMs?: number;
   readonly resultBytes?: number;
+  /** Of calls, searches, menus and what else agents read; records of older versions have none. */
+  readonly tokens?: TokenCount;
   readonly era?: 'legacy' | 'modern';
   readonly traceId?: string;
+  /** The id of the script's record, of a call that a script made (CODE-4). */
+  readonly parent?: string;
   /** Anything else worth keeping about an administrative act. */
   readonly detail?: JsonValue;
 }

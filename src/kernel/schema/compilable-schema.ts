@@ -67,7 +67,8 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   'unevaluatedItems',
 ]);
 const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const MAPS: ReadonlySet<string> = new Set([
+/** Keywords whose value is a map from free names to schemas. */
+export const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',
@@ -90,7 +91,7 @@ function schemasIn(schema: JsonObject, hasListedItems: boolean): JsonValue[] | u
     else if (LISTS.has(keyword)) {
       if (!isFilled(value)) return undefined;
       found.push(...(value as JsonValue[]));
-    } else if (MAPS.has(keyword)) {
+    } else if (SCHEMA_MAPS.has(keyword)) {
       if (!isObject(value)) return undefined;
       if (keyword === 'patternProperties' && !Object.keys(value).every(isPattern)) return undefined;
       found.push(...(Object.values(value) as JsonValue[]));
