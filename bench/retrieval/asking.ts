@@ -1,6 +1,6 @@
 import { goldOf, judge, JUDGED_RANKS, summariseRun, type Quality } from '../../src/search/index.js';
 import type { LabelledQuery } from '../../src/gateway/index.js';
-import { comparePaired, type Comparison } from './bootstrap.js';
+import { comparePaired, type Comparison } from '../../src/search/bootstrap.js';
 import { OURS } from './methods.js';
 import type { RetrievalSet } from './sets.js';
 

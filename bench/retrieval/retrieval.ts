@@ -5,7 +5,7 @@ import type { Evaluation, LabelledQuery } from '../../src/gateway/index.js';
 import { goldOf, judge, summariseRun, type Quality } from '../../src/search/index.js';
 import { conclude, printTable, type Bound } from '../support/report.js';
 import { measureAsking, type AskingResult } from './asking.js';
-import { comparePaired, type Comparison } from './bootstrap.js';
+import { comparePaired, type Comparison } from '../../src/search/bootstrap.js';
 import { BASELINES, OURS, type Ranker } from './methods.js';
 import { listSets, readSet, type RetrievalSet } from './sets.js';
 import { measureUsage, type UsageResult } from './usage.js';

@@ -15,7 +15,7 @@ import {
   type Quality,
   type Usage,
 } from '../../src/search/index.js';
-import { comparePaired, type Comparison } from './bootstrap.js';
+import { comparePaired, type Comparison } from '../../src/search/bootstrap.js';
 import type { RetrievalSet } from './sets.js';
 
 /** What remembering earlier queries gives on one set. */

@@ -1,3 +1,4 @@
+export { comparePaired, type Comparison } from './bootstrap.js';
 export {
   goldOf,
   type Gold,
@@ -13,3 +14,4 @@ export type { Evidence } from './index/holdings.js';
 export { createIndex, type Experience, type ToolIndex } from './search.js';
 export { createKnowledgeSource, type Knowledge, type KnowledgeSource } from './knowledge.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';
+export type { Cut } from './evaluate.js';

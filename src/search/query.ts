@@ -57,6 +57,9 @@ const PART_WEIGHT = 0.5;
 const NUMBER_WEIGHT = 0.5;
 const NUMBER = /^\p{N}+$/u;
 
+/** Whether a word is written in Latin letters. */
+const LATIN = /^[\p{sc=Latin}\p{N}]/u;
+
 /** What a translation counts, against an English word. */
 const TRANSLATED_WEIGHT = 0.8;
 
@@ -129,18 +132,37 @@ export function parseQuery(
     }
   }
   const stems = stemsOf(cut, analyzer, lists.translator, vocabulary);
-  for (const { at, terms } of lists.lexicon?.rewrite(stems.map(({ term }) => term)) ?? []) {
+  const isForeign = lists.translator.isForeign(analyzer.stems(cut));
+  /** Whether a word is of another language: it may be inflected, and its plain words are all that it says. */
+  const isOther = (place: number): boolean => {
+    const { text: word, term } = stems[place]!;
+    return (isForeign || !LATIN.test(word)) && vocabulary.find(term) === undefined;
+  };
+  const isInflected = (place: number): boolean => isOther(place) && !isUnspaced(stems[place]!.text);
+  const rewritten = lists.lexicon?.rewrite(
+    stems.map(({ term }) => term),
+    isInflected,
+  );
+  const english = new Map<number, string[]>();
+  for (const { at, terms } of rewritten ?? []) {
     const { text: word, term } = stems[at]!;
-    relate(terms, REWRITTEN_WEIGHT, { word, share: 1, clauses: clauses.of(term), count: 1 }, undefined);
+    const from = { word, share: 1, clauses: clauses.of(term), count: 1 };
+    if (isOther(at)) {
+      english.set(at, [...new Set([...(english.get(at) ?? []), ...terms])]);
+      for (const id of terms.map((one) => vocabulary.find(one)).filter((found) => found !== undefined)) {
+        if (!own.has(id)) own.set(id, { id, weight: TRANSLATED_WEIGHT, word, clauses: from.clauses });
+      }
+    } else relate(terms, REWRITTEN_WEIGHT, from, undefined);
   }
+  const spoken = stems.flatMap((stem, at) => english.get(at)?.map((term) => ({ text: stem.text, term })) ?? [stem]);
   const concepts: QueryTerm[] = [];
-  for (const { concept, weight, at } of lists.lexicon?.asked(stems.map(({ term }) => term)) ?? []) {
+  for (const { concept, weight, at } of lists.lexicon?.asked(spoken.map(({ term }) => term)) ?? []) {
     const id = vocabulary.find(conceptTerm(concept));
-    const { text: word, term } = stems[at]!;
+    const { text: word, term } = spoken[at]!;
     if (id !== undefined) concepts.push({ id, weight: weight * CONCEPT_WEIGHT, word, clauses: clauses.of(term) });
   }
   for (const id of own.keys()) related.delete(id);
-  const actions = stems.map(({ term }) => lists.actions.of(term)).filter((action) => action !== 0);
+  const actions = spoken.map(({ term }) => lists.actions.of(term)).filter((action) => action !== 0);
   return {
     empty: counts.size === 0,
     concepts,

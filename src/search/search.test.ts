@@ -173,11 +173,18 @@ describe('search', () => {
     expect(first).toBeGreaterThan(second!);
   });
 
+  it('FIND-7 a server whose id hides the product is found by the package it is started with', () => {
+    const index = createIndex();
+    index.replace('work', [tool('work', 'create', 'Create an entry.')], { launch: '@linear/mcp' });
+    index.replace('home', [tool('home', 'create', 'Create an entry.')]);
+    expect(addresses(index.search('create an entry in Linear'))[0]).toBe('work:create');
+  });
+
   it('FIND-1 of a long query every clause can find its tool', () => {
     const index = sampleIndex();
     index.replace('mail', [tool('mail', 'send_mail', 'Sends mail to a person.')]);
     const hits = index.search(
-      'Look at the forecast for the city of Rome tomorrow, then read the contents of the file from disk, and send mail to the person in charge.',
+      'The forecast for the city of Rome tomorrow, the contents of the file from disk, and mail for the person in charge.',
       { explain: true },
     );
     expect(addresses(hits).slice(0, 3).toSorted()).toEqual([

@@ -2,6 +2,7 @@ import { addressOf } from '../kernel/ids.js';
 import type { Explanation, SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './text/analysis.js';
+import { combineNeeds, firstOfNeeds } from './rank/combine-needs.js';
 import { diversify } from './rank/diversity.js';
 import { explain } from './rank/explain.js';
 import { createHoldings, type Evidence } from './index/holdings.js';
@@ -19,6 +20,7 @@ import type { KnowledgeSource } from './knowledge.js';
 import { createLearned } from './rank/learned.js';
 import type { EmbeddedTool } from './rank/vectors.js';
 import { createActions } from './words/actions.js';
+import { splitNeeds } from './text/needs.js';
 import { createWordLists } from './words/word-lists.js';
 
 /** One answer of the index. */
@@ -28,6 +30,8 @@ export interface Ranked {
   readonly relevance: number;
   /** The words of the query found in the tool, themselves or by a word of the same class. */
   readonly terms: string[];
+  /** The part of the query that it answers, where the query holds several needs (FIND-7). */
+  readonly need?: string;
   /** When asked for with `explain`. */
   readonly explanation?: Explanation;
 }
@@ -110,21 +114,66 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const query = readQuery(text);
     if (query.empty) return list(limit, options);
-    const recalled = experience ? recallBy(experience, text, query) : new Map<number, number>();
-    return answer(query, limit, options, knownOf(text, query, recalled, options.explain ?? false));
+    const known = (part: string, read: Query): Known => {
+      const recalled = experience ? recallBy(experience, part, read) : new Map<number, number>();
+      return knownOf(part, read, recalled, options.explain ?? false);
+    };
+    const needs = splitNeeds(cutQuery(text), (part) => analyzer.terms(part).length);
+    if (needs.length < 2) return answer(query, limit, options, known(text, query));
+    return answerNeeds(text, needs, query, limit, options, known) ?? answer(query, limit, options, known(text, query));
   }
 
   function answer(query: Query, limit: number, options: SearchOptions & Narrowing, known: Known = NOTHING): Ranked[] {
+    const placed = spread(place(query, Math.max(limit, DIVERSIFIED), options, known));
+    return placed.slice(0, limit).map((one) => present(one, query, options));
+  }
+
+  /** Each need among the tools that the whole query finds; `undefined` when they turn out to be one. */
+  function answerNeeds(
+    text: string,
+    needs: readonly string[],
+    query: Query,
+    limit: number,
+    options: SearchOptions & Narrowing,
+    known: (text: string, read: Query) => Known,
+  ): Ranked[] | undefined {
+    const whole = place(query, SECOND_STAGE, options, known(text, query));
+    const documents = whole.map(({ document }) => document);
+    const reads = needs.map(readQuery);
+    const answers = needs.map((need, i) => place(reads[i]!, SECOND_STAGE, options, known(need, reads[i]!), documents));
+    const combined = combineNeeds(whole, answers);
+    if (combined.length === 0) return undefined;
+    return firstOfNeeds(spread(combined), limit).map((one) => ({
+      ...present(one, reads[one.need]!, options),
+      need: needs[one.need]!,
+    }));
+  }
+
+  /** The best tools by every signal: of all, or of some documents. */
+  function place(
+    query: Query,
+    count: number,
+    options: SearchOptions & Narrowing,
+    known: Known,
+    among?: readonly number[],
+  ): Placed[] {
+    const terms = [...query.own, ...query.related, ...query.concepts];
     const within = options.server === undefined ? undefined : segments.get(options.server);
-    const scores = score([...query.own, ...query.related, ...query.concepts], postings, within);
-    const ranked = rank(query, scores, postings, Math.max(limit, DIVERSIFIED), acceptance(options), known);
-    const spread = [...diversify(ranked.slice(0, DIVERSIFIED), nameTermsOf), ...ranked.slice(DIVERSIFIED)];
-    return spread.slice(0, limit).map((placed) => ({
+    const scores = among ? score.among(among, terms, postings) : score(terms, postings, within);
+    return rank(query, scores, postings, count, acceptance(options), known);
+  }
+
+  function spread<T extends Placed>(placed: readonly T[]): T[] {
+    return [...diversify(placed.slice(0, DIVERSIFIED), nameTermsOf), ...placed.slice(DIVERSIFIED)];
+  }
+
+  function present(placed: Placed, query: Query, { explain: explained }: SearchOptions): Ranked {
+    return {
       tool: placed.tool,
       relevance: placed.relevance,
       terms: wordsFound(query, placed.document),
-      ...(options.explain ? { explanation: explain(placed, query, postings) } : {}),
-    }));
+      ...(explained ? { explanation: explain(placed, query, postings) } : {}),
+    };
   }
 
   function candidates(text: string, options: SearchOptions = {}): { tools: Tool[]; rows: Float32Array } {

@@ -2,6 +2,7 @@ import { readSet, type RetrievalSet } from '../../bench/retrieval/sets.js';
 import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { sha256 } from '../../src/kernel/hash.js';
 import { FEATURES } from '../../src/search/rank/features.js';
+import type { RankingModel } from '../../src/search/rank/model.js';
 import { goldOf, judge, type Gold, type Knowledge, type LabelledQuery } from '../../src/search/index.js';
 
 /** The sets that are learned from and judged by, and who made them: sets of one author are left out together. */
@@ -38,6 +39,8 @@ export interface ExampleSet {
   readonly name: string;
   readonly examples: readonly Example[];
   readonly texts: ReadonlySet<string>;
+  /** nDCG@10 of each query by the whole search, needs and diversity too, with these weights. */
+  searchWith(model: RankingModel): number[];
 }
 
 /** Numbers in a row. */
@@ -50,7 +53,8 @@ export async function readExamples(
   queries?: readonly LabelledQuery[],
 ): Promise<ExampleSet> {
   const set: RetrievalSet = readSet(name);
-  const { index, idOf, find } = await indexRecorded(set.servers, () => knowledge);
+  let model: RankingModel | undefined;
+  const { index, idOf, find } = await indexRecorded(set.servers, () => ({ ...knowledge, model }));
   const texts = new Map(index.tools().map((tool) => [idOf(tool), `${tool.name}\n${tool.description}`]));
   const examples = (queries ?? set.queries).map((query): Example => {
     const gold = goldOf(query).map((group) => new Set([...group].map((id) => find(id) ?? id)));
@@ -58,9 +62,7 @@ export async function readExamples(
     const ids = tools.map(idOf);
     const wanted = [...new Set(gold.flatMap((group) => [...group]))];
     const also = new Set(alsoRight(query).map((id) => find(id) ?? id));
-    const answer = process.env['NO_BEFORE']
-      ? []
-      : index.search(query.query, { limit: 10 }).map(({ tool }) => idOf(tool));
+    const answer = index.search(query.query, { limit: 10 }).map(({ tool }) => idOf(tool));
     return {
       set: name,
       query,
@@ -73,7 +75,18 @@ export async function readExamples(
       before: judge(answer, gold).ndcg10,
     };
   });
-  return { name, examples, texts: new Set(texts.values()) };
+  return {
+    name,
+    examples,
+    texts: new Set(texts.values()),
+    searchWith(weights) {
+      model = weights;
+      return examples.map(({ query, gold }) => {
+        const answer = index.search(query.query, { limit: 10 }).map(({ tool }) => idOf(tool));
+        return judge(answer, gold).ndcg10;
+      });
+    },
+  };
 }
 
 /** Tools that a set says would do in part. */
@@ -86,13 +99,4 @@ function alsoRight(query: LabelledQuery): string[] {
 function halfOf(set: string, id: string): 0 | 1 {
   const server = set === 'metatool' || set === 'bfcl' || set === 'sealtools' ? id : id.split('::')[0]!;
   return (Number.parseInt(sha256(server).slice(0, 8), 16) % 2) as 0 | 1;
-}
-
-/** nDCG@10 of an example under some scores. */
-export function judgeScores({ ids, gold }: Example, scores: ArrayLike<number>): number {
-  const order = ids.map((_, i) => i).toSorted((a, b) => scores[b]! - scores[a]! || a - b);
-  return judge(
-    order.slice(0, 10).map((i) => ids[i]!),
-    gold,
-  ).ndcg10;
 }

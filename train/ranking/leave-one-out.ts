@@ -1,5 +1,5 @@
 import { createModel } from '../../src/search/rank/model.js';
-import { FAMILIES, judgeScores, type Example, type ExampleSet } from './examples.js';
+import { FAMILIES, type Example, type ExampleSet } from './examples.js';
 import { learn, type Settings, type Weights } from './learn.js';
 
 /** nDCG@10 of one left-out set: of all its queries, and of the two halves of its servers. */
@@ -20,18 +20,13 @@ export function leaveOneOut(sets: readonly ExampleSet[], settings: Settings): Le
   for (const family of new Set(sets.map(({ name }) => FAMILIES[name]!))) {
     const left = sets.filter(({ name }) => FAMILIES[name] === family);
     const model = createModel(learn(lessonsWithout(sets, left), settings));
-    for (const { name, examples } of left) results.push(judgeSet(name, examples, (one) => model.score(one.rows)));
+    for (const { name, examples, searchWith } of left) results.push(judgeSet(name, examples, searchWith(model)));
   }
   return results;
 }
 
-/** Judges one set by some scores. */
-export function judgeSet(
-  name: string,
-  examples: readonly Example[],
-  score: (example: Example) => ArrayLike<number>,
-): LeftOut {
-  const each = examples.map((one) => judgeScores(one, score(one)));
+/** Sums up the figures of one set. */
+function judgeSet(name: string, examples: readonly Example[], each: readonly number[]): LeftOut {
   const half = (wanted: 0 | 1): number => mean(each.filter((_, i) => examples[i]!.half === wanted));
   return {
     set: name,

@@ -13,6 +13,8 @@ import type { Actions } from '../words/actions.js';
 export interface Evidence {
   readonly title?: string;
   readonly name?: string;
+  /** The package, image or host it is started or reached by. */
+  readonly launch?: string;
 }
 
 /** What the index holds, server by server: how tools come in and go. */
@@ -52,10 +54,13 @@ export function createHoldings(
   let isClearing = false;
 
   /** Reads a server's tools in the order of their names; `put` then puts them all in the place of those it had. */
-  function beginReading(server: string, evidence: Evidence = {}): { read(tool: Tool): void; put(): void } {
+  function beginReading(
+    server: string,
+    { title = '', name = '', launch = '' }: Evidence = {},
+  ): { read(tool: Tool): void; put(): void } {
     const { vectors, lexicon } = knowledge();
     if (vectors) meaning ??= createVectorSignal(vectors);
-    const serverTerms = serverTermsOf([server, evidence.title ?? '', evidence.name ?? ''], analyzer);
+    const serverTerms = serverTermsOf([server, title, name, launch], analyzer);
     const draft = createDraft();
     const rows: Int8Array[] = [];
     return {

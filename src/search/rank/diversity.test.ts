@@ -31,6 +31,35 @@ describe('diversity', () => {
     for (const [i, hit] of hits.entries()) expect(hit.relevance).toBeLessThanOrEqual(hits[i - 1]?.relevance ?? 1);
   });
 
+  describe('several servers that could do the same', () => {
+    const COLOURS = ['red', 'green', 'blue', 'grey', 'pink', 'teal'];
+    const many = COLOURS.map((colour) =>
+      tool('Paintbox', `${colour}_post`, `Publish a post about ${colour} on the blog.`),
+    );
+    const index = createIndex();
+    index.replace('Paintbox', many);
+    for (const server of ['ghost', 'mirror', 'quill']) {
+      index.replace(server, [tool(server, 'blog_post', `Publish a post on the blog of ${server}.`)]);
+    }
+    const serversOf = (query: string): string[] =>
+      index.search(query, { limit: 5 }).map(({ tool: { server } }) => server);
+
+    it('FIND-7 stand side by side, not one of them five times', () => {
+      expect(new Set(serversOf('publish a post on the blog')).size).toBeGreaterThan(2);
+    });
+
+    it('FIND-7 does not hold back a server that the query names', () => {
+      expect(serversOf('publish a post on the blog with Paintbox')).toEqual(
+        Array.from({ length: 5 }, () => 'Paintbox'),
+      );
+    });
+
+    it('FIND-7 FIND-1 changes nothing where one server is asked for', () => {
+      const hits = index.search('publish a post on the blog', { server: 'Paintbox', limit: 10 });
+      expect(hits).toHaveLength(many.length);
+    });
+  });
+
   it('FIND-1 nothing is hidden: with nobody to step in, all twins are listed', () => {
     const index = createIndex();
     index.replace('charts', charts);

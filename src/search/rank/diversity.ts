@@ -8,6 +8,13 @@ const TOGETHER = 4;
 /** What is left of the relevance of each further one. */
 const STEP_BACK = 0.8;
 
+/** Tools of one server that keep their place where others could serve too, and what is left of the relevance of each further one. */
+const OF_ONE_SERVER = 2;
+const SERVER_STEPS_BACK = 0.94;
+
+/** Another server could serve too when a tool of it reaches this share of the best relevance. */
+const COMES_NEAR = 0.7;
+
 /** Names that share this many terms, all but one of each, are alike. */
 const SHARED_TERMS = 2;
 
@@ -20,17 +27,24 @@ interface Kind {
 }
 
 /**
- * Keeps near-twins from filling an answer: of tools that are alike the first few keep their place,
- * and each further one steps back a little more. Nothing is hidden; with nobody else to step in,
+ * Keeps near-twins and single servers from filling an answer: of tools that are alike the first few keep their place,
+ * and each further one steps back a little more. So do further tools of one server, where several servers could do it and the
+ * query names none of them. Nothing is hidden; with nobody else to step in,
  * they follow as before.
  */
-export function diversify(placed: readonly Placed[], termsOf: (placed: Placed) => ReadonlySet<number>): Placed[] {
+export function diversify<T extends Placed>(
+  placed: readonly T[],
+  termsOf: (placed: Placed) => ReadonlySet<number>,
+): T[] {
   const seen: Kind[] = [];
+  const isOpen = couldServe(placed).size > 1;
   const moved = placed.map((one) => {
     const kind = { server: one.tool.server, terms: termsOf(one), words: wordsOf(one.tool) };
     const before = seen.reduce((count, other) => (isAlike(kind, other) ? count + 1 : count), 0);
     seen.push(kind);
-    const factor = STEP_BACK ** Math.max(0, before - TOGETHER + 1);
+    const ofServer = seen.reduce((count, { server }) => (server === kind.server ? count + 1 : count), 0) - 1;
+    const steps = isOpen && !one.isNamed ? Math.max(0, ofServer - OF_ONE_SERVER + 1) : 0;
+    const factor = STEP_BACK ** Math.max(0, before - TOGETHER + 1) * SERVER_STEPS_BACK ** steps;
     if (factor === 1) return one;
     return {
       ...one,
@@ -39,6 +53,12 @@ export function diversify(placed: readonly Placed[], termsOf: (placed: Placed) =
     };
   });
   return moved.toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool));
+}
+
+/** The servers whose best tools are not far from the best of all. */
+function couldServe(placed: readonly Placed[]): ReadonlySet<string> {
+  const least = (placed[0]?.relevance ?? 0) * COMES_NEAR;
+  return new Set(placed.filter(({ relevance }) => relevance >= least).map(({ tool }) => tool.server));
 }
 
 function wordsOf({ name, summary }: Tool): string {

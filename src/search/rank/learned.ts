@@ -6,8 +6,8 @@ import type { Learned } from './rank.js';
 /** How much further a score must fall behind for the relevance to fall to a third. */
 const FALL = 4;
 
-/** What remembered queries add to a score at the most. */
-const USAGE_WEIGHT = 5;
+/** What remembered queries add to a score at the most: chosen by left-out sets, see docs/search.md. */
+const USAGE_WEIGHT = 8;
 
 /** The order that learned weights give; `featuresOf` makes the rows. With `explained`, each place says what it came from. */
 export function createLearned(

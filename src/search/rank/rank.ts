@@ -10,13 +10,15 @@ export interface Placed {
   readonly document: number;
   readonly tool: Tool;
   readonly relevance: number;
+  /** Whether the query names its server. */
+  readonly isNamed: boolean;
   /** How much of the relevance each signal gave. */
   readonly parts: ReadonlyArray<{ readonly name: string; readonly share: number }>;
 }
 
 /**
- * One opinion about the candidates, a number of zero or more for each. Opinions are brought to one
- * scale by their own maximum and added by weight; fusing by rank instead loses when one is weaker.
+ * One score for each candidate, a number of zero or more. Scores of one signal are divided by their
+ * maximum and added by weight; fusing by rank instead loses when one is weaker.
  */
 export interface Signal {
   readonly name: string;
@@ -26,7 +28,7 @@ export interface Signal {
   rate(candidates: readonly Candidate[]): readonly number[];
 }
 
-/** What is asked about the candidates beside their words. */
+/** Signals beside the words. They set the order only where there are no learned weights (`assets/ranking.json`). */
 const SIGNALS: readonly Signal[] = [
   { name: 'server', weight: 0.2, rate: rateServers },
   { name: 'mention', weight: 0.3, full: 1, rate: (candidates) => candidates.map(({ mention }) => mention) },
@@ -34,8 +36,8 @@ const SIGNALS: readonly Signal[] = [
   { name: 'clause', weight: 0.4, rate: (candidates) => candidates.map(({ clause }) => clause) },
 ];
 
-/** Best tools of a server that speak for the server. */
-const SPEAKERS = 3;
+/** How many of its best tools make up the score of a server. */
+const TOOLS_OF_SERVER = 3;
 
 /** What an unknown word counts, against the rarest known one, when the best possible score is reckoned. */
 const UNKNOWN_WEIGHT = 0.5;
@@ -90,13 +92,17 @@ export function rank(
   const best = totals.reduce((a, b) => Math.max(a, b), Number.MIN_VALUE);
   const strength = strengthOf(query, candidates, postings);
   return candidates
-    .map(({ document, tool }, i) => ({ document, tool, i, relevance: (strength * totals[i]!) / best }))
-    .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
-    .slice(0, limit)
-    .map(({ document, tool, relevance, i }) => ({
+    .map(({ document, tool, mention }, i) => ({
       document,
       tool,
-      relevance,
+      i,
+      isNamed: mention > 0,
+      relevance: (strength * totals[i]!) / best,
+    }))
+    .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
+    .slice(0, limit)
+    .map(({ i, ...placed }) => ({
+      ...placed,
       parts: signals.map(({ name }, at) => ({ name, share: (strength * ratings[at]![i]!) / best })),
     }));
 }
@@ -104,17 +110,21 @@ export function rank(
 function rankLearned(candidates: readonly Candidate[], learned: Learned, strength: number, limit: number): Placed[] {
   const { totals, partsOf } = learned.rate(candidates);
   return candidates
-    .map(({ document, tool }, i) => ({ document, tool, i, relevance: strength * totals[i]! }))
+    .map(({ document, tool, mention }, i) => ({
+      document,
+      tool,
+      i,
+      isNamed: mention > 0,
+      relevance: strength * totals[i]!,
+    }))
     .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
     .slice(0, limit)
-    .map(({ document, tool, relevance, i }) => {
+    .map(({ i, ...placed }) => {
       const parts = partsOf(i);
       const whole = parts.reduce((sum, { share }) => sum + share, 0) || 1;
       return {
-        document,
-        tool,
-        relevance,
-        parts: parts.map(({ name, share }) => ({ name, share: (relevance * share) / whole })),
+        ...placed,
+        parts: parts.map(({ name, share }) => ({ name, share: (placed.relevance * share) / whole })),
       };
     });
 }
@@ -129,7 +139,7 @@ function rateServers(candidates: readonly Candidate[]): number[] {
   }
   const ratings = new Map<Segment, number>();
   for (const [segment, all] of best) {
-    const speakers = all.toSorted((a, b) => b - a).slice(0, SPEAKERS);
+    const speakers = all.toSorted((a, b) => b - a).slice(0, TOOLS_OF_SERVER);
     ratings.set(segment, speakers.reduce((sum, words) => sum + words, 0) / speakers.length);
   }
   return candidates.map(({ segment }) => ratings.get(segment)!);

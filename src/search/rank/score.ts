@@ -38,7 +38,11 @@ export interface Scores {
  * Rare terms are read first. Common ones, once the allowance is spent, can no longer bring new documents in; they
  * still count for those that the rare terms put first.
  */
-export type Scorer = (terms: readonly QueryTerm[], postings: Postings, within?: Segment) => Scores;
+export interface Scorer {
+  (terms: readonly QueryTerm[], postings: Postings, within?: Segment): Scores;
+  /** The same of some documents only. */
+  among(documents: readonly number[], terms: readonly QueryTerm[], postings: Postings): Scores;
+}
 
 /** A scorer with the arrays it uses for every query; `mostRead` is its allowance of postings. */
 export function createScorer(mostRead = MOST_READ): Scorer {
@@ -59,12 +63,28 @@ export function createScorer(mostRead = MOST_READ): Scorer {
     count = 0;
   }
 
-  return (terms, postings, within) => {
+  function begin({ end }: Postings): void {
     forget();
-    if (values.length < postings.end) {
-      values = new Float32Array(postings.end + (postings.end >>> 2));
-      documents = new Uint32Array(values.length);
+    if (values.length >= end) return;
+    values = new Float32Array(end + (end >>> 2));
+    documents = new Uint32Array(values.length);
+  }
+
+  function among(chosen: readonly number[], terms: readonly QueryTerm[], postings: Postings): Scores {
+    begin(postings);
+    const shares = sharesOf(chosen, terms, postings);
+    for (const [place, document] of chosen.entries()) {
+      let sum = 0;
+      for (let i = 0; i < terms.length; i++) sum += shares[place * terms.length + i]!;
+      if (sum === 0) continue;
+      values[document] = sum;
+      documents[count++] = document;
     }
+    return { documents: documents.subarray(0, count), values };
+  }
+
+  function score(terms: readonly QueryTerm[], postings: Postings, within?: Segment): Scores {
+    begin(postings);
     const { lists, lengths } = postings;
     const { arena } = lists;
     const fields = FIELDS.length;
@@ -103,7 +123,9 @@ export function createScorer(mostRead = MOST_READ): Scorer {
     const scored = documents.subarray(0, count);
     if (unread.length > 0) lookAtBest(scored, values, unread, postings);
     return { documents: scored, values };
-  };
+  }
+
+  return Object.assign(score, { among });
 }
 
 function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, mostRead: number): readonly QueryTerm[] {
@@ -165,6 +187,9 @@ function fieldWorth(postings: Postings): Float32Array {
   return worth;
 }
 
+/** The power of the share of a query that led to a tool before: chosen by left-out sets, see docs/search.md. */
+const CLOSENESS = 2;
+
 /** A term of a query that may have led somewhere before; -1 is the id of one that no tool holds. */
 export interface AskedTerm {
   readonly id: number;
@@ -174,7 +199,7 @@ export interface AskedTerm {
 
 /**
  * What remembered queries add to the scores of documents: as if their words stood in one more field,
- * so that a word the tool has itself gains little, and one it lacks gains much. It counts by the share
+ * so that a word the tool has itself gains little, and one it lacks gains much. It counts by the square of the share
  * of the query that led there before, or one common word would lead everything to where it led once.
  */
 export function raisedBy(
@@ -202,7 +227,7 @@ export function raisedBy(
       const own = (K1 * share) / room;
       sum += (most * (own + more)) / (K1 + own + more) - share;
     }
-    if (sum > 0) raised.set(document, sum * (covered / whole));
+    if (sum > 0) raised.set(document, sum * (covered / whole) ** CLOSENESS);
   }
   return raised;
 }

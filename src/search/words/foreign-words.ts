@@ -169,3 +169,10 @@ export const FOREIGN_STOP_WORDS: readonly string[] = [
   'el la los las un una unos unas de del al y o pero no con por para que quien donde cuando como cual cuales mi mis tu tus su sus nuestro nuestra es son esta estan este esto esa ese me te se nos lo le les quiero necesito puedes favor hay ha he en sobre desde hasta muy mas ya si todos todas',
   'le la les un une des de du au aux et ou mais ne pas avec par pour que qui quoi dans sur sous je tu il elle nous vous ils me te se mon ma mes ton ta tes son sa ses notre nos votre vos est sont ce cette ces cet quel quelle quels ou quand comment veux voudrais peux peut plait a ai ont fait en y tout tous toutes qu est plus d l m s j n c',
 ];
+
+/** The same of languages of which only the lexicon knows words: Portuguese, Italian, Turkish. */
+export const FURTHER_STOP_WORDS: readonly string[] = [
+  'o os as um uma uns umas do da dos das no na nos nas ao aos com por para pelo pela que quem onde quando como qual quais meu minha meus minhas seu sua seus suas nosso nossa este esta esse essa isto isso ele ela eles elas eu voce nao sim mais muito foi ser esta estao tem tenho entre sobre ate sem',
+  'il lo gli le un uno una di del della dei delle dello al alla ai alle dal dalla nel nella nei nelle sul sulla con per che chi dove quando come quale quali mio mia miei mie tuo tua suo sua nostro nostra questo questa quello quella non sono sei siamo ho hai ha abbiamo piu molto tra fra senza',
+  'bir ve ile icin bu su o ben sen biz siz onlar benim senin bizim ne kim nerede nasil hangi mi mu daha cok en gibi kadar sonra once olarak olan var yok degil bana sana',
+];

@@ -1,5 +1,6 @@
 import { splitWords, type Word } from '../text/analysis.js';
-import { FOREIGN_STOP_WORDS, FOREIGN_WORDS } from './foreign-words.js';
+import { isStopWord } from '../text/stop-words.js';
+import { FOREIGN_STOP_WORDS, FOREIGN_WORDS, FURTHER_STOP_WORDS } from './foreign-words.js';
 
 /** Reads words of other languages. */
 export interface Translator {
@@ -8,6 +9,8 @@ export interface Translator {
    * a word that only holds the sentence together. `isKnown` tells words that tools use themselves.
    */
   translate(words: readonly Word[], isKnown: (word: Word) => boolean): ReadonlyMap<string, readonly string[]>;
+  /** Whether a query is in another language that is written in Latin letters, by the words that hold it together. */
+  isForeign(words: readonly Word[]): boolean;
 }
 
 /** Words of one language that must be there before words that tools also use are read as that language. */
@@ -23,6 +26,7 @@ export function createTranslator(): Translator {
     holders: new Set(line.split(' ')),
     words: new Map<string, string[]>(),
   }));
+  const holding = [...FOREIGN_STOP_WORDS, ...FURTHER_STOP_WORDS].map((line) => new Set(line.split(' ')));
   const pairs = new Map<string, string[]>();
   for (const line of FOREIGN_WORDS) {
     const [english = '', ...columns] = line.split(' | ');
@@ -57,6 +61,10 @@ export function createTranslator(): Translator {
         }
       }
       return found;
+    },
+    isForeign(words) {
+      const most = Math.max(...holding.map((holders) => countHolders(words, holders)));
+      return most >= SURE && most > new Set(words.map(({ text }) => text).filter(isStopWord)).size;
     },
   };
 }

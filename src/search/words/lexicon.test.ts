@@ -46,6 +46,18 @@ describe('the lexicon', () => {
     expect(lexicon.rewrite(stems('chase the cat that ran up'))).toEqual([]);
   });
 
+  it('FIND-7 another form of a word is understood only where the asker says that words are inflected', () => {
+    const lexicon = createLexicon(compileLexicon(['отправить => send\nписьмо => email']));
+    const asked = ['отправьте', 'письма'];
+    expect(lexicon.rewrite(asked)).toEqual([]);
+    const found = lexicon.rewrite(asked, () => true);
+    expect(found).toEqual([
+      { at: 0, terms: ['send'] },
+      { at: 1, terms: ['email'] },
+    ]);
+    expect(lexicon.rewrite(['отец', 'писк'], () => true)).toEqual([]);
+  });
+
   it('FIND-4 reads what was written, and refuses every damaged file', () => {
     const bytes = writeLexicon(SMALL);
     expect(readLexicon(bytes)).toEqual(SMALL);

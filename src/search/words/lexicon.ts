@@ -13,8 +13,14 @@ export interface Lexicon {
   conceptsOf(names: readonly string[], description: readonly string[]): ToolConcepts;
   /** The concepts that a query speaks of, by the stems of all its words in order, stop words too. */
   asked(stems: readonly string[]): AskedConcept[];
-  /** The plain words for phrases of a query such as phrasal verbs, each with the place of the phrase's first word. */
-  rewrite(stems: readonly string[]): ReadonlyArray<{ readonly at: number; readonly terms: readonly string[] }>;
+  /**
+   * The plain words for phrases of a query such as phrasal verbs, each with the place of the phrase's first word. A word for
+   * which `isInflected` holds may be another form of one in the lexicon.
+   */
+  rewrite(
+    stems: readonly string[],
+    isInflected?: (place: number) => boolean,
+  ): ReadonlyArray<{ readonly at: number; readonly terms: readonly string[] }>;
 }
 
 /** The concepts of one tool, by number. */
@@ -68,6 +74,11 @@ const FULL_RARITY = 5;
 /** Words of a query that are looked at. */
 const MOST_WORDS = 400;
 
+/** Two forms of a word share at least so many letters, and this share of the longer one; neighbours in the order of letters are tried. */
+const SHORTEST_FORM = 3;
+const SHARED_FORM = 0.65;
+const NEIGHBOURS = 4;
+
 /** Words that may stand between the first word of a rewritten phrase and the next: chase _Bob_ up. */
 const BETWEEN = 2;
 
@@ -91,6 +102,31 @@ export function createLexicon(data: LexiconData): Lexicon {
   for (let rewrite = 0; rewrite < data.rewriteEnds.length; rewrite++) {
     const first = wordsOf(data.rewriteEnds, data.rewriteWords, rewrite)[0]!;
     rewritesByFirst.set(first, [...(rewritesByFirst.get(first) ?? []), rewrite]);
+  }
+
+  const rewritten = [...new Set(data.rewriteWords)].toSorted((a, b) => (words[a]! < words[b]! ? -1 : 1));
+
+  /** The word of a rewritten phrase that begins like a stem and differs from it in its ending only; -1 when there is none. */
+  function formOf(stem: string): number {
+    let best = -1;
+    let most = 0;
+    let low = 0;
+    let high = rewritten.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (words[rewritten[middle]!]! < stem) low = middle + 1;
+      else high = middle;
+    }
+    // Words with the longest common beginning stand next to where the stem would stand.
+    for (const word of rewritten.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
+      const shared = sharedLength(stem, words[word]!);
+      const longer = Math.max(stem.length, words[word]!.length);
+      if (shared >= SHORTEST_FORM && shared >= longer * SHARED_FORM && shared > most) {
+        most = shared;
+        best = word;
+      }
+    }
+    return best;
   }
 
   // Bits of the slots that were met, for names alone and with the description.
@@ -165,8 +201,13 @@ export function createLexicon(data: LexiconData): Lexicon {
     return places;
   }
 
-  function rewrite(stems: readonly string[]): Array<{ at: number; terms: string[] }> {
-    const ids = stems.slice(0, MOST_WORDS).map((stem) => numbers.get(stem) ?? -1);
+  function rewrite(
+    stems: readonly string[],
+    isInflected: (place: number) => boolean = () => false,
+  ): Array<{ at: number; terms: string[] }> {
+    const ids = stems
+      .slice(0, MOST_WORDS)
+      .map((stem, place) => numbers.get(stem) ?? (isInflected(place) ? formOf(stem) : -1));
     const answers: Array<{ at: number; terms: string[] }> = [];
     for (const [at, id] of ids.entries()) {
       for (const one of rewritesByFirst.get(id) ?? []) {
@@ -189,6 +230,12 @@ function together(phrase: Uint16Array, places: ReadonlyMap<number, readonly numb
   const [first, ...rest] = held.toSorted((a, b) => a.length - b.length);
   const reach = phrase.length + LOOSE_WORDS;
   return first?.find((at) => rest.every((list) => list.some((other) => Math.abs(other - at) <= reach)));
+}
+
+function sharedLength(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
 }
 
 /** Whether a phrase begins at a place: its words one after the other, with a little room after the first. */

@@ -1,4 +1,4 @@
-/** What resampling says about the difference of two methods on the same queries. */
+/** What resampling says about the difference of two rankings on the same queries. */
 export interface Comparison {
   /** The mean difference. */
   readonly mean: number;
