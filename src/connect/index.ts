@@ -9,4 +9,4 @@ export { openUpstream, type EraMemory } from './open.js';
 export { connectionIdOf, createPool, type Pool, type PoolEvent } from './pool/pool.js';
 export type { Tap } from './transport/tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './transport/raw-run.js';
-export { backoffMs } from './pool/retry.js';
+export { backoffMs } from './pool/retry-policy.js';

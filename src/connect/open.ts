@@ -47,7 +47,7 @@ export interface OpenDeps {
   /** Hears everything that is said on the connection. */
   readonly tap?: Tap;
   /** For whom it is opened: what a legacy server is told, and who it may ask. */
-  readonly lane?: ConnectionKey;
+  readonly key?: ConnectionKey;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   const terms: Terms = {
     clock,
     clientInfo: deps.clientInfo,
-    capabilities: (deps.lane ?? SHARED).capabilities,
+    capabilities: (deps.key ?? SHARED).capabilities,
     timeoutMs: server.connectTimeoutMs,
     signal: controller.signal,
     onLate: (discover) => void remember(server, deps, { kind: 'modern', discover, decidedAt: clock.now() }),
@@ -109,7 +109,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
   const kind = isChild ? 'http' : (remembered?.transport ?? transport.type);
   let connected: Connected | undefined;
   let believed = false;
-  if (deps.lane?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
+  if (deps.key?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
     connected = await connectNative(server, () => open(kind), terms, deps);
     if (!connected) await remember(server, deps, { ...remembered, only: true });
   }
@@ -231,7 +231,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     lost: () => transport.lost,
     countUnsolicited: () => transport.countUnsolicited(),
     screen: () => deps.screen?.(id),
-    ...(deps.lane?.owner && { owner: deps.lane.owner }),
+    ...(deps.key?.owner && { owner: deps.key.owner }),
   });
   return { requests, pid: child.pid, close: () => transport.close() };
 }
@@ -271,7 +271,7 @@ async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTran
     isLoss,
     lost: () => undefined,
     screen: () => deps.screen?.(id),
-    ...(deps.lane?.owner && { owner: deps.lane.owner }),
+    ...(deps.key?.owner && { owner: deps.key.owner }),
   });
   return {
     requests,

@@ -81,7 +81,7 @@ async function listenTo(transport: Transport): Promise<void> {
   await transport.start();
 }
 
-/** Speaks to a modern server over a pipe, which has said all there is to agree on. */
+/** Speaks to a modern server over a pipe; its capabilities are already known. */
 export async function speakModern(
   { requests }: Link,
   terms: Terms,

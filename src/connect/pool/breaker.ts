@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { BreakerState } from '../../model/server.js';
-import { statusBehind } from './retry.js';
+import { statusBehind } from './retry-policy.js';
 
 /**
  * Stops asking a server that keeps failing (CONN-3): closed → open after a number of failures in a

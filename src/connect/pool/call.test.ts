@@ -87,8 +87,8 @@ function setUp(answers: ReadonlyArray<JsonObject | Error> = [], overrides: Parti
 const oneASecond = { rateLimit: { requestsPerSecond: 1, burstSize: 1 } };
 
 describe('pool.call', () => {
-  it('CONN-7 a call beyond the rate limit is refused at once, before anything is connected', async () => {
-    const stage = setUp([], oneASecond);
+  it('CONN-7 a call whose turn comes too late is refused at once, before anything is connected', async () => {
+    const stage = setUp([], { ...oneASecond, timeoutMs: 999 });
     await stage.pool.call(stage.server, request);
     stage.pool.disconnect('files');
     const attempts: number[] = [];
@@ -98,11 +98,83 @@ describe('pool.call', () => {
     expect(stage.opened).toBe(1);
   });
 
-  it('CONN-7 a request that may wait for the rate limit is sent when a token is there', async () => {
+  it('CONN-7 calls beyond the rate limit are sent in turn, within their time limits', async () => {
+    const { pool, server, sent, end } = setUp([], { ...oneASecond, timeoutMs: 2000 });
+    const waited: number[] = [];
+    const watched = { ...request, onWaited: (ms: number) => waited.push(ms) };
+    const ends = await end(Promise.allSettled([1, 2, 3, 4].map(() => pool.call(server, watched))));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+    expect(sent.map(({ at }) => at)).toEqual([0, 1000, 2000]);
+    expect(waited).toEqual([1000, 2000]);
+    // Whoever chose no time limit has the whole of the server's for the answer.
+    expect(sent.map(({ options }) => options?.timeoutMs)).toEqual([2000, 2000, 2000]);
+  });
+
+  it('CONN-7 EXEC-1 a time limit that the caller chose holds for the wait and the answer together', async () => {
+    const { pool, server, sent, end } = setUp([], oneASecond);
+    const calls = [5000, 1500, 900].map((timeoutMs) => pool.call(server, request, { timeoutMs }));
+    const ends = await end(Promise.allSettled(calls));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(sent.map(({ options }) => options?.timeoutMs)).toEqual([5000, 500]);
+  });
+
+  it('CONN-7 the total time limit of the server bounds the wait', async () => {
+    const { pool, server, end } = setUp([], { ...oneASecond, totalTimeoutMs: 900 });
+    await pool.call(server, request);
+    await expect(end(pool.call(server, request))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  });
+
+  it('EXEC-1 CONN-7 a call that is cancelled while it waits is not sent, and frees its place', async () => {
     const { pool, server, sent, end } = setUp([], oneASecond);
     await pool.call(server, request);
-    await end(pool.call(server, { ...request, waitsForLimit: true }));
+    const leaving = new AbortController();
+    const left = pool.call(server, request, { signal: leaving.signal });
+    const stays = pool.call(server, request);
+    leaving.abort('the host went away');
+    await expect(left).rejects.toMatchObject({ code: 'CANCELLED', delivered: false });
+    await end(stays);
     expect(sent.map(({ at }) => at)).toEqual([0, 1000]);
+    const gone = { signal: AbortSignal.abort('before') };
+    await expect(pool.call(server, request, gone)).rejects.toMatchObject({ code: 'CANCELLED', delivered: false });
+  });
+
+  it('CFG-6 CONN-7 a call that waited goes to the server as it is configured then', async () => {
+    const { pool, server, clock, sent } = setUp([], oneASecond);
+    await pool.call(server, request);
+    let current: Server = server;
+    const waits = pool.call(server, { ...request, recheck: () => current });
+    current = { ...server, digest: 'changed', timeoutMs: 5 };
+    pool.retain([current]);
+    await clock.advance(1000);
+    await waits;
+    expect(sent).toHaveLength(2);
+    expect(pool.health('files').state).toBe('connected');
+    const refused = pool.call(current, {
+      ...request,
+      timeoutMs: 5000,
+      recheck: () => {
+        throw new ToolscoutError('SERVER_NOT_FOUND', 'gone');
+      },
+    });
+    refused.catch(() => {});
+    pool.retain([]);
+    await expect(refused).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('CONN-3 CONN-7 closing lets the calls that wait have their turn within the drain, and refuses the others', async () => {
+    const { pool, server, clock, sent } = setUp([], oneASecond);
+    const calls = Promise.allSettled([1, 2, 3].map(() => pool.call(server, request)));
+    await clock.advance(0);
+    const closed = pool.close({ drainMs: 1500 });
+    await expect(pool.call(server, request)).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    await clock.advance(1500);
+    await closed;
+    expect(
+      (await calls).map((end) => (end.status === 'rejected' ? (end.reason as ToolscoutError).code : 'sent')),
+    ).toEqual(['sent', 'sent', 'SHUTTING_DOWN']);
+    expect(sent.map(({ at }) => at)).toEqual([0, 1000]);
+    expect(clock.waiting).toBe(0);
   });
 
   it('CONN-7 each retry takes a token, and waits for one like any other retry', async () => {
@@ -123,7 +195,10 @@ describe('pool.call', () => {
   });
 
   it('CONN-3 the rate limit is asked before the circuit breaker', async () => {
-    const { pool, server } = setUp([late(), late()], { rateLimit: { requestsPerSecond: 1, burstSize: 2 } });
+    const { pool, server } = setUp([late(), late()], {
+      timeoutMs: 500,
+      rateLimit: { requestsPerSecond: 1, burstSize: 2 },
+    });
     await expect(pool.call(server, request, { principal: 'alice' })).rejects.toThrow('late');
     await expect(pool.call(server, request, { principal: 'alice' })).rejects.toThrow('late');
     await expect(pool.call(server, request, { principal: 'alice' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });

@@ -2,19 +2,21 @@ import { unlessCancelled, type Cancel } from '../../kernel/async/cancel.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { RateLimitConfig, RetryConfig } from '../../model/config.js';
+import { overrideRateLimit, type RateLimitConfig, type RetryConfig } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Requester, ServerRequest, Upstream } from '../../model/upstream.js';
 import type { Limiter } from './limiter.js';
 import type { TellLogLevel } from './log-levels.js';
-import { backoffMs, isTransient } from './retry.js';
+import { backoffMs, isTransient } from './retry-policy.js';
 
 /** For whom a connection is used, and for how long it is needed. */
 export interface PoolUse extends Omit<Requester, 'signal'> {
   /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
   readonly brief?: boolean;
-  /** The connection of this lane rather than the host's, where it is open. */
+  /** The connection with this id rather than the host's, where it is open. */
   readonly on?: string;
+  /** It was accepted before the pool began to close, and is let through while the pool drains. */
+  readonly accepted?: boolean;
 }
 
 /**
@@ -35,8 +37,8 @@ export type OpenSession = (server: Server, signal: AbortSignal) => Promise<Upstr
 export interface Access {
   /** Runs a task on one connection. */
   use<T>(task: (upstream: Upstream) => Promise<T>, options?: PoolUse): Promise<T>;
-  /** Whether the server has an open connection on a lane other than the shared one. */
-  isOpen(lane: string): boolean;
+  /** Whether the server has an open connection besides the shared one, with this id. */
+  isOpen(connection: string): boolean;
   /** Waits until the server may be asked the next thing (CONN-7). */
   pace(): Promise<void>;
   /** Runs a task, and again while it fails in a way that may pass and `makesSense` says so. */
@@ -49,7 +51,7 @@ export interface AccessOptions {
   /** Who asks: principals that wait for the rate limit are served in turn. */
   readonly principal?: string;
   readonly retry?: Partial<RetryConfig>;
-  readonly rateLimit?: Partial<RateLimitConfig>;
+  readonly rateLimit?: Partial<RateLimitConfig> | false;
   /** Each task gets a connection of its own, opened by this and closed after it, instead of one of the pool's. */
   readonly open?: OpenSession;
 }
@@ -69,10 +71,14 @@ export interface Caller {
 export interface CallerDeps {
   /** Circuit breaker and connection, without limit and retry. */
   readonly use: UseConnection;
-  readonly isOpen: (server: string, lane: string) => boolean;
+  readonly isOpen: (server: string, connection: string) => boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly limiter: Limiter;
+  /** @throws ToolscoutError `SHUTTING_DOWN` when no new calls are taken. */
+  readonly requireOpen: () => void;
+  /** Counts a call that waits for its turn as a running one, until the function it returns is called. */
+  readonly hold: () => () => void;
   readonly tellLogLevel: TellLogLevel;
 }
 
@@ -82,10 +88,12 @@ export function createCaller(deps: CallerDeps): Caller {
 
   function call(server: Server, request: ServerRequest, requester: Requester = {}): Promise<JsonObject> {
     const { principal, host, signal, timeoutMs: chosenMs } = requester;
-    const timeoutMs = chosenMs ?? request.timeoutMs ?? server.timeoutMs;
+    const limitMs = chosenMs ?? request.timeoutMs ?? server.timeoutMs;
+    const started = clock.monotonic();
     // Shared by all attempts: progress renews the timeout, nothing renews this.
-    const deadline = clock.monotonic() + server.totalTimeoutMs;
-    let isAdmitted = request.waitsForLimit === true;
+    const deadline = started + server.totalTimeoutMs;
+    let timeoutMs = limitMs;
+    let hasTurn = false;
 
     const send = (upstream: Upstream): Promise<JsonObject> => {
       if (signal?.aborted) throw cancelled(signal);
@@ -100,14 +108,38 @@ export function createCaller(deps: CallerDeps): Caller {
       return told ? unlessCancelled(told, signal).then(() => send(upstream)) : send(upstream);
     };
     const task = host?.logLevel === undefined ? send : sendAtLevel;
-    const attempt = (count: number): Promise<JsonObject> => {
-      limiter.take(server, principal);
-      isAdmitted = true;
+    const go = (target: Server, count: number, by: PoolUse): Promise<JsonObject> => {
+      hasTurn = true;
       request.onAttempt?.(count);
-      return use(server, task, signal, requester);
+      return use(target, task, signal, by);
+    };
+    // What was checked before a wait may no longer hold after it.
+    const recheck = (): Server => request.recheck?.() ?? server;
+    const attempt = (count: number): Promise<JsonObject> => {
+      hasTurn = false;
+      deps.requireOpen();
+      if (signal?.aborted) throw cancelled(signal);
+      const target = count > 0 ? recheck() : server;
+      // Who chose a time limit has chosen it for the wait and the answer together.
+      const until = Math.min(deadline, (chosenMs === undefined ? clock.monotonic() : started) + limitMs);
+      const turn = limiter.take(target, { principal, until, signal });
+      return turn ? goInTurn(turn, count) : go(target, count, requester);
+    };
+    const goInTurn = async (turn: Promise<number>, count: number): Promise<JsonObject> => {
+      const release = deps.hold();
+      try {
+        const waitedMs = await turn.catch((thrown: unknown) => {
+          throw signal?.aborted ? cancelled(signal) : thrown;
+        });
+        request.onWaited?.(waitedMs);
+        if (chosenMs !== undefined) timeoutMs = Math.max(1, started + chosenMs - clock.monotonic());
+        return await go(recheck(), count, { ...requester, accepted: true });
+      } finally {
+        release();
+      }
     };
     const mayRetry = (error: ToolscoutError): boolean => {
-      if (!isAdmitted || !isTransient(error) || clock.monotonic() >= deadline) return false;
+      if (!hasTurn || !isTransient(error) || clock.monotonic() >= deadline) return false;
       if (error.delivered === false) return true;
       // Who chose a time limit is not made to wait for a multiple of it.
       if (chosenMs !== undefined && error.code === 'TOOL_EXECUTION_TIMEOUT') return false;
@@ -121,7 +153,7 @@ export function createCaller(deps: CallerDeps): Caller {
     const paced = underTerms(server, options);
     return {
       use: (task, by) => (open ? useOnce(open, server, task, signal) : use(server, task, signal, by)),
-      isOpen: (lane) => !open && deps.isOpen(server.id, lane),
+      isOpen: (connection) => !open && deps.isOpen(server.id, connection),
       pace: () => limiter.wait(paced, signal, principal),
       again(task, makesSense) {
         const mayRetry = (error: ToolscoutError): boolean => isTransient(error) && (makesSense?.(error) ?? true);
@@ -169,8 +201,12 @@ export async function withRetry<T>(
 
 /** A server with other limits than it is configured with. */
 function underTerms(server: Server, { retry, rateLimit }: AccessOptions): Server {
-  if (!retry && !rateLimit) return server;
-  return { ...server, retry: { ...server.retry, ...retry }, rateLimit: { ...server.rateLimit, ...rateLimit } };
+  if (!retry && rateLimit === undefined) return server;
+  return {
+    ...server,
+    retry: { ...server.retry, ...retry },
+    rateLimit: overrideRateLimit(server.rateLimit, rateLimit),
+  };
 }
 
 /** Runs a task on a connection that is opened for it, closed after it and used by nobody else. */

@@ -44,12 +44,12 @@ function fakeUpstream(server: Server, era: 'legacy' | 'modern'): Upstream {
 
 function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
   const clock = createFakeClock();
-  const opened: Array<{ lane: ConnectionKey; upstream: Upstream }> = [];
+  const opened: Array<{ key: ConnectionKey; upstream: Upstream }> = [];
   let next = era;
   const pool = createPool({
-    open: async (each, _signal, lane) => {
-      const upstream = fakeUpstream(each, next === 'both' ? (lane.prefers ?? 'modern') : next);
-      opened.push({ lane, upstream });
+    open: async (each, _signal, key) => {
+      const upstream = fakeUpstream(each, next === 'both' ? (key.prefers ?? 'modern') : next);
+      opened.push({ key, upstream });
       return upstream;
     },
     clock,
@@ -64,14 +64,14 @@ function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
   return { clock, pool, opened, server, use, become: (other: typeof era) => (next = other) };
 }
 
-describe('lanes of a pool', () => {
+describe('connections of a pool by key', () => {
   it('S8 a legacy server has a connection for every host id, each declaring what that host declared', async () => {
     const { use, opened } = setUp();
     const ann = host('ann', { roots: {} });
     const [shared, hers, again] = [await use(), await use(ann), await use(ann)];
     expect(hers).toBe(again);
     expect(shared).not.toBe(hers);
-    expect(opened.map(({ lane }) => lane.capabilities)).toEqual([EVERY_CAPABILITY, { roots: {} }]);
+    expect(opened.map(({ key }) => key.capabilities)).toEqual([EVERY_CAPABILITY, { roots: {} }]);
   });
 
   it('CONN-3 a modern server has one connection, whoever uses it', async () => {
@@ -122,7 +122,7 @@ describe('lanes of a pool', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('CONN-1 a server that was modern and is no longer gets lanes; nobody gets the lane of another', async () => {
+  it('CONN-1 a server that was modern and is no longer gets keys; nobody gets the connection of another', async () => {
     const { use, opened, become } = setUp('modern');
     const first = await use(host('ann', { roots: {} }));
     await first.close();
@@ -130,7 +130,7 @@ describe('lanes of a pool', () => {
     const settled = await Promise.allSettled([use(host('ann', { roots: {} })), use(host('bob'))]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     const bobs = await use(host('bob'));
-    expect(opened.at(-1)).toMatchObject({ lane: { capabilities: {} }, upstream: bobs });
+    expect(opened.at(-1)).toMatchObject({ key: { capabilities: {} }, upstream: bobs });
   });
 
   it('CONN-3 the connections of a host that has gone end after their calls', async () => {
@@ -163,7 +163,7 @@ describe('lanes of a pool', () => {
     expect(used.closed).toBe(false);
   });
 
-  it('S8 lanes are bounded: the quiet one goes, and when all are busy the newcomer is told', async () => {
+  it('S8 connections are bounded: the quiet one goes, and when all are busy the newcomer is told', async () => {
     const { use, pool, server, opened } = setUp();
     for (let at = 0; at < 32; at++) await use(host(`h${at}`));
     await use(host('one more'));

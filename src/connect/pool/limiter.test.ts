@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.js';
+import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.js';
 import { stdioServer } from '../../../test/support/test-server.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import type { Server } from '../../model/server.js';
-import { createLimiter } from './limiter.js';
+import { createLimiter, MAX_WAITING, type Limiter } from './limiter.js';
 
 const server = (id = 'one', rateLimit = { requestsPerSecond: 10, burstSize: 20 }): Server =>
   stdioServer(id, { command: 'true' }, { rateLimit });
 
-function takes(limiter: ReturnType<typeof createLimiter>, target: Server, principal?: string): number {
+/** Takes a token that must be there now. */
+function take(limiter: Limiter, target: Server, principal?: string): void {
+  expect(limiter.take(target, { principal, until: 0 })).toBeUndefined();
+}
+
+function takes(limiter: Limiter, target: Server, principal?: string): number {
   let taken = 0;
   try {
-    for (; taken < 1000; taken++) limiter.take(target, principal);
+    for (; taken < 1000; taken++) take(limiter, target, principal);
   } catch {
     return taken;
   }
@@ -32,11 +38,11 @@ describe('limiter', () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     takes(limiter, server());
-    expect(() => limiter.take(server())).toThrow(
+    expect(() => take(limiter, server())).toThrow(
       expect.objectContaining({ code: 'RATE_LIMITED', retryAfterMs: 100, delivered: false }),
     );
     await clock.advance(40);
-    expect(() => limiter.take(server())).toThrow(expect.objectContaining({ retryAfterMs: 60 }));
+    expect(() => take(limiter, server())).toThrow(expect.objectContaining({ retryAfterMs: 60 }));
     await clock.advance(60);
     expect(takes(limiter, server())).toBe(1);
   });
@@ -54,7 +60,7 @@ describe('limiter', () => {
     }
     expect(taken.greedy).toBeLessThanOrEqual(51);
     expect(taken.modest).toBeGreaterThanOrEqual(45);
-    expect(() => limiter.take(server(), 'greedy')).toThrow(/used by 2 clients, which share it; try again in \d+ ms/);
+    expect(() => take(limiter, server(), 'greedy')).toThrow(/used by 2 clients, which share it; try again in \d+ ms/);
   });
 
   it('A43 CONN-7 principals that wait are served in turn, each in its own order', async () => {
@@ -124,19 +130,19 @@ describe('limiter', () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
-    limiter.take(one);
+    take(limiter, one);
     const first = limiter.wait(one);
-    expect(() => limiter.take(one)).toThrow(expect.objectContaining({ retryAfterMs: 200 }));
+    expect(() => take(limiter, one)).toThrow(expect.objectContaining({ retryAfterMs: 200 }));
     await clock.advance(100);
     await first;
-    expect(() => limiter.take(one)).toThrow(expect.objectContaining({ retryAfterMs: 100 }));
+    expect(() => take(limiter, one)).toThrow(expect.objectContaining({ retryAfterMs: 100 }));
   });
 
   it('CONN-7 serves those who wait at once when the limits are raised', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const slow = server('one', { requestsPerSecond: 0.001, burstSize: 1 });
-    limiter.take(slow);
+    take(limiter, slow);
     let served = 0;
     void limiter.wait(slow).then(() => served++);
     await clock.advance(1000);
@@ -159,7 +165,7 @@ describe('limiter', () => {
       },
     });
     const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
-    limiter.take(one);
+    take(limiter, one);
     const leaving = new AbortController();
     const left = limiter.wait(one, leaving.signal);
     const stayed = limiter.wait(one);
@@ -182,7 +188,7 @@ describe('limiter', () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
-    limiter.take(one);
+    take(limiter, one);
     const controller = new AbortController();
     const left = limiter.wait(one, controller.signal);
     const stayed = limiter.wait(one);
@@ -197,7 +203,192 @@ describe('limiter', () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const one = server('one', { requestsPerSecond: 1e-12, burstSize: 1 });
-    limiter.take(one);
-    expect(() => limiter.take(one)).toThrow(expect.objectContaining({ retryAfterMs: 86_400_000 }));
+    take(limiter, one);
+    expect(() => take(limiter, one)).toThrow(expect.objectContaining({ retryAfterMs: 86_400_000 }));
+  });
+
+  /** Those who wait, as their names come when they are served or refused. */
+  function queueOf(limiter: Limiter, target: Server, clock: FakeClock) {
+    const ended: string[] = [];
+    const join = (
+      name: string,
+      { principal = '', ms = 30_000, signal }: { principal?: string; ms?: number; signal?: AbortSignal } = {},
+    ): void => {
+      try {
+        const turn = limiter.take(target, { principal, until: clock.monotonic() + ms, signal });
+        if (!turn) ended.push(`${name} at once`);
+        else
+          turn.then(
+            (waited) => ended.push(`${name} after ${Math.round(waited)}`),
+            (error: Error & { code?: string }) => ended.push(`${name} ${error.code ?? error.message}`),
+          );
+      } catch (thrown) {
+        ended.push(`${name} refused at once, ${(thrown as { retryAfterMs: number }).retryAfterMs}`);
+      }
+    };
+    return { ended, join };
+  }
+
+  it('CONN-7 a call waits for its turn, in order, and is told how long it waited', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 10, burstSize: 1 }), clock);
+    for (const name of ['a', 'b', 'c']) join(name);
+    expect(ended).toEqual(['a at once']);
+    await clock.advance(200);
+    expect(ended).toEqual(['a at once', 'b after 100', 'c after 200']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-7 EXEC-3 a call whose turn comes after its deadline is refused at once, and says when to come back', () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 1, burstSize: 1 }), clock);
+    join('a');
+    join('b', { ms: 1000 });
+    join('c', { ms: 1999 });
+    join('d', { ms: 2000 });
+    expect(ended).toEqual(['a at once', 'c refused at once, 2000']);
+    expect(clock.waiting).toBe(1);
+  });
+
+  it('A43 CONN-7 a call that must let another principal go first is refused as soon as that makes it too late', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const target = server('one', { requestsPerSecond: 1, burstSize: 1 });
+    const { ended, join } = queueOf(limiter, target, clock);
+    join('g0', { principal: 'greedy' });
+    join('g1', { principal: 'greedy' });
+    join('g2', { principal: 'greedy', ms: 2000 });
+    // Its share is one token, which it has at once; then each of the two has half of the rate.
+    join('m0', { principal: 'modest' });
+    expect(ended).toEqual(['g0 at once', 'm0 at once']);
+    await clock.advance(0);
+    expect(ended).toEqual(['g0 at once', 'm0 at once', 'g2 RATE_LIMITED']);
+    await clock.advance(2000);
+    expect(ended.at(-1)).toBe('g1 after 2000');
+  });
+
+  it('A43 CONN-7 one who asks again as soon as it is served does not overtake those who wait', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const target = server('one', { requestsPerSecond: 10, burstSize: 1 });
+    const served: string[] = [];
+    await limiter.wait(target);
+    for (const name of ['g1', 'g2', 'g3']) void limiter.wait(target, undefined, 'greedy').then(() => served.push(name));
+    const again = async (count: number): Promise<void> => {
+      await limiter.wait(target, undefined, 'quick');
+      served.push(`q${count}`);
+      if (count < 3) await again(count + 1);
+    };
+    void again(1);
+    await clock.advance(1000);
+    expect(served).toEqual(['g1', 'q1', 'g2', 'q2', 'g3', 'q3']);
+  });
+
+  it('EXEC-1 CONN-7 who leaves the queue gives the place to the next', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 10, burstSize: 1 }), clock);
+    const leaving = new AbortController();
+    join('a');
+    join('b', { signal: leaving.signal });
+    join('c');
+    leaving.abort(new Error('left'));
+    join('gone', { signal: AbortSignal.abort({ retryAfterMs: 'never queued' }) });
+    await clock.advance(100);
+    expect(ended).toEqual(['a at once', 'gone refused at once, never queued', 'b left', 'c after 100']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('A43 CONN-7 the queue is bounded; a full one takes the calls of others and gives up one of whoever has most in it', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const target = server('one', { requestsPerSecond: 1000, burstSize: 1 });
+    const { ended, join } = queueOf(limiter, target, clock);
+    join('first', { principal: 'greedy' });
+    for (let count = 0; count < MAX_WAITING; count++) join(`g${count}`, { principal: 'greedy' });
+    expect(ended).toEqual(['first at once']);
+    join('one too many', { principal: 'greedy' });
+    expect(ended).toEqual(['first at once', 'one too many refused at once, 1000']);
+    join('m0', { principal: 'modest' });
+    join('m1', { principal: 'modest' });
+    await clock.advance(0);
+    expect(ended.slice(2)).toEqual(['m0 at once', `g${MAX_WAITING - 1} RATE_LIMITED`]);
+    await clock.advance(3);
+    expect(ended).toContain('m1 after 2');
+  });
+
+  it('CFG-6 CONN-7 a reload gives those who wait the new limit: higher, lower, none', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const slow = server('one', { requestsPerSecond: 0.1, burstSize: 1 });
+    const { ended, join } = queueOf(limiter, slow, clock);
+    for (const name of ['a', 'b', 'c', 'd']) join(name);
+    expect(ended).toEqual(['a at once']);
+    limiter.retain([server('one', { requestsPerSecond: 1, burstSize: 1 })]);
+    await clock.advance(1000);
+    expect(ended).toEqual(['a at once', 'b after 1000']);
+    limiter.retain([server('one', { requestsPerSecond: 0.04, burstSize: 1 })]);
+    await clock.advance(0);
+    // The turn of c comes in 25 seconds, that of d in 50, which is after its deadline.
+    expect(ended.slice(2)).toEqual(['d RATE_LIMITED']);
+    limiter.retain([stdioServer('one', { command: 'true' }, { rateLimit: false })]);
+    await clock.advance(0);
+    expect(ended.slice(3)).toEqual(['c after 1000']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CFG-6 CONN-7 calls for a server that was removed wait no longer', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 0.1, burstSize: 1 }), clock);
+    join('a');
+    join('b');
+    limiter.retain([]);
+    await clock.advance(0);
+    expect(ended).toEqual(['a at once', 'b after 0']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-3 closing rejects everybody who waits, and whoever would wait later', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const target = server('one', { requestsPerSecond: 0.1, burstSize: 1 });
+    const { ended, join } = queueOf(limiter, target, clock);
+    join('a');
+    join('b');
+    limiter.close(new ToolscoutError('SHUTTING_DOWN', 'over', { retryAfterMs: 7 }));
+    await clock.advance(0);
+    join('c');
+    expect(ended).toEqual(['a at once', 'b SHUTTING_DOWN', 'c refused at once, 7']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('CONN-7 a server without a limit lets everything pass', () => {
+    const limiter = createLimiter({ clock: createFakeClock() });
+    expect(takes(limiter, stdioServer('one', { command: 'true' }, { rateLimit: false }))).toBe(1000);
+  });
+
+  it('A43 CONN-7 with several principals the rate holds in the long run', async () => {
+    const clock = createFakeClock();
+    const limiter = createLimiter({ clock });
+    const target = server('one', { requestsPerSecond: 10, burstSize: 20 });
+    const served = new Map<string, number>();
+    const busy = async (principal: string): Promise<void> => {
+      for (;;) {
+        await limiter.take(target, { principal, until: Infinity });
+        served.set(principal, (served.get(principal) ?? 0) + 1);
+        if (clock.monotonic() > 60_000) return;
+      }
+    };
+    for (const principal of ['a', 'b', 'c']) void busy(principal);
+    await clock.advance(61_000);
+    const counts = [...served.values()];
+    const sum = counts.reduce((total, count) => total + count, 0);
+    // A burst, what shares may owe, and ten a second.
+    expect(sum).toBeLessThanOrEqual(20 + 20 + 610);
+    expect(sum).toBeGreaterThanOrEqual(600);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(20);
   });
 });

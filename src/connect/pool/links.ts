@@ -8,11 +8,11 @@ import { judgeFailure } from './breaker.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
 import { isKept, type Link, type Opening, type Slot, type Waiter } from './slot.js';
-import { backoffMs } from './retry.js';
+import { backoffMs } from './retry-policy.js';
 
 /** What making and ending connections needs. */
 export interface LinksDeps {
-  readonly open: (server: Server, signal: AbortSignal, lane: ConnectionKey) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, key: ConnectionKey) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -27,7 +27,7 @@ export interface Links {
   /** Every connection that has not ended, retired ones included. */
   readonly all: ReadonlySet<Link>;
   /**
-   * Waits for the connection of a slot for a lane, and starts to make one when nobody has. The answer
+   * Waits for the connection of a slot for a key, and starts to make one when nobody has. The answer
    * counts the caller as one who uses it.
    */
   join(slot: Slot, server: Server, wish: Wish): Promise<Link>;
@@ -35,8 +35,8 @@ export interface Links {
   letGo(link: Link): void;
   /** Nothing new starts on what a slot has; what runs may finish. */
   retire(slot: Slot, reason: string): void;
-  /** The same for one lane of a slot. */
-  retireLane(slot: Slot, lane: string): void;
+  /** The same for one connection of a slot. */
+  retireConnection(slot: Slot, connection: string): void;
   end(link: Link, to: ConnectionState, reason: string): void;
   /** Ends everything; resolves when all of it is closed, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
@@ -44,7 +44,7 @@ export interface Links {
 
 /** For whom a connection is wanted, and how. */
 export interface Wish {
-  readonly lane: ConnectionKey;
+  readonly key: ConnectionKey;
   readonly brief: boolean;
   readonly signal: Cancel | undefined;
 }
@@ -85,7 +85,7 @@ export function createLinks(deps: LinksDeps): Links {
     const { slot, key } = link;
     if (slot.links.get(key) === link) {
       slot.links.delete(key);
-      // While another lane is connected, so is the server.
+      // While another connection is open, so is the server.
       if (slot.links.size === 0) onState(slot, to, reason);
     }
     return true;
@@ -103,7 +103,7 @@ export function createLinks(deps: LinksDeps): Links {
     };
     let upstream: Upstream;
     try {
-      upstream = await deps.open(server, controller.signal, opening.lane);
+      upstream = await deps.open(server, controller.signal, opening.key);
     } catch (thrown) {
       settled();
       return refuse(opening, toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'));
@@ -123,11 +123,11 @@ export function createLinks(deps: LinksDeps): Links {
   function admit(opening: Opening, upstream: Upstream): void {
     const { slot, server } = opening;
     slot.era = upstream.era;
-    if (opening.lane.prefers) slot.isModernOnly = upstream.era !== opening.lane.prefers;
-    const key = keyFor(slot, opening.lane);
-    // Who came along because the server was modern, which it no longer is, must not use another's lane.
+    if (opening.key.prefers) slot.isModernOnly = upstream.era !== opening.key.prefers;
+    const key = connectionIdFor(slot, opening.key);
+    // Who came along because the server was modern, which it no longer is, must not use the connection of another host.
     const waiters = [...opening.waiters].filter((waiter) => {
-      const fits = keyFor(slot, waiter.lane) === key;
+      const fits = connectionIdFor(slot, waiter.key) === key;
       if (!fits) waiter.reject(neverSent(laneLost(slot.id)));
       return fits;
     });
@@ -188,7 +188,7 @@ export function createLinks(deps: LinksDeps): Links {
     for (const waiter of waiters) waiter.reject(told);
   }
 
-  /** Makes room for one more lane: the one that was quiet longest goes. */
+  /** Makes room for one more connection: the one that was quiet longest goes. */
   function makeRoom(slot: Slot): void {
     if (slot.links.size + slot.openings.size < MAX_LANES) return;
     let quiet: Link | undefined;
@@ -199,15 +199,15 @@ export function createLinks(deps: LinksDeps): Links {
     end(quiet, 'disconnected', 'another host needs the place');
   }
 
-  function begin(slot: Slot, server: Server, lane: ConnectionKey): Opening {
+  function begin(slot: Slot, server: Server, key: ConnectionKey): Opening {
     makeRoom(slot);
     let settle = (): void => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
     const controller = new AbortController();
-    const opening = { slot, server, lane, controller, waiters: new Set<Waiter>(), settled, obsolete: false };
-    slot.openings.set(keyFor(slot, lane), opening);
+    const opening = { slot, server, key, controller, waiters: new Set<Waiter>(), settled, obsolete: false };
+    slot.openings.set(connectionIdFor(slot, key), opening);
     openings.add(opening);
     // Not before the first waiter stands in line.
     finish(
@@ -218,7 +218,7 @@ export function createLinks(deps: LinksDeps): Links {
     return opening;
   }
 
-  function wait({ waiters }: Opening, id: string, { lane, brief, signal }: Wish): Promise<Link> {
+  function wait({ waiters }: Opening, id: string, { key, brief, signal }: Wish): Promise<Link> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiters.delete(waiter);
@@ -226,7 +226,7 @@ export function createLinks(deps: LinksDeps): Links {
       };
       const leave = (): void => signal?.removeEventListener('abort', onAbort);
       const waiter: Waiter = {
-        lane,
+        key,
         brief,
         resolve(link) {
           leave();
@@ -255,12 +255,12 @@ export function createLinks(deps: LinksDeps): Links {
         const pauseMs = slot.failed ? slot.failed.until - clock.monotonic() : 0;
         if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
         if (wish.signal?.aborted) throw cancelledBeforeSent(server.id);
-        const under = slot.openings.get(keyFor(slot, wish.lane));
-        // Whether lanes matter shows with the first connection; nobody starts a second one before that is known.
+        const under = slot.openings.get(connectionIdFor(slot, wish.key));
+        // Whether keys matter shows with the first connection; nobody starts a second one before that is known.
         const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
-        if (under || !pioneer) return wait(under ?? begin(slot, server, wish.lane), server.id, wish);
+        if (under || !pioneer) return wait(under ?? begin(slot, server, wish.key), server.id, wish);
         await settledOrAborted(pioneer.settled, wish.signal);
-        const link = takeLink(slot, wish.lane, wish.brief);
+        const link = takeLink(slot, wish.key, wish.brief);
         if (link) return link;
       }
     },
@@ -286,12 +286,12 @@ export function createLinks(deps: LinksDeps): Links {
       }
     },
 
-    retireLane(slot, lane) {
-      const opening = slot.openings.get(lane);
-      const link = slot.links.get(lane);
+    retireConnection(slot, connection) {
+      const opening = slot.openings.get(connection);
+      const link = slot.links.get(connection);
       if (opening) opening.obsolete = true;
-      slot.openings.delete(lane);
-      if (!link || lane === SHARED.id) return;
+      slot.openings.delete(connection);
+      if (!link || connection === SHARED.id) return;
       link.retired = true;
       endWhenUnused(link);
     },
@@ -310,17 +310,17 @@ export function createLinks(deps: LinksDeps): Links {
   };
 }
 
-/** Under which key the connection for a lane is found. */
-function keyFor(slot: Slot, lane: ConnectionKey): string {
-  if (slot.era !== 'modern') return lane.id;
-  // What is open serves every lane; only where a connection must be made does a wish count.
-  const isOwn = lane.prefers && !slot.isModernOnly && (slot.links.has(lane.id) || !slot.links.has(SHARED.id));
-  return isOwn ? lane.id : SHARED.id;
+/** Under which id the connection for a key is found. */
+function connectionIdFor(slot: Slot, key: ConnectionKey): string {
+  if (slot.era !== 'modern') return key.id;
+  // What is open serves every key; only where a connection must be made does a wish count.
+  const isOwn = key.prefers && !slot.isModernOnly && (slot.links.has(key.id) || !slot.links.has(SHARED.id));
+  return isOwn ? key.id : SHARED.id;
 }
 
-/** The connection of a lane, counted as used by one more; `undefined` when one must be made. */
-export function takeLink(slot: Slot, lane: ConnectionKey, brief: boolean): Link | undefined {
-  const link = slot.links.get(keyFor(slot, lane));
+/** The connection for a key, counted as used by one more; `undefined` when one must be made. */
+export function takeLink(slot: Slot, key: ConnectionKey, brief: boolean): Link | undefined {
+  const link = slot.links.get(connectionIdFor(slot, key));
   if (!link || link.upstream.closed) return undefined;
   link.busy++;
   if (!brief) link.brief = false;

@@ -9,7 +9,7 @@ import { silentLog } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
 import { createChildKeeper, createPool, openUpstream } from '../index.js';
-import { isTransient } from './retry.js';
+import { isTransient } from './retry-policy.js';
 
 /** A pool over real children. */
 function setUp() {

@@ -532,7 +532,7 @@ describe('pool', () => {
       {
         type: 'notification',
         server: 'one',
-        lane: 'shared',
+        connection: 'shared',
         method: 'notifications/tools/list_changed',
         params: { a: 1 },
       },

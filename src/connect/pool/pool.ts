@@ -11,7 +11,7 @@ import type { Upstream } from '../../model/upstream.js';
 import { createServerBreaker, judgeFailure, type BreakerLimits } from './breaker.js';
 import { createHealthTimer, createIdleTimer } from './health.js';
 import { createCaller, type Caller, type PoolUse, type UseConnection } from './call.js';
-import { createLimiter } from './limiter.js';
+import { createLimiter, type RatePortions } from './limiter.js';
 import { createLogLevels } from './log-levels.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
@@ -31,15 +31,15 @@ export type PoolEvent =
   | {
       readonly type: 'notification';
       readonly server: string;
-      /** The lane it came on: that of one host, or a shared one. */
-      readonly lane: string;
+      /** The id of the connection it came on: that of one host, or the shared one. */
+      readonly connection: string;
       readonly method: string;
       readonly params?: JsonObject;
     };
 
 /** What a pool is made of. */
 export interface PoolDeps {
-  readonly open: (server: Server, signal: AbortSignal, lane: ConnectionKey) => Promise<Upstream>;
+  readonly open: (server: Server, signal: AbortSignal, key: ConnectionKey) => Promise<Upstream>;
   readonly clock: Clock;
   readonly log: Log;
   /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
@@ -48,14 +48,16 @@ export interface PoolDeps {
   /** Removes secrets from what is shown: reasons, last errors, stderr. */
   readonly hide?: (text: string) => string;
   readonly random?: () => number;
+  /** What part of the rate limits this process has; all of them unless it says otherwise. */
+  readonly portions?: RatePortions;
 }
 
-/** The connections to all servers: at most one a server and lane, made when needed and shared (CONN-3). */
+/** The connections to all servers: at most one for each server and key, made when needed and shared (CONN-3). */
 export interface Pool extends Caller {
   /** Circuit breaker and connection alone; requests go through `call` and `access`, which limit and retry them. */
   readonly use: UseConnection;
-  /** Whether a server has an open connection on a lane other than the shared one. */
-  isOpen(server: string, lane: string): boolean;
+  /** Whether a server has an open connection besides the shared one, with this id. */
+  isOpen(server: string, connection: string): boolean;
   /** Every open connection that was made for a host. */
   connectionsOf(host: Pick<Host, 'id'>): Upstream[];
   /** Has the servers that a host is connected to log as it wishes. */
@@ -88,7 +90,7 @@ const CLOSE_GRACE_MS = 10_000;
 export function createPool(deps: PoolDeps): Pool {
   const { clock, log, random = Math.random } = deps;
   const hide = deps.hide ?? ((text) => text);
-  const limiter = createLimiter({ clock });
+  const limiter = createLimiter({ clock, ...(deps.portions && { portions: deps.portions }) });
   const tellLogLevel = createLogLevels({ log, hide });
   const startedAt = clock.now();
   const events = createEmitter<PoolEvent>((thrown) => log.error('connect.listener', { error: messageOf(thrown) }));
@@ -96,9 +98,6 @@ export function createPool(deps: PoolDeps): Pool {
   let running = 0;
   let onDrained: (() => void) | undefined;
   let closed: Promise<void> | undefined;
-  /** Nobody waits for a token any more, which would keep the process from ending. */
-  const ending = new AbortController();
-
   const links = createLinks({
     open: deps.open,
     clock,
@@ -110,7 +109,7 @@ export function createPool(deps: PoolDeps): Pool {
     },
     onState: move,
     onNotification: ({ slot, key }, notification) =>
-      events.emit({ type: 'notification', server: slot.id, lane: key, ...notification }),
+      events.emit({ type: 'notification', server: slot.id, connection: key, ...notification }),
   });
   const idleTimer = createIdleTimer({
     clock,
@@ -166,16 +165,18 @@ export function createPool(deps: PoolDeps): Pool {
     signal?: Cancel,
     options: PoolUse = {},
   ): Promise<T> {
-    if (closed) throw shuttingDown();
-    const { host, brief = false, on, principal } = options;
+    const { host, brief = false, on, principal, accepted = false } = options;
+    if (closed && !accepted) throw shuttingDown();
     const slot = slotOf(server);
-    const lane =
-      on !== undefined && slot.links.get(on)?.upstream.closed === false ? { ...SHARED, id: on } : laneOf(host, server);
+    const key =
+      on !== undefined && slot.links.get(on)?.upstream.closed === false
+        ? { ...SHARED, id: on }
+        : connectionKeyOf(host, server);
     slot.breaker.check(principal);
-    running++;
+    begin();
     let link: Link | undefined;
     try {
-      link = takeLink(slot, lane, brief) ?? (await links.join(slot, server, { lane, brief, signal }));
+      link = takeLink(slot, key, brief) ?? (await links.join(slot, server, { key, brief, signal }));
       const answer = await task(link.upstream, link);
       slot.breaker.succeed(principal);
       return answer;
@@ -184,18 +185,36 @@ export function createPool(deps: PoolDeps): Pool {
       throw thrown;
     } finally {
       if (link) links.letGo(link);
-      running--;
-      if (running === 0) onDrained?.();
+      end();
     }
   }
 
-  const isOpen = (server: string, lane: string): boolean =>
-    lane !== SHARED.id && slots.get(server)?.links.has(lane) === true;
-  const caller = createCaller({ clock, random, limiter, use, isOpen, tellLogLevel });
+  function begin(): void {
+    running++;
+  }
+
+  function end(): void {
+    running--;
+    if (running === 0) onDrained?.();
+  }
+
+  /** A call that waits for its turn counts as running: closing lets it finish. */
+  function hold(): () => void {
+    begin();
+    return end;
+  }
+
+  function requireOpen(): void {
+    if (closed) throw shuttingDown();
+  }
+
+  const isOpen = (server: string, connection: string): boolean =>
+    connection !== SHARED.id && slots.get(server)?.links.has(connection) === true;
+  const caller = createCaller({ clock, random, limiter, use, isOpen, requireOpen, hold, tellLogLevel });
 
   function connectionsOf(host: Pick<Host, 'id'>): Upstream[] {
-    const lane = connectionIdOf(host);
-    return [...slots.values()].flatMap((slot) => slot.links.get(lane)?.upstream ?? []);
+    const connection = connectionIdOf(host);
+    return [...slots.values()].flatMap((slot) => slot.links.get(connection)?.upstream ?? []);
   }
 
   async function measure(server: Server, upstream: Upstream): Promise<number> {
@@ -207,15 +226,15 @@ export function createPool(deps: PoolDeps): Pool {
   /** The check of the health timer: a connection that does not answer is closed, unless a call began meanwhile. */
   async function check(link: Link): Promise<void> {
     try {
-      await limiter.wait(link.server, ending.signal);
+      await limiter.wait(link.server);
       if (!link.ended) link.slot.latencyMs = await measure(link.server, link.upstream);
     } catch (thrown) {
-      if (link.busy === 0) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
+      if (link.busy === 0 && !closed) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
     }
   }
 
   async function ping(server: Server): Promise<number> {
-    await limiter.wait(server, ending.signal);
+    await limiter.wait(server);
     const check = async (upstream: Upstream, link: Link): Promise<number> => {
       try {
         return (link.slot.latencyMs = await measure(server, upstream));
@@ -242,8 +261,9 @@ export function createPool(deps: PoolDeps): Pool {
     idleTimer.stop();
     healthTimer.stop();
     await drained(drainMs);
+    // Nobody waits for a token any more, which would keep the process from ending.
+    limiter.close(shuttingDown());
     await links.stop(graceMs);
-    ending.abort(shuttingDown());
   }
 
   return {
@@ -276,6 +296,7 @@ export function createPool(deps: PoolDeps): Pool {
         } else if (server.digest !== slot.digest) slotOf(server);
         else for (const link of slot.links.values()) link.server = server;
       }
+      limiter.retain(servers);
       idleTimer.watch();
       healthTimer.watch();
     },
@@ -290,8 +311,8 @@ export function createPool(deps: PoolDeps): Pool {
     },
 
     release(host) {
-      const lane = connectionIdOf(host);
-      for (const slot of slots.values()) links.retireLane(slot, lane);
+      const connection = connectionIdOf(host);
+      for (const slot of slots.values()) links.retireConnection(slot, connection);
     },
 
     onEvent: (listener) => events.on(listener),
@@ -303,16 +324,16 @@ export function createPool(deps: PoolDeps): Pool {
   };
 }
 
-/** The id of the lane that is one host's. */
+/** The id of the connection that is one host's. */
 export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
   return `host:${id}`;
 }
 
 /**
- * The lane of a call by its host. A child that knows both eras is spoken to as its only host speaks:
+ * The key of a call by its host. A child that knows both eras is spoken to as its only host speaks:
  * nothing needs translation, and its answers cost it and us a third less than those of the modern era.
  */
-function laneOf(host: Host | undefined, { transport }: Pick<Server, 'transport'>): ConnectionKey {
+function connectionKeyOf(host: Host | undefined, { transport }: Pick<Server, 'transport'>): ConnectionKey {
   if (!host) return SHARED;
   const { capabilities, session } = host;
   const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';

@@ -9,7 +9,7 @@ import type { StderrRing } from '../transport/stderr-ring.js';
 export interface Link {
   readonly slot: Slot;
   readonly upstream: Upstream;
-  /** What it is found under: its lane, or the shared one where the server needs no lanes. */
+  /** What it is found under: the id of its key, or the shared one where the server needs no keys. */
   readonly key: string;
   /** How to treat it; a reload may change that without touching the connection. */
   server: Server;
@@ -29,7 +29,7 @@ export interface Link {
 
 /** Somebody who waits for a connection that is being made. */
 export interface Waiter {
-  readonly lane: ConnectionKey;
+  readonly key: ConnectionKey;
   readonly brief: boolean;
   resolve(link: Link): void;
   reject(error: ToolscoutError): void;
@@ -39,7 +39,7 @@ export interface Waiter {
 export interface Opening {
   readonly slot: Slot;
   readonly server: Server;
-  readonly lane: ConnectionKey;
+  readonly key: ConnectionKey;
   readonly controller: AbortController;
   readonly waiters: Set<Waiter>;
   /** Resolves when it has led to a connection, or failed. */
@@ -64,7 +64,7 @@ export interface Slot {
   /** The configuration all of this belongs to. */
   digest: string;
   breaker: ServerBreaker;
-  /** The era of the last connection; lanes matter to legacy servers only. */
+  /** The era of the last connection; keys matter to legacy servers only. */
   era: 'legacy' | 'modern' | undefined;
   /** It was asked to speak the older way and would not. */
   isModernOnly: boolean;

@@ -72,7 +72,7 @@ describe('guardFetch', () => {
     expect((await guard(origin)(`${origin}/204`)).status).toBe(204);
   });
 
-  it('EXEC-3 A28 what "not now" says in its body is kept, when it is short', async () => {
+  it('EXEC-3 A28 a short body of a 429 or 503 is kept in the error', async () => {
     const said = { error_code: 'MAINTENANCE', suggestion: 'Come back on Monday.' };
     const bodies: Record<string, string> = {
       '/said': JSON.stringify(said),

@@ -153,7 +153,7 @@ function refuseLoop(server: string, response: Response, lineage: Lineage | undef
 /**
  * A `fetch` that stays at the configured origin and never follows a redirect itself, so that
  * credentials go nowhere else (S11); that bounds what an answer may make us hold (A28); and that
- * turns "not now" into an error which says when.
+ * turns status 429 and 503 into an error with retryAfterMs.
  */
 export function guardFetch(origin: string, options: HttpTransportOptions): typeof globalThis.fetch {
   const { server } = options;

@@ -50,7 +50,10 @@ export async function runRaw(
 ): Promise<RawExchange> {
   const { transport } = server;
   if (transport.type !== 'stdio') {
-    throw new ToolscoutError('INVALID_REQUEST', `"${server.id}" is a remote server; only local ones can be run raw.`);
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      `"${server.id}" is a remote server. Raw output is available for local servers only.`,
+    );
   }
   const names = Object.keys(options.env ?? {});
   options.tap?.('note', `start: ${server.shown.target}${names.length > 0 ? ` (with ${names.join(', ')})` : ''}`);

@@ -39,6 +39,8 @@ export interface CallbacksDeps {
 
 /** Questions of one server to the hosts of its calls. */
 export interface Callbacks {
+  /** The questions that wait for an answer, by their id. */
+  readonly open: ReadonlyMap<unknown, unknown>;
   /** Takes a request of the server; `false` leaves it to the protocol client. */
   take(message: JsonObject, stream: number | undefined): boolean;
   /** The server withdrew a request of its own; `false` when it was none of these. */
@@ -128,6 +130,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
   };
 
   return {
+    open,
     take(message, stream) {
       const { id, method } = message;
       if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) return false;
@@ -167,7 +170,6 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       return true;
     },
     ended(call) {
-      if (open.size === 0) return;
       for (const entry of open.values()) if (entry.call === call) move(entry);
     },
     close() {

@@ -93,7 +93,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     const entry = pending.take(id);
     if (!entry) return undefined;
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
-    callbacks.ended(id);
+    if (callbacks.open.size > 0) callbacks.ended(id);
     return entry;
   };
 

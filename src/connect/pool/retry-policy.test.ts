@@ -4,7 +4,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import { ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
 import { RetryConfig } from '../../model/config.js';
 import { withRetry } from './call.js';
-import { backoffMs, isTransient } from './retry.js';
+import { backoffMs, isTransient } from './retry-policy.js';
 
 const policy = RetryConfig.parse({});
 const busy = (details?: ErrorDetails): ToolscoutError => new ToolscoutError('RATE_LIMITED', 'busy', details);
@@ -59,7 +59,7 @@ describe('retry', () => {
     expect(at.slice(0, 3)).toEqual([0, 5000, 6800]);
   });
 
-  it('CONN-7 a server that asks for more patience than there is, is given up', async () => {
+  it('CONN-7 a call is not retried when Retry-After exceeds the limit', async () => {
     const { at, thrown } = await attempts(() => busy({ retryAfterMs: 86_400_000 }));
     expect(at).toEqual([0]);
     expect(thrown).toMatchObject({ retryAfterMs: 86_400_000 });
@@ -100,7 +100,7 @@ describe('retry', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('CONN-7 busy, slow and unreachable pass by; wrong does not', () => {
+  it('CONN-7 429, timeouts and connection failures are transient; other errors are not', () => {
     expect(of('RATE_LIMITED', 'x', http(429))).toBe(true);
     expect(of('SERVER_CONNECTION_ERROR', 'x', http(503))).toBe(true);
     expect(of('SERVER_CONNECTION_ERROR', 'x', system('ECONNRESET'))).toBe(true);

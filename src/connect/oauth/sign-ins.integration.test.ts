@@ -65,6 +65,16 @@ async function startRefusing() {
   return { issuer, server, refused };
 }
 
+/** Somebody who is signed in to a server, by a clock that the test moves. */
+async function startSignedIn() {
+  const issuer = await startAuthorizationServer();
+  const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+  const clock = createFakeClock(systemClock.now());
+  const mine = signInTo(server.url, { clock });
+  await mine.signIn();
+  return { issuer, server, clock, mine };
+}
+
 describe('the sign-in to a server', STARTS_PROCESSES, () => {
   it('S13 S16 PKCE, the resource byte for byte, and a native client that registers itself', patient, async () => {
     const issuer = await startAuthorizationServer();
@@ -112,11 +122,7 @@ describe('the sign-in to a server', STARTS_PROCESSES, () => {
     'CONN-6 a token that is about to end is renewed before it is sent, and its successor is rotated in',
     patient,
     async () => {
-      const issuer = await startAuthorizationServer();
-      const server = await startProtectedServer({ issuers: () => [issuer.origin] });
-      const clock = createFakeClock(systemClock.now());
-      const mine = signInTo(server.url, { clock });
-      await mine.signIn();
+      const { issuer, clock, mine } = await startSignedIn();
       const first = await mine.session.grant();
       expect(await mine.session.token()).toBe(first?.accessToken);
       await clock.advance(3_590_000);
@@ -184,11 +190,7 @@ describe('the sign-in to a server', STARTS_PROCESSES, () => {
     'CONN-6 an authorization server that cannot be reached does not matter while the token holds',
     patient,
     async () => {
-      const issuer = await startAuthorizationServer();
-      const server = await startProtectedServer({ issuers: () => [issuer.origin] });
-      const clock = createFakeClock(systemClock.now());
-      const mine = signInTo(server.url, { clock });
-      await mine.signIn();
+      const { issuer, clock, mine } = await startSignedIn();
       const { accessToken } = (await mine.session.grant())!;
       await issuer.close();
       await clock.advance(3_590_000);

@@ -148,8 +148,8 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
   );
 
   it('CONN-1 a server that knows both eras is spoken to as its only host speaks', async () => {
-    const lane = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
-    const { open, memory } = setUp({ lane });
+    const key = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
+    const { open, memory } = setUp({ key });
     const file = await startFile();
     const server = stdioServer('s', fixture('modern', '--dual', `--start-file=${file.path}`));
     // Before it is known to know both, it is asked as always.
@@ -161,8 +161,8 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
   });
 
   it('CONN-1 a server that refuses the older handshake is not asked for it twice', async () => {
-    const lane = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
-    const { open, memory } = setUp({ lane });
+    const key = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
+    const { open, memory } = setUp({ key });
     const file = await startFile();
     const server = stdioServer('s', fixture('modern', `--start-file=${file.path}`));
     await (await open(server)).ping(2000);
@@ -483,7 +483,7 @@ describe('openUpstream over HTTP', STARTS_PROCESSES, () => {
     }
   });
 
-  it('CONN-7 "not now" says when', async () => {
+  it('CONN-7 an error for status 429 or 503 carries retryAfterMs', async () => {
     const { deps } = setUp();
     const busy = await start('http', '--status=429', '--retry-after=3');
     await expect(openUpstream(httpServer('s', busy.url), deps)).rejects.toMatchObject({
