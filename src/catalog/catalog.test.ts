@@ -41,7 +41,7 @@ function createMind(): Mind {
         judge: () =>
           mind.isTrusted
             ? ({ status: 'enabled' } as const)
-            : ({ status: 'quarantined', reason: 'it changed' } as const),
+            : ({ status: 'quarantined', hold: { cause: 'changed', reason: 'it changed' } } as const),
       }),
     },
   };
@@ -60,7 +60,7 @@ describe('judging anew', () => {
     catalog.reconsider('big');
     expect(statuses(catalog).toSorted()).toEqual(['disabled', 'quarantined']);
     expect(catalog.index.search('thing 7')).toEqual([]);
-    expect(catalog.index.tool('big', 'tool_7')!.hold).toBe('it changed');
+    expect(catalog.index.tool('big', 'tool_7')!.hold?.reason).toBe('it changed');
     mind.isTrusted = true;
     catalog.reconsider('big');
     expect(catalog.index.tools('big')).toEqual(before);
@@ -114,6 +114,16 @@ describe('judging anew', () => {
       for (let turn = 0; turn < 10; turn++) await nextTurn();
       expect(found()).toBe(isPresentable ? 10 : 0);
     }
+  });
+
+  it('FIND-7 a server is found by its package, whatever it is called', async () => {
+    const named = resolveConfig(
+      { servers: { work: { command: 'npx', args: ['-y', '@linear/mcp@1.0.0'] } } },
+      { source: 'library', env: {} },
+    );
+    const catalog = createCatalog(named.config, named.servers, undefined, createMind().approvals);
+    await catalog.put(named.servers[0]!, listOf(3));
+    expect(catalog.index.search('linear')).toHaveLength(3);
   });
 
   it('SEC-9 a newer list on its way is not overtaken by words that follow a decision', async () => {

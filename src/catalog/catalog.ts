@@ -16,6 +16,7 @@ import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { compileRules, normalizeTool, type Rules } from '../normalize/index.js';
 import { trustedItems, type TrustedItems } from './trusted-items.js';
+import { launchNameOf } from './launch-name.js';
 import { createIndex, type Evidence, type ToolIndex, type KnowledgeSource } from '../search/index.js';
 
 /** What a server said of itself when its tools were learned, and what it has besides tools. */
@@ -88,9 +89,7 @@ function withProvenance(tool: Tool, rung: Strategy | undefined): Tool {
   const found: Tool = { ...tool, ...RUNG_WORTH[rung], rung };
   if (found.provenance === 'protocol' || found.status !== 'enabled') return found;
   const hold = suspicionOf(found);
-  return hold === undefined
-    ? { ...found, status: 'disabled' }
-    : { ...found, status: 'quarantined', isSuspect: true, hold };
+  return hold === undefined ? { ...found, status: 'disabled' } : { ...found, status: 'quarantined', hold };
 }
 
 /** Whether a list stands in for one that the server could not be asked for: it is asked again as soon as it is needed. */
@@ -117,15 +116,14 @@ function withHold(server: Server, hold: Hold | undefined): Server {
 /** The status a tool has by its rule, or by trust when the rule enables it: the two that keep it away in order. */
 function judged(tool: Tool, judgement: Judgement): Tool {
   if (tool.status !== 'enabled' || tool.provenance !== 'protocol') return tool;
-  const { status, reason, isSuspect } = judgement.judge(tool);
-  if (status === 'enabled') return tool;
-  return { ...tool, status, ...(reason === undefined ? {} : { hold: reason }), ...(isSuspect && { isSuspect }) };
+  const decision = judgement.judge(tool);
+  return decision.status === 'enabled' ? tool : { ...tool, ...decision };
 }
 
 /** The tool as the rules have it, before anybody asked whether it is trusted. */
 function unjudged(tool: Tool): Tool {
   if (tool.status === 'enabled' || tool.status === 'disabled' || tool.provenance !== 'protocol') return tool;
-  const { hold: _hold, isSuspect: _isSuspect, ...ruled } = tool;
+  const { hold: _hold, ...ruled } = tool;
   return { ...ruled, status: 'enabled' };
 }
 
@@ -190,6 +188,7 @@ export function createCatalog(
   const evidenceOf = (server: Server, { info }: LearnedList, isPresentable: boolean): Evidence => ({
     title: server.title ?? (isPresentable ? info?.title : undefined),
     name: isPresentable ? info?.name : undefined,
+    launch: launchNameOf(server.shown),
   });
   const note = (id: string, list: LearnedList, isPresentable: boolean): void => {
     lists.set(id, list);
@@ -274,4 +273,9 @@ export function createCatalog(
       throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${name}".${near}`);
     },
   };
+}
+
+/** True when a server may be connected to at all. */
+export function isUsable(server: Server): boolean {
+  return server.enabled && server.problem === undefined;
 }

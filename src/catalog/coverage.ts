@@ -1,7 +1,7 @@
 import { counted, mostTokens } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import { primaryDomain } from '../normalize/index.js';
-import { isUsable } from './views.js';
+import { isUsable } from './catalog.js';
 
 /** Tokens of the line, whatever the names are. */
 const COVERAGE_TOKENS = 60;

@@ -1,4 +1,4 @@
-import { findSigns } from '../approvals/index.js';
+import { findFindings } from '../approvals/index.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
@@ -51,7 +51,7 @@ export function describeServer(
   const written = [server.description, typeof description === 'string' ? description : undefined];
   for (const text of [...written, instructions]) {
     const read = text?.slice(0, MAX_READ);
-    if (!read || findSigns([read]).length > 0) continue;
+    if (!read || findFindings({ text: read }).length > 0) continue;
     const shown = oneLine(printable(text === instructions ? firstSentence(read) : read), MAX_LENGTH);
     if (shown !== '') return shown;
   }

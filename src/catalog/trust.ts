@@ -9,7 +9,7 @@ import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { presented, type Catalog, type LearnedList } from './catalog.js';
 import type { CatalogEvent } from './events.js';
-import { isUsable } from './views.js';
+import { isUsable } from './catalog.js';
 
 /** Keeps the catalog and the approvals in step (SEC-9). */
 export interface Trust {

@@ -3,7 +3,8 @@ import type { UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import { fitsTemplate, foldName, foldTemplate, foldUri } from '../kernel/spelling.js';
+import type { Tool } from '../model/tool.js';
+import { fitsTemplate, foldName, foldTemplate, foldUri } from '../kernel/name-folding.js';
 
 /** What a server has besides tools, as far as it is trusted (SEC-9, A39). */
 export interface TrustedItems {
@@ -43,7 +44,7 @@ interface Held {
   readonly kind: ItemKind;
   /** The name or address as it is listed. */
   readonly key: string;
-  readonly reason: string;
+  readonly hold: NonNullable<Tool['hold']>;
 }
 
 /** One form for all spellings of what is named. */
@@ -68,13 +69,13 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
   const open = (kind: ItemKind, items: readonly JsonObject[] | undefined): JsonObject[] | undefined =>
     items?.filter((definition) => {
       const item = seenItem(kind, definition);
-      const { status, reason = 'it waits for approval' } = judgement.judge(item);
-      if (status === 'enabled') listed.add(item.name);
+      const decision = judgement.judge(item);
+      if (decision.status === 'enabled') listed.add(item.name);
       else {
         const key = item.name.slice(itemName(kind, '').length);
-        held.set(folded(kind, key), { kind, key, reason });
+        held.set(folded(kind, key), { kind, key, hold: decision.hold });
       }
-      return status === 'enabled';
+      return decision.status === 'enabled';
     });
   const prompts = open('prompts', list.prompts);
   const resources = open('resources', list.resources);
@@ -83,11 +84,10 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
 
   const heldTemplates = [...held.values()].filter(({ kind }) => kind === 'templates');
 
-  const refuse = ({ kind, key, reason }: Held): ToolscoutError => {
+  const refuse = ({ kind, key, hold }: Held): ToolscoutError => {
     const ref = addressOf(server, itemName(kind, key));
-    const isChange = reason.includes('changed');
-    const message = `The ${NOUNS[kind]} "${key}" of "${server}" is held: ${reason}.`;
-    return new ToolscoutError(isChange ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED', message, {
+    const message = `The ${NOUNS[kind]} "${key}" of "${server}" is held: ${hold.reason}.`;
+    return new ToolscoutError(hold.cause === 'changed' ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED', message, {
       remedy: { kind: 'review', ref },
       delivered: false,
     });
@@ -124,7 +124,8 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
       const found = heldBy(kind, key);
       if (found) throw refuse(found);
       if (judgement.isChanged) {
-        throw refuse({ kind, key, reason: 'what its server says of itself changed after it was trusted' });
+        const reason = 'what its server says of itself changed after it was trusted';
+        throw refuse({ kind, key, hold: { cause: 'changed', reason } });
       }
     },
   };

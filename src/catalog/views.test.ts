@@ -12,7 +12,8 @@ import type { Tool } from '../model/tool.js';
 import { createCatalog, type Catalog, type LearnedList } from './catalog.js';
 import { createLearner, type Learner } from './learning/learner.js';
 import { coverageOf, PLAIN_WORDS } from './coverage.js';
-import { isUsable, problemOf, viewServer } from './views.js';
+import { problemOf, viewServer } from './views.js';
+import { isUsable } from './catalog.js';
 import { explainFor, type Why } from '../gateway/reports/why.js';
 import { LOCAL_VIEWER } from '../gateway/viewer.js';
 import { instructionsFor, passthroughInstructions } from '../front/mcp/menu/meta-tools.js';
@@ -203,12 +204,16 @@ describe('explainFor', () => {
     expect(await ask({ status: 'pending' })).toMatchObject({
       offered: false,
       because: 'approval',
-      reason: '"a:one" is not offered: it waits for approval; see toolscout pending.',
+      reason: '"a:one" is not offered: it waits for approval.',
+      remedy: { kind: 'review', ref: 'a:one' },
     });
-    expect(await ask({ status: 'quarantined', hold: 'it changed after it was trusted' })).toMatchObject({
+    expect(
+      await ask({ status: 'quarantined', hold: { cause: 'changed', reason: 'it changed after it was trusted' } }),
+    ).toMatchObject({
       offered: false,
       because: 'quarantine',
-      reason: '"a:one" is quarantined: it changed after it was trusted; look at it with: toolscout diff a:one',
+      reason: '"a:one" is quarantined: it changed after it was trusted.',
+      remedy: { kind: 'review-change', ref: 'a:one' },
     });
     expect(await ask({ provenance: 'guessed' })).toMatchObject({
       offered: false,

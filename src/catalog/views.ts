@@ -1,6 +1,6 @@
 import type { Pool } from '../connect/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
-import { isStandIn, type Catalog } from './catalog.js';
+import { isStandIn, isUsable, type Catalog } from './catalog.js';
 import type { Learner } from './learning/learner.js';
 import { describeServer } from './server-description.js';
 
@@ -44,11 +44,6 @@ export interface Sources {
   readonly pool: Pool;
   /** The secret mask: error texts may hold what a server printed. */
   readonly hide: (text: string) => string;
-}
-
-/** True when a server may be connected to at all. */
-export function isUsable(server: Server): boolean {
-  return server.enabled && server.problem === undefined;
 }
 
 function knowledgeOf(server: Server, { catalog, learner }: Sources): Knowledge {

@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import type { Catalog } from '../catalog.js';
 import type { Learner } from './learner.js';
-import { isUsable } from '../views.js';
+import { isUsable } from '../catalog.js';
 
 /** Connects eager servers and those that skills wait for, and tries again with backoff until they are back (NEG-4, NEG-7). */
 export interface ConnectionKeeper {

@@ -17,7 +17,7 @@ export interface FallbackDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: () => Pick<Config, 'timeout' | 'ai'>;
+  readonly config: () => Pick<Config, 'timeoutMs' | 'ai'>;
   /** Has later connections to a server made without a handshake: it answers requests and knows none. */
   readonly rememberPlain?: (server: Server) => Promise<void>;
   /** Hears everything that is said. */
@@ -31,7 +31,7 @@ const KEPT_MS = 86_400_000;
 const PROGRAM_SHARE = 0.7;
 
 /**
- * Finds tools of a server that could not be asked properly (DISC-6), all ways together within `timeout` (DISC-7). Nothing
+ * Finds tools of a server that could not be asked properly (DISC-6), all ways together within `timeoutMs` (DISC-7). Nothing
  * it finds beside a plain answer can be called; a failure on the way is as if that way had found nothing. The program is
  * started only where `mayRun` says so.
  */
@@ -42,13 +42,13 @@ export async function learnWithoutHandshake(
   mayRun: boolean,
 ): Promise<Climbed | undefined> {
   const { rawRun, clock, log, tap } = deps;
-  const { timeout, ai } = deps.config();
+  const { timeoutMs, ai } = deps.config();
   const mayPredict = ai.enabled && ai.fallbackToAi;
-  const until = clock.monotonic() + timeout;
+  const until = clock.monotonic() + timeoutMs;
   const limit = new AbortController();
   const onAbort = (): void => limit.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.after(timeout, () => limit.abort(new Error('its time was over')), { awaited: true });
+  const timer = clock.after(timeoutMs, () => limit.abort(new Error('its time was over')), { awaited: true });
   const run = async (env: Readonly<Record<string, string>>, request: string): Promise<Printed> => {
     const reply = (line: string): 'done' | [] => (isPlainAnswer(line) ? 'done' : []);
     const left = (until - clock.monotonic()) * (mayPredict ? PROGRAM_SHARE : 1);

@@ -7,7 +7,7 @@ import { learn, type Learned, type PipelineDeps } from './pipeline.js';
 import type { CatalogEvent } from '../events.js';
 
 /** The connections on which a list was seen to be old. */
-export type Lanes = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
+export type ListConnections = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
 
 /** What learning a server and telling of it needs. */
 export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
@@ -17,17 +17,17 @@ export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'ca
   readonly hide: (text: string) => string;
   /** Throws the reason when a server may not be connected to. */
   readonly usable: (id: string) => Server;
-  /** The lanes on which a server's list was seen to be old; each is handed out once. */
-  readonly takeLanes: (id: string) => Lanes;
+  /** The connections on which a server's list was seen to be old; each is handed out once. */
+  readonly takeListConnections: (id: string) => ListConnections;
   /** Takes them back: the list was not read there, and must be the next time. */
-  readonly returnLanes: (id: string, lanes: Lanes) => void;
+  readonly returnListConnections: (id: string, connections: ListConnections) => void;
 }
 
 /** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
 export async function learnServer(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
   const { catalog, events, hide, log } = deps;
   const { id } = server;
-  let lanes: Lanes = {};
+  let connections: ListConnections = {};
   let isAsked = false;
   const noteFailure = ({ code, message }: ToolscoutError): void => {
     log.warn('discover.failed', { server: id, reason: message });
@@ -41,9 +41,9 @@ export async function learnServer(server: Server, deps: LearnAndTellDeps, signal
       log.info('discover.partial', { server: id, method, reason: hide(reason) });
     const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
       log.warn('discover.dropped', { server: id, method, ...bad });
-    lanes = deps.takeLanes(id);
+    connections = deps.takeListConnections(id);
     isAsked = true;
-    const learned = await learn(server, { ...deps, ...lanes, onPartial, onDropped }, signal);
+    const learned = await learn(server, { ...deps, ...connections, onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });
@@ -52,7 +52,7 @@ export async function learnServer(server: Server, deps: LearnAndTellDeps, signal
     noteFailure(failure);
     return { ...learned, failure };
   } catch (thrown) {
-    deps.returnLanes(id, lanes);
+    deps.returnListConnections(id, connections);
     const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
     if (!signal.aborted) {
       noteFailure(error);

@@ -29,7 +29,7 @@ export interface Learner {
     servers: readonly Server[],
     options: {
       readonly parallel: number;
-      /** A server that takes long lends its slot to the next one (DISC-3); otherwise `parallel` is a bound. */
+      /** A server that takes long does not count toward the limit (DISC-3); otherwise `parallel` is a bound. */
       readonly lendSlots?: boolean;
       readonly terms?: LearnTerms;
       readonly onProgress?: (progress: DiscoveryProgress) => void;

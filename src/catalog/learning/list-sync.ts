@@ -9,7 +9,7 @@ import type { Catalog, LearnedList } from '../catalog.js';
 import { changesBetween } from '../changes.js';
 import type { Trust } from '../trust.js';
 import type { CatalogEvent } from '../events.js';
-import { isUsable } from '../views.js';
+import { isUsable } from '../catalog.js';
 
 /** Takes over lists that other processes learned, so that all of them offer the same (A40). */
 export interface ListSync {

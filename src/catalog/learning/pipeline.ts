@@ -39,7 +39,7 @@ export interface Learned {
 /** How one discovery is made, where it differs from the configuration (DISC-2). */
 export interface LearnTerms {
   readonly retry?: Partial<RetryConfig>;
-  readonly rateLimit?: Partial<RateLimitConfig>;
+  readonly rateLimit?: Partial<RateLimitConfig> | false;
   /** Hears everything that is said; the server is then asked in a session of its own. */
   readonly tap?: Tap;
 }

@@ -21,9 +21,9 @@ export interface ReadListsDeps {
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
   /** Told of an entry besides the tools that could not be kept. */
   readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
-  /** The lane on which the server announced a change, when that is why it is asked. */
+  /** The id of the connection on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
-  /** The lane of a call that is why it is asked: the list is merely old. */
+  /** The id of the connection of the call that is why it is asked: the list is merely old. */
   readonly calledOn?: string;
   /** What is known of it already. */
   readonly known?: LearnedList;

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../kernel/clock.js';
 import type { Server } from '../../model/server.js';
 import type { Catalog, LearnedList } from '../catalog.js';
 import type { Learner } from './learner.js';
-import { isUsable } from '../views.js';
+import { isUsable } from '../catalog.js';
 
 /** What was asked once and ends at once, such as a command, starts no server only to stop it. */
 const DELAY_MS = 250;

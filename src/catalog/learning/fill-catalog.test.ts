@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../model/config.js';
 import type { LearnedList } from '../catalog.js';
-import { isOverdue, isWorthRefreshing } from './fill.js';
+import { isOverdue, isWorthRefreshing } from './fill-catalog.js';
 
 const { cache } = Config.parse({});
 const NOW = Date.UTC(2026, 0, 1);

@@ -4,7 +4,7 @@ import type { Config } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import { isStandIn, type Catalog, type LearnedList } from '../catalog.js';
-import { isUsable } from '../views.js';
+import { isUsable } from '../catalog.js';
 
 /** What clocks may differ by. A list that is further ahead was learned by one that was wrong, and may be of any age (R11). */
 const CLOCK_SLACK_MS = 60_000;
@@ -12,7 +12,7 @@ const CLOCK_SLACK_MS = 60_000;
 /** Whether a list is to be asked for anew, even where its server must be started for that. */
 export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
   const age = now - list.learnedAt;
-  return list.invalidated === true || age > caching.ttl * 1000 || age < -CLOCK_SLACK_MS;
+  return list.invalidated === true || age > caching.ttlMs || age < -CLOCK_SLACK_MS;
 }
 
 /** Servers are not started all the time because they let their lists be kept for a moment only. */

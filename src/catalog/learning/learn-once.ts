@@ -1,0 +1,54 @@
+import { sleep, type Clock } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { Server } from '../../model/server.js';
+import type { Catalog } from '../catalog.js';
+import type { Replicas } from '../replicas.js';
+import type { LearnFailure } from './failure-memory.js';
+import type { Learned } from './pipeline.js';
+
+/** How often a replica looks whether another one has finished. */
+const LOOK_MS = 200;
+
+/** What dividing the learning needs. */
+export interface LearnOnceDeps {
+  readonly replicas: Pick<Replicas, 'claim' | 'release'>;
+  readonly clock: Clock;
+  readonly catalog: () => Catalog;
+  /** Takes over lists that other replicas learned. */
+  readonly look: () => Promise<void>;
+  /** The last failure that is known, of this replica or of another one. */
+  readonly lastFailure: (server: string) => LearnFailure | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Learns a server that nobody waits for by name: of all replicas one asks it, and the others take over its list (STORE-3). Should
+ * that one disappear, another does it.
+ *
+ * @throws ToolscoutError `CANCELLED` when the one that asked it failed: that failure is known and counts.
+ */
+export async function learnOnce(server: Server, deps: LearnOnceDeps, learn: () => Promise<Learned>): Promise<Learned> {
+  const { replicas, catalog, signal } = deps;
+  const work = `learn ${server.id} ${server.digest}`;
+  const learnedBefore = catalog().list(server.id)?.learnedAt;
+  const failedBefore = deps.lastFailure(server.id)?.at;
+  const taken = (): Learned | undefined => {
+    const list = catalog().list(server.id);
+    if (list && list.learnedAt !== learnedBefore) return { tools: list.items.length, dropped: [] };
+    const failure = deps.lastFailure(server.id);
+    if (failure === undefined || failure.at === failedBefore) return undefined;
+    throw new ToolscoutError('CANCELLED', `Another replica could not learn "${server.id}": ${failure.error.message}`);
+  };
+  for (;;) {
+    const isOurs = await replicas.claim(work);
+    try {
+      if (isOurs) await deps.look();
+      const done = taken();
+      if (done) return done;
+      if (isOurs) return await learn();
+    } finally {
+      if (isOurs) await replicas.release(work);
+    }
+    await sleep(deps.clock, LOOK_MS, signal);
+  }
+}
