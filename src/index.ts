@@ -1,4 +1,5 @@
-export { createToolscout, type ToolscoutOptions } from './app/create-toolscout.js';
+export { createToolscout } from './app/create-toolscout.js';
+export type { ToolscoutOptions } from './app/open-gateway.js';
 export { addToolsApi, createToolsApi, type MountableApp, type ToolsApiOptions } from './front/http/tools-api.js';
 export { defineConfig } from './config/define-config.js';
 export { readRtfs, rtfsFile, toolSignature, toolToManifest } from './export/index.js';
@@ -9,31 +10,62 @@ export {
   inferDomains,
   primaryDomain as extractPrimaryDomain,
 } from './normalize/index.js';
-export { ERROR_TABLE, ToolscoutError, type ErrorCode, type Problem, type Severity } from './kernel/errors.js';
+export type { CatalogEvent } from './catalog/events.js';
+export type { PoolEvent } from './connect/index.js';
+export type { BadItem, CacheStats, LeftOut, Strategy, UpstreamFacts } from './discover/index.js';
+export type { CallEvent } from './execute/index.js';
+export type { ExportedServer } from './export/index.js';
+export type { RouteGroup } from './front/http/route.js';
+export type { ProbeEvent, ProbeResult, RegistrySearchOptions, SelfDescription } from './registry/index.js';
+export type { Cut, Quality } from './search/index.js';
+export type { Cancel } from './kernel/async/cancel.js';
+export type { Clock, Timer } from './kernel/clock.js';
+export type { Log, LogFields, LogLevel } from './kernel/log.js';
+export type { Remedy } from './kernel/remedy.js';
+export {
+  ERROR_TABLE,
+  ToolscoutError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorRow,
+  type Problem,
+  type Severity,
+} from './kernel/errors.js';
 export type {
+  ActOptions,
+  ApprovalVerbs,
   AskOptions,
+  AuditVerbs,
   CallOptions,
   Candidate,
   IntrospectionTarget,
   CapabilityFindings,
+  Changes,
+  ConfigVerbs,
+  DiscoverOptions,
   DiscoveryOptions,
   DiscoveryOutcome,
   DiscoveryProgress,
   DiscoveryTarget,
+  DoctorOptions,
   DoctorReport,
   Evaluation,
   EvaluationReport,
   ExportFormat,
   ExportOptions,
   ExportReport,
+  ExportVerbs,
   Finding,
-  Gateway,
-  GatewayEvent,
   JudgedQuery,
   Knowledge,
   LabelledQuery,
+  Learned,
+  ListedKind,
   ListFindings,
+  ListToolsOptions,
+  Loss,
   ProposedServer,
+  RawLine,
   RawReport,
   RecordedServer,
   Registry,
@@ -43,18 +75,34 @@ export type {
   RegistryFindings,
   RegistryPlan,
   RegistryPlanOptions,
+  RegistryVerbs,
   ReloadReport,
+  ReportVerbs,
+  Review,
   RulingOptions,
   RulingReport,
   RtfsDialect,
   SchemaFindings,
   ServerConfig,
+  ServerFacts,
+  ServerVerbs,
   ServerView,
+  ShownConfig,
+  ShownHttp,
+  ShownServer,
   SkillHandle,
+  SkippedApproval,
+  SkillVerbs,
   SkillView,
   SignInOptions,
   SignInStatus,
+  StoreStatus,
+  ScriptOptions,
+  ToolDetails,
+  Toolscout,
+  ToolscoutEvent,
   ToolSignature,
+  ToolVerbs,
   Why,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
@@ -64,21 +112,45 @@ export type {
   ApprovalFilter,
   ApprovalState,
   Change,
+  HoldCause,
   Risk,
   RiskLevel,
+  Ruling,
+  ServerOrigin,
 } from './model/approval.js';
-export type { AuditFilter, AuditRecord } from './model/audit-record.js';
-export type { Call, CallResult, Failure, Progress } from './model/call.js';
-export type { Config, ConfigInput } from './model/config.js';
+export type { AuditFilter, AuditRecord, TokenCount } from './model/audit-record.js';
+export type { Stats, StatsGroup, StatsQuery, Usage, UsageRow } from './model/stats.js';
+export type { CallResult, Failure, Progress } from './model/call.js';
+export type { ScriptFailure, ScriptResult } from './model/script.js';
+export type {
+  AuthConfig,
+  Config,
+  ConfigInput,
+  HttpAuth,
+  RateLimitConfig,
+  RedactionConfig,
+  RetryConfig,
+  RuleConfig,
+  ServerEntry,
+} from './model/config.js';
 export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.js';
-export type { Launch, LaunchAnswers, LaunchInput, RegistryServer } from './model/registry-server.js';
-export type { Snapshot, SnapshotFilters, SnapshotItem } from './model/snapshot.js';
+export type { Launch, LaunchAnswers, LaunchInput, RegistryAnswer, RegistryServer } from './model/registry-server.js';
+export type { Snapshot, SnapshotFilters, SnapshotItem, SnapshotTransport } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type { Principal, Scope } from './model/principal.js';
 export type { Viewer } from './model/viewer.js';
-export type { Server, ServerHealth } from './model/server.js';
-export type { AgentBriefingEvent, Binding, MissingCapability, Negotiation, Skill, SkillState } from './model/skill.js';
-export type { Entry, Store } from './model/store.js';
-export type { Parameter, Tool } from './model/tool.js';
-export type { Upstream, UpstreamNotification, UpstreamRequest } from './model/upstream.js';
+export type { BreakerState, ConnectionState, ServerHealth, ShownTransport } from './model/server.js';
+export type {
+  AgentBriefingEvent,
+  Binding,
+  CapabilityOrigin,
+  CapabilityRequest,
+  MissingCapability,
+  Negotiation,
+  Skill,
+  SkillState,
+} from './model/skill.js';
+export type { StoreDoubt } from './model/store.js';
+export type { ServerInfo } from './model/upstream.js';
+export type { Decision, Parameter, Provenance, Tool, ToolStatus } from './model/tool.js';
 export { VERSION } from './kernel/version.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Launch } from '../clients/importer.js';
 import type { ClientEnvironment } from '../config/index.js';
 import type { CliDeps, ImportWish, InstallWish } from '../front/cli/context.js';
-import { configReader } from './create-toolscout.js';
+import { configReader } from './open-gateway.js';
 import { systemClock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { counted } from '../kernel/text.js';

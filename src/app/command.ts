@@ -1,15 +1,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { openBrowser } from './browser.js';
 import { createClients } from './client-commands.js';
-import { pendingNotice, type LoadedConfig } from '../config/index.js';
+import { describePending, pendingNotice, type LoadedConfig } from '../config/index.js';
 import { runCli } from '../front/cli/cli.js';
 import type { CliDeps } from '../front/cli/context.js';
 import { createTerminal } from '../front/cli/terminal.js';
-import { settleHeap } from './heap.js';
+import { settleHeap } from './settle-heap.js';
 import { systemClock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { printable } from '../kernel/text.js';
-import { checkStore, configReader, createToolscout } from './create-toolscout.js';
+import { checkStore, configReader, openGateway } from './open-gateway.js';
 import { createOwnConfig } from './own-config.js';
 import { readSecret, SecretCancelled } from './read-secret.js';
 import { serve } from './serve.js';
@@ -42,14 +42,14 @@ const deps: CliDeps = {
   clock: systemClock,
   terminal,
   async open(options) {
-    const gateway = await createToolscout({
+    const gateway = await openGateway({
       ...options,
       refreshFirst: true,
       onNotice: (notice, about) => {
         if (about !== 'config' || !options.reportsConfig) warn(notice);
       },
     });
-    noteAbsence(gateway.config(), options);
+    noteAbsence(gateway.internal.loaded(), options);
     return gateway;
   },
   async readConfig(options) {
@@ -64,7 +64,8 @@ const deps: CliDeps = {
       const inForce = path ?? source;
       if (!options.pending || !pending) return { source: inForce, problems: [], warnings };
       const about = pending.path;
-      const unused = { path: about, message: pendingNotice(pending).slice(about.length + 1) };
+      const { message, next } = describePending(pending);
+      const unused = { path: about, message: `${message} U${next.slice(1)}` };
       if (pending.isCode) {
         const unchecked = { path: about, message: 'was not checked: code is not run before it is approved' };
         return { source: inForce, problems: [], warnings: [...warnings, unused, unchecked] };
@@ -79,6 +80,8 @@ const deps: CliDeps = {
     }
   },
   checkStore,
+  migrateStore: async (options) =>
+    (await import('./migrate-store.js')).migrateStore(options, { cwd: process.cwd(), env: process.env }),
   ...createClients({ cwd: process.cwd(), env: process.env }),
   ...createOwnConfig({ cwd: process.cwd(), env: process.env }),
   readSecret: (prompt) =>

@@ -1,174 +1,123 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
-import { textOf } from '../../test/support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../../test/support/patience.js';
-import type { Gateway } from '../gateway/index.js';
-import * as library from '../index.js';
-import { configReader, createToolscout, type ToolscoutOptions } from './create-toolscout.js';
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { viewerOf, type Gateway, type Toolscout } from '../gateway/index.js';
+import type { ConfigInput } from '../model/config.js';
+import { DiscoveryEngine } from './compat/discovery-engine.js';
+import { createToolscout } from './create-toolscout.js';
 
-const PATH = process.env['PATH'];
-
-async function open(options: ToolscoutOptions): Promise<Gateway> {
-  const gateway = await createToolscout({ stateDir: 'memory', learnAtStart: false, env: { PATH }, ...options });
-  onTestFinished(() => gateway.close({ drainMs: 0 }));
-  return gateway;
+async function open(config: ConfigInput, env: Record<string, string> = {}): Promise<Toolscout> {
+  const toolscout = await createToolscout({ config, env, stateDir: 'memory', learnAtStart: false });
+  onTestFinished(() => toolscout.close({ drainMs: 0 }));
+  return toolscout;
 }
 
-describe('createToolscout', STARTS_PROCESSES, () => {
-  it('CFG-1 takes a config as an object, as a path, or looks for one from where it stands', async () => {
-    const folder = await temporaryDirectory();
-    const file = join(folder, 'mine.json');
-    await writeFile(file, JSON.stringify({ servers: { named: { command: 'x' } } }));
-    await mkdir(join(folder, '.toolscout'));
-    await writeFile(join(folder, '.toolscout', 'config.yaml'), 'servers:\n  found:\n    command: x\n');
+/** The names of the verbs of an object, `facet.verb` for those of a facet. */
+function namesIn(members: object, facet = ''): string[] {
+  return Object.entries(members).flatMap(([name, member]) =>
+    typeof member === 'function' ? [`${facet}${name}`] : namesIn(member as object, `${name}.`),
+  );
+}
 
-    const given = await open({ config: { servers: { given: { command: 'x' } } } });
-    expect(given.config()).toMatchObject({ source: 'library', servers: [{ id: 'given' }] });
-    expect(given.config().path).toBeUndefined();
+const SURFACE = {
+  '': ['search', 'details', 'call', 'stream', 'run', 'why', 'as', 'ready', 'reload', 'onEvent', 'close'],
+  servers: [
+    'list',
+    'facts',
+    'connect',
+    'disconnect',
+    'discover',
+    'discoverTools',
+    'discoverResources',
+    'discoverPrompts',
+    'discoverRaw',
+    'add',
+    'register',
+    'unregister',
+    'introspect',
+    'signIn',
+    'signOut',
+    'signInStatus',
+  ],
+  tools: ['list', 'offered', 'definition', 'signature', 'declaration', 'cacheStats', 'clearCache', 'forgetUsage'],
+  approvals: ['list', 'diff', 'approve', 'reject'],
+  skills: ['list', 'get', 'check', 'bind', 'viewer'],
+  registry: ['get', 'search', 'discover', 'serversFor', 'plan'],
+  audit: ['list', 'follow', 'stats'],
+  config: ['show', 'storeStatus', 'acceptStore'],
+  exports: ['write', 'manifest', 'marketplace', 'register'],
+  reports: ['doctor', 'evaluate'],
+} as const;
 
-    const named = await open({ config: file });
-    expect(named.config()).toMatchObject({ path: file, servers: [{ id: 'named' }] });
-
-    const found = await open({ cwd: folder, env: { PATH, HOME: folder } });
-    expect(found.config()).toMatchObject({ servers: [{ id: 'found' }] });
-    expect(found.config().path).toContain('config.yaml');
-  });
-
-  it('CFG-1 without any config the demo stands in, where its servers are installed', async () => {
-    const folder = await temporaryDirectory();
-    const gateway = await open({ cwd: folder, env: { PATH, HOME: folder } });
-    expect(gateway.config().source).toBe('demo');
-    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['everything', 'filesystem', 'memory']);
-  });
-
-  it('CLI-1 the demo is what it is asked for, even beside a config, and its servers work', async () => {
-    const folder = await temporaryDirectory();
-    await writeFile(join(folder, 'toolscout.config.json'), '{"servers": {"mine": {"command": "x"}}}');
-    await writeFile(join(folder, 'note.txt'), 'remember the milk');
-    const gateway = await open({ demo: true, cwd: folder, stateDir: join(folder, 'state') });
-    expect(gateway.config().source).toBe('demo');
-    expect((await gateway.discover()).every(({ ok }) => ok)).toBe(true);
-    const path = join(folder, 'note.txt');
-    expect(textOf(await gateway.executeTool('filesystem', 'read_text_file', { path }))).toBe('remember the milk');
-    const { hits } = await gateway.searchTools('read a text file', { limit: 1 });
-    expect(hits[0]).toMatchObject({ server: 'filesystem', tool: 'read_text_file' });
-  });
-
-  it('CFG-3 an invalid config is refused with all its problems, before anything is opened', async () => {
-    await expect(
-      createToolscout({ stateDir: 'memory', config: { toolRules: [{ patern: 'x' }], maxParallel: 1 } as never }),
-    ).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR', problems: { length: 3 } });
-    await expect(createToolscout({ stateDir: 'memory', config: '/no/such/config.json' })).rejects.toMatchObject({
-      code: 'CONFIGURATION_ERROR',
-    });
-  });
-
-  it.each([
-    [{ CCOS_MCP_CACHE_DIR: ' ' }, '.local/share/toolscout'],
-    [{ CCOS_MCP_CACHE_DIR: ' \t', XDG_DATA_HOME: ' ' }, '.local/share/toolscout'],
-    [{ XDG_DATA_HOME: 'relative' }, '.local/share/toolscout'],
-    [{ CCOS_MCP_CACHE_DIR: 'mine' }, 'mine'],
-  ])('STORE-2 CFG-7 with %j state is kept in %s', async (variables, expected) => {
-    const home = await temporaryDirectory();
-    const env = { PATH, HOME: home, ...variables };
-    const gateway = await open({ config: {}, cwd: home, env, stateDir: undefined });
-    const { findings } = await gateway.doctor();
-    const place = process.platform === 'linux' ? join(home, expected, 'toolscout.db') : /toolscout\.db$/;
-    expect(findings.find(({ subject }) => subject === 'store')?.message).toMatch(place);
-    expect(await readdir(home)).not.toContain(' ');
-  });
-
-  it('PAT-4 a rule that can never decide is a warning of the config', async () => {
-    const read = configReader({
-      config: {
-        toolRules: [
-          { pattern: '*', enabled: true },
-          { pattern: 'echo', enabled: false },
-        ],
-      },
-      env: {},
-    });
-    const { warnings } = await read();
-    expect(warnings.map(({ path }) => path).join(' ')).toContain('toolRules[1]');
-  });
-
-  it('STORE-2 state goes where it is told, or to memory', async () => {
-    const folder = await temporaryDirectory();
-    const home = await temporaryDirectory();
-    const kept = await open({ config: {}, stateDir: join(folder, 'here') });
-    await kept.ready();
-    expect((await kept.doctor()).findings.find(({ subject }) => subject === 'store')?.message).toContain(folder);
-    const xdg = await open({
-      config: {},
-      stateDir: undefined,
-      env: { PATH, HOME: home, XDG_DATA_HOME: join(home, 'data') },
-    });
-    expect((await xdg.doctor()).findings.find(({ subject }) => subject === 'store')?.message).toContain(
-      join(home, 'data'),
+describe('createToolscout', () => {
+  it('returns the public verbs and nothing of what only fronts use, for every viewer', async () => {
+    const toolscout = await open({});
+    const expected = Object.entries(SURFACE).flatMap(([facet, verbs]) =>
+      verbs.map((verb) => (facet === '' ? verb : `${facet}.${verb}`)),
     );
-    const nowhere = await open({ config: {}, stateDir: 'memory' });
-    expect((await nowhere.doctor()).findings.find(({ subject }) => subject === 'store')?.message).toBe('memory');
+    expect(namesIn(toolscout).toSorted()).toEqual(expected.toSorted());
+    const ann = toolscout.as(viewerOf({ name: 'ann', scopes: new Set(['read']) }));
+    expect(namesIn(ann).toSorted()).toEqual(expected.toSorted());
+    expect(namesIn(ann.as(viewerOf({ name: 'bob', scopes: new Set() }))).toSorted()).toEqual(expected.toSorted());
+    expect(SURFACE[''].length).toBeLessThan(12);
   });
 
-  it('CLI-1 A33 A34 the log goes to stderr, one masked line of JSON an event; without a level there is none', async () => {
-    const lines: string[] = [];
-    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => (lines.push(String(chunk)), true));
-    onTestFinished(() => spy.mockRestore());
-    const config = {
-      retryPolicy: { maxRetries: 0 },
+  it('has these members by type as well', () => {
+    type Facets = Exclude<keyof typeof SURFACE, ''>;
+    expectTypeOf<keyof Toolscout>().toEqualTypeOf<(typeof SURFACE)[''][number] | Facets>();
+    expectTypeOf<{ [Facet in Facets]: keyof Toolscout[Facet] }>().toEqualTypeOf<{
+      [Facet in Facets]: (typeof SURFACE)[Facet][number];
+    }>();
+    expectTypeOf<Exclude<keyof Gateway, keyof Toolscout>>().toEqualTypeOf<'hosts' | 'internal'>();
+    expectTypeOf<ReturnType<Toolscout['as']>>().toEqualTypeOf<Toolscout>();
+    // @ts-expect-error A program has no host that can be asked.
+    expectTypeOf<Parameters<Toolscout['call']>[3]>().toHaveProperty('host');
+  });
+
+  it('CFG-4 A33 config.show and getConfig hand out no secret, wherever it stands in a config', async () => {
+    let count = 0;
+    const canary = (): string => `c4n4ry${(count += 1)}c4n4ryc4n4ry`;
+    const env = { VAR: canary(), TEAM_KEY: `${canary()}-long-enough`, A_MCP_TOKEN: canary(), MCP_AUTH_TOKEN: canary() };
+    const url = (): string => `https://${canary()}:${canary()}@x.example/?key=${canary()}`;
+    const inTitle = canary();
+    const config: ConfigInput = {
+      authHeaders: { 'X-All': canary(), 'X-Var': 'Bearer ${VAR}' },
+      ai: { apiKey: canary(), baseUrl: url() },
+      registry: { url: url() },
+      http: { publicUrl: url(), auth: { keys: [{ name: 'ci', key: '${TEAM_KEY}' }] } },
       servers: {
-        dies: {
-          command: process.execPath,
-          args: ['-e', 'process.exit(1)', '${SECRET}'],
+        a: { url: url(), headers: { 'X-Key': canary(), Authorization: 'Bearer ${VAR}' }, enabled: false },
+        b: { url: 'https://b.example/mcp', auth: { clientId: 'me', clientSecret: canary() }, enabled: false },
+        c: {
+          command: 'x',
+          args: ['--token', canary(), `--api-key=${canary()}`, '${VAR}', url()],
+          env: { PLAIN: inTitle, FROM: '${VAR}' },
+          title: `With ${inTitle}`,
+          enabled: false,
         },
       },
     };
-    const env = { PATH, SECRET: 'canary-7f3d9a' };
-    const silent = await open({ config, env });
-    await silent.discover();
-    expect(lines).toEqual([]);
-
-    const loud = await open({ config, env, logLevel: 'debug' });
-    await loud.discover();
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) {
-      expect(line.trimEnd()).not.toContain('\n');
-      expect(JSON.parse(line)).toMatchObject({
-        level: expect.any(String) as string,
-        event: expect.any(String) as string,
-      });
-    }
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toContain('discover.failed');
-    expect(lines.join('')).not.toContain('canary-7f3d9a');
-  });
-
-  it('CONN-2 servers are learned at once unless that is switched off', async () => {
-    const gateway = await createToolscout({
-      config: { servers: { old: fixture('legacy') } },
-      stateDir: 'memory',
-      env: { PATH },
+    const toolscout = await open(config, env);
+    const shown = await toolscout.config.show();
+    expect(JSON.stringify(shown)).not.toContain('c4n4ry');
+    expect(shown).toMatchObject({
+      source: 'library',
+      authHeaders: ['X-All', 'X-Var'],
+      ai: { apiKeySet: true },
+      servers: [
+        { id: 'a', secrets: ['X-Key', 'Authorization'] },
+        { id: 'b', auth: ['clientId', 'clientSecret'] },
+        { id: 'c', title: 'With ***' },
+      ],
     });
-    onTestFinished(() => gateway.close({ drainMs: 0 }));
-    await waitUntil(async () => (await gateway.listServers())[0]?.knowledge === 'ready', { what: 'the server' });
+    const engine = new DiscoveryEngine(toolscout);
+    expect(JSON.stringify(engine.getConfig())).not.toContain('c4n4ry');
+    expect(JSON.stringify(new DiscoveryEngine(config).getConfig())).not.toContain('c4n4ry');
+    expect(engine.getConfig().servers['c']).toMatchObject({ command: 'x', env: { FROM: '${VAR}' } });
   });
 
-  it('CFG-6 a library config is an object: reloading it changes nothing', async () => {
-    const gateway = await open({ config: { servers: { old: fixture('legacy') } }, watch: true });
-    expect(await gateway.reload()).toMatchObject({ changed: false, unchanged: 1 });
-  });
-});
-
-describe('the library', STARTS_PROCESSES, () => {
-  it('ARCH-3 exports the gateway, defineConfig, the errors and the version', async () => {
-    const names = ['ERROR_TABLE', 'ToolscoutError', 'VERSION', 'createToolscout', 'defineConfig'];
-    expect(Object.keys(library)).toEqual(expect.arrayContaining(names));
-    const config = library.defineConfig({ servers: { a: { command: 'x' } } });
-    expect(config).toEqual({ servers: { a: { command: 'x' } } });
-    const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
-      version: string;
-    };
-    expect(library.VERSION).toBe(manifest.version);
+  it('S12 config.show names only the servers that a viewer sees', async () => {
+    const entry = { command: 'x', enabled: false };
+    const toolscout = await open({ servers: { own: entry, other: entry } });
+    const key = viewerOf({ name: 'key', scopes: new Set(['read']), servers: new Set(['own']) });
+    expect((await toolscout.as(key).config.show()).servers.map(({ id }) => id)).toEqual(['own']);
   });
 });

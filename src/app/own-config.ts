@@ -44,7 +44,7 @@ export function createOwnConfig(
       const [there] = opened.text === undefined && config === undefined ? await find.configFilesAt(stem) : [];
       const taken = opened.text === undefined ? there : path;
       if (taken !== undefined) {
-        throw new ToolscoutError('CONFIGURATION_ERROR', `${taken} is there already. Nothing was written.`, {
+        throw new ToolscoutError('CONFIGURATION_ERROR', `${taken} already exists. Nothing was written.`, {
           suggestion: 'Add a server to it with toolscout add, or name another file with --config.',
           file: taken,
         });
@@ -115,7 +115,7 @@ export function createOwnConfig(
       const { cwd, env } = around;
       const find = async (): Promise<string> => {
         const [{ configReader }, { defaultSecretsFile }] = await Promise.all([
-          import('./create-toolscout.js'),
+          import('./open-gateway.js'),
           import('../config/secrets/secrets-file.js'),
         ]);
         const file = config === undefined ? undefined : resolve(cwd, config);
@@ -164,11 +164,11 @@ export function createOwnConfig(
       return {
         ...plan,
         async approve() {
-          const { recordAct } = await import('./create-toolscout.js');
+          const { recordAct } = await import('./open-gateway.js');
           await recordAct(stateDirectory, { kind: 'config-approve', ...act }, plan.approve);
         },
         async withdraw() {
-          const { recordAct } = await import('./create-toolscout.js');
+          const { recordAct } = await import('./open-gateway.js');
           // Not held up by a store that fails: it only takes rights away.
           const isWithdrawn = await plan.withdraw();
           if (isWithdrawn) await recordAct(stateDirectory, { kind: 'config-withdraw', ...act });
@@ -181,7 +181,7 @@ export function createOwnConfig(
 
 /** Why a server of a config cannot be used; nothing where the config itself cannot be, which other commands say. */
 async function problemOf(id: string, config: string, { cwd, env }: Around): Promise<string | undefined> {
-  const { configReader } = await import('./create-toolscout.js');
+  const { configReader } = await import('./open-gateway.js');
   try {
     const { servers } = await configReader({ config, cwd, env })();
     return servers.find((server) => server.id === id)?.problem;

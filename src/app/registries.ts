@@ -35,7 +35,7 @@ const LEND_AFTER_MS = 100;
 export async function openRegistryClient(registry: Config['registry'], tools: RegistryTools): Promise<RegistryClient> {
   const { createRegistryClient, createSafeFetch } = await import('../registry/index.js');
   const { clock, log, store, env } = tools;
-  const { url, ttl, timeoutMs, maxPages } = registry;
+  const { url, ttlMs, timeoutMs, maxPages } = registry;
   const userAgent = readEnvironment(env).discoveryUserAgent;
   return createRegistryClient({
     fetch: createSafeFetch({ clock, userAgent, timeoutMs, maxBytes: LIMITS.bodyBytes }),
@@ -43,7 +43,7 @@ export async function openRegistryClient(registry: Config['registry'], tools: Re
     clock,
     log,
     url,
-    ttlMs: ttl * 1000,
+    ttlMs,
     timeoutMs,
     maxPages,
     own: url !== OFFICIAL_REGISTRY,
@@ -71,8 +71,8 @@ export async function openServerRegistry(sources: RegistrySources, tools: Server
     random: Math.random,
     probe: createProbe({ fetch, clock, timeoutMs }),
     policy: {
-      refreshMs: settings.registryRefreshSeconds * 1000,
-      staleMaxMs: settings.registryStaleMaxSeconds * 1000,
+      refreshMs: settings.registryRefreshMs,
+      staleMaxMs: settings.registryStaleMaxMs,
     },
     parallel: PARALLEL_PROBES,
     lendAfterMs: LEND_AFTER_MS,

@@ -80,13 +80,13 @@ export interface ServedFront extends Pick<HttpFront, 'close'> {
 
 /** What is wrong with single keys of `http.auth`: variables that are not set, above all. */
 function keyProblems(opened: Gateway): string[] {
-  const { warnings } = opened.config();
+  const { warnings } = opened.internal.loaded();
   return warnings.filter(({ path }) => path.startsWith('http.auth.')).map(({ path, message }) => `${path} ${message}`);
 }
 
 /** Once `http.auth` is given it must let somebody in: a service that refuses everybody is a mistake in its config. */
 function requireUsableKeys(opened: Gateway): void {
-  const { auth } = opened.config().config.http;
+  const { auth } = opened.internal.loaded().config.http;
   if (auth === undefined || auth.oauth !== undefined || auth.keys.length > 0) return;
   const problems = keyProblems(opened);
   const why = problems.length > 0 ? problems.join('; ') : 'it has neither keys nor oauth';
@@ -101,9 +101,9 @@ export async function openHttpFront(
   log: Log,
   options: ServeOptions,
 ): Promise<ServedFront> {
-  const { http } = opened.config().config;
+  const { http } = opened.internal.loaded().config;
   requireUsableKeys(opened);
-  const auth = (): HttpAuth | undefined => opened.config().config.http.auth;
+  const auth = (): HttpAuth | undefined => opened.internal.loaded().config.http.auth;
   const host = options.host ?? http.host;
   const metrics = createMetrics(offered, systemClock);
   const { gateway } = metrics;
@@ -144,7 +144,7 @@ export async function openHttpFront(
     authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
   });
   const watchRegistry = async (): Promise<void> => {
-    const registry = await opened.registry();
+    const registry = await opened.registry.get();
     if (registry) metrics.watch(registry);
     registry?.start();
   };

@@ -8,7 +8,7 @@ import { createSecretMask } from '../kernel/secrets.js';
 import { counted, printable } from '../kernel/text.js';
 import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
-import { createToolscout, type ToolscoutOptions } from './create-toolscout.js';
+import { openGateway, type ToolscoutOptions } from './open-gateway.js';
 import { VERSION } from '../kernel/version.js';
 
 /** How long calls may still run once toolscout was told to stop. */
@@ -39,7 +39,7 @@ interface Running {
 
 function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
   const { server } = options;
-  if (server !== undefined && !gateway.config().servers.some(({ id }) => id === server)) {
+  if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
     throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
   }
   const { stdin: input, stdout: output } = streams;
@@ -66,7 +66,7 @@ async function serveHttp(
   };
 }
 
-/** Says what is behind the door once it is known, and who is missing and why. */
+/** Logs which servers are available once that is known, and why others are not. */
 async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
   let done = 0;
   const stop = gateway.onEvent((event) => {
@@ -74,9 +74,9 @@ async function announce(gateway: Gateway, terminal: Terminal): Promise<void> {
     done += 1;
     terminal.status(`  learning servers… ${done}`);
   });
-  await gateway.settle(LEARNING_PATIENCE_MS);
+  await gateway.internal.settle(LEARNING_PATIENCE_MS);
   stop();
-  const views = await gateway.listServers();
+  const views = await gateway.servers.list();
   const missing = views.filter((view) => view.problem !== undefined);
   const tools = views.reduce((sum, view) => sum + view.tools, 0);
   terminal.out(`\n  Ready: ${counted(tools, 'tool')} of ${counted(views.length - missing.length, 'server')}.`);
@@ -93,7 +93,7 @@ function welcome(
   { paint }: Terminal,
   { demo }: ServeOptions,
 ): string {
-  const { servers, path, source, pending, config } = gateway.config();
+  const { servers, path, source, pending, config } = gateway.internal.loaded();
   const key = config.http.auth === undefined ? '' : ' --header "Authorization: Bearer $KEY"';
   const isDemo = source === 'demo';
   const none = pending ? `${pending.path} (not approved)` : 'no config found';
@@ -121,11 +121,11 @@ export async function serve(
   process: { readonly terminal: Terminal; readonly streams: NodeJS.Process },
 ): Promise<void> {
   const { terminal, streams } = process;
-  const gateway = await createToolscout(options);
+  const gateway = await openGateway(options);
   const mask = createSecretMask();
   const redaction = createRedaction({ hide: (text) => mask.hide(text) });
   const learnSecrets = (): void => {
-    const { secrets, config } = gateway.config();
+    const { secrets, config } = gateway.internal.loaded();
     mask.add(secrets);
     redaction.use(config.redaction);
   };
@@ -141,8 +141,8 @@ export async function serve(
   const start = async (): Promise<Running> => {
     const { skill } = options;
     // A skill that does not exist is refused here, before anybody is served.
-    if (skill !== undefined) await gateway.skill(skill);
-    const offered = skill === undefined ? gateway : gateway.as(await gateway.skillViewer(skill));
+    if (skill !== undefined) await gateway.skills.get(skill);
+    const offered = skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(skill));
     if (options.stdio) return serveStdio(offered, log, streams, options);
     return serveHttp({ gateway, offered }, log, options, terminal);
   };
@@ -153,7 +153,7 @@ export async function serve(
   });
 
   const started = systemClock.monotonic();
-  const { path, source, servers } = gateway.config();
+  const { path, source, servers } = gateway.internal.loaded();
   log.info('serve.started', {
     version: VERSION,
     over: options.stdio ? 'stdio' : 'http',

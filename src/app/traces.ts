@@ -38,46 +38,54 @@ export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway 
   };
 
   return wrapGateway(traced, (gateway) => ({
-    searchTools: (query, options) =>
+    search: (query, options) =>
       during(
         start('search', options),
-        () => gateway.searchTools(query, options),
+        () => gateway.search(query, options),
         ({ hits }) => ({ attributes: { 'toolscout.hits': hits.length } }),
       ),
-    listServers(options) {
+    'servers.list'(options) {
       // Whoever watches over us asks for these every few seconds; only what is part of a trace is worth a span.
-      if (options?.meta?.['traceparent'] === undefined) return gateway.listServers(options);
+      if (options?.meta?.['traceparent'] === undefined) return gateway.servers.list(options);
       return during(
         start('list', options),
-        () => gateway.listServers(options),
+        () => gateway.servers.list(options),
         (servers) => ({ attributes: { 'toolscout.servers': servers.length } }),
       );
     },
-    listTools: (server, options) =>
+    'tools.list': (server, options) =>
       during(
         start('list', options),
-        () => gateway.listTools(server, options),
+        () => gateway.tools.list(server, options),
         (tools) => ({ attributes: { 'mcp.server': idOfTarget(server), 'toolscout.tools': tools.length } }),
       ),
-    toolDetails: (server, tool, options) =>
+    details: (server, tool, options) =>
       during(
         start('details', options),
-        () => gateway.toolDetails(server, tool, options),
+        () => gateway.details(server, tool, options),
         () => ({ attributes: { 'mcp.server': server, 'mcp.tool': tool } }),
       ),
-    executeTool(server, tool, args, options = {}) {
+    call(server, tool, args, options = {}) {
       const span = start('execute', options);
       return during(
         span,
-        () => gateway.executeTool(server, tool, args, below(span, options)),
+        () => gateway.call(server, tool, args, below(span, options)),
         (result) => called(server, tool, result),
       );
     },
-    async *executeStream(server, tool, args, options = {}) {
+    run(script, options = {}) {
+      const span = start('script', options);
+      return during(
+        span,
+        () => gateway.run(script, below(span, options)),
+        ({ error, calls }) => ({ failed: error?.code, attributes: { 'toolscout.calls': calls } }),
+      );
+    },
+    async *stream(server, tool, args, options = {}) {
       const span = start('execute', options);
       let outcome: Ending = { failed: 'CANCELLED' };
       try {
-        for await (const event of gateway.executeStream(server, tool, args, below(span, options))) {
+        for await (const event of gateway.stream(server, tool, args, below(span, options))) {
           if (event.type === 'result') outcome = called(server, tool, event.result);
           yield event;
         }
@@ -85,8 +93,8 @@ export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway 
         span.end(outcome);
       }
     },
-    async skill(id) {
-      const handle = await gateway.skill(id);
+    async 'skills.get'(id) {
+      const handle = await gateway.skills.get(id);
       return {
         ...handle,
         call(capability, tool, args, options = {}) {
@@ -100,27 +108,27 @@ export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway 
         },
       };
     },
-    relay(server, method, params, options) {
+    'hosts.relay'(server, method, params, options) {
       const { _meta: given } = params;
       const meta = { ...(isObject(given) ? given : {}), ...options?.meta };
       const span = start('relay', { meta, traceId: options?.traceId });
       const sent = { ...params, _meta: { ...meta, traceparent: span.traceparent } };
       return during(
         span,
-        () => gateway.relay(server, method, sent, { ...options, traceId: options?.traceId ?? span.traceId }),
+        () => gateway.hosts.relay(server, method, sent, { ...options, traceId: options?.traceId ?? span.traceId }),
         () => ({ attributes: { 'mcp.server': server, 'mcp.method': method } }),
       );
     },
-    discover: (servers, options) =>
+    'servers.discover': (servers, options) =>
       during(
         start('discover', options),
-        () => gateway.discover(servers, options),
+        () => gateway.servers.discover(servers, options),
         (outcomes) => ({ attributes: { 'toolscout.servers': outcomes.length } }),
       ),
-    discoverTools: (server, options) =>
+    'servers.discoverTools': (server, options) =>
       during(
         start('discover', options),
-        () => gateway.discoverTools(server, options),
+        () => gateway.servers.discoverTools(server, options),
         (tools) => ({ attributes: { 'mcp.server': idOfTarget(server), 'toolscout.tools': tools.length } }),
       ),
     async close(options) {

@@ -5,7 +5,7 @@ import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixtu
 import { startCounter } from '../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../test/support/patience.js';
 import type { Gateway } from '../gateway/index.js';
-import { createToolscout } from './create-toolscout.js';
+import { openGateway } from './open-gateway.js';
 import type { ConfigInput } from '../model/config.js';
 
 const PATH = process.env['PATH'];
@@ -23,17 +23,17 @@ async function open(root: string, config: ConfigInput | string): Promise<Gateway
   const env = { PATH, HOME: root };
   const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: join(root, 'p'), env };
   await mkdir(options.cwd, { recursive: true });
-  const gateway = await createToolscout({ ...options, config });
+  const gateway = await openGateway({ ...options, config });
   onTestFinished(() => gateway.close({ drainMs: 0 }));
   return gateway;
 }
 
-const ids = (gateway: Gateway): string[] => gateway.config().servers.map(({ id }) => id);
+const ids = (gateway: Gateway): string[] => gateway.internal.loaded().servers.map(({ id }) => id);
 
 describe('the config of a running toolscout', STARTS_PROCESSES, () => {
   const found = async (root: string): Promise<Gateway> => {
     const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: root, env: { PATH, HOME: root } };
-    const gateway = await createToolscout(options);
+    const gateway = await openGateway(options);
     onTestFinished(() => gateway.close({ drainMs: 0 }));
     return gateway;
   };
@@ -52,7 +52,7 @@ describe('the config of a running toolscout', STARTS_PROCESSES, () => {
   it('CFG-6 a config that comes after the start is watched once a reload has found it', async () => {
     const { root, write } = await home();
     const gateway = await found(root);
-    expect(gateway.config().path).toBeUndefined();
+    expect(gateway.internal.loaded().path).toBeUndefined();
     await write('toolscout.config.json', { servers: { first: { command: 'x' } } });
     await gateway.reload();
     await write('toolscout.config.json', { servers: { second: { command: 'x' } } });
@@ -65,11 +65,11 @@ describe('sources of a running toolscout', STARTS_PROCESSES, () => {
     const { root, write } = await home();
     await write('.cursor/mcp.json', { mcpServers: { theirs: fixture('legacy') } });
     const gateway = await open(root, { sources: ['cursor'] });
-    await gateway.discover();
-    const [tool] = await gateway.listTools('theirs');
+    await gateway.servers.discover();
+    const [tool] = await gateway.tools.list('theirs');
     expect(tool).toBeDefined();
-    expect((await gateway.listServers())[0]).toMatchObject({ id: 'theirs', source: join(root, '.cursor/mcp.json') });
-    const { hits } = await gateway.searchTools(tool!.name, { limit: 3 });
+    expect((await gateway.servers.list())[0]).toMatchObject({ id: 'theirs', source: join(root, '.cursor/mcp.json') });
+    const { hits } = await gateway.search(tool!.name, { limit: 3 });
     expect(hits[0]).toMatchObject({ server: 'theirs' });
   });
 
@@ -103,13 +103,16 @@ describe('sources of a running toolscout', STARTS_PROCESSES, () => {
     expect(kept).toEqual([join(root, '.kiro/settings/mcp.json')]);
     expect(ids(gateway)).toEqual(['own', 'k']);
     const warning = { path: 'sources.kiro', message: expect.stringContaining('stay as they were last read') as string };
-    expect(gateway.config().warnings).toContainEqual(warning);
-    expect((await gateway.doctor()).findings).toContainEqual(
+    expect(gateway.internal.loaded().warnings).toContainEqual(warning);
+    expect((await gateway.reports.doctor()).findings).toContainEqual(
       expect.objectContaining({ level: 'warning', message: expect.stringContaining('as they were last read') }),
     );
     // The very same content again: the warning goes, although no server has changed.
     await write('.kiro/settings/mcp.json', { mcpServers: { k: { command: 'k' } } });
-    await waitUntil(() => gateway.config().keptSources.length === 0, { what: 'the mended file', timeoutMs: 20_000 });
+    await waitUntil(() => gateway.internal.loaded().keptSources.length === 0, {
+      what: 'the mended file',
+      timeoutMs: 20_000,
+    });
     expect(ids(gateway)).toEqual(['own', 'k']);
     await write('.kiro/settings/mcp.json', { mcpServers: { l: { command: 'l' } } });
     await waitUntil(() => ids(gateway).includes('l'), { what: 'the mended file was read', timeoutMs: 20_000 });
@@ -121,11 +124,11 @@ describe('sources of a running toolscout', STARTS_PROCESSES, () => {
     const { command, args } = fixture('legacy', counter.flag);
     await write('p/.mcp.json', { mcpServers: { theirs: { command, args } } });
     const gateway = await open(root, { sources: ['claude-code'] });
-    await gateway.discover();
-    await gateway.searchTools('echo');
-    const called = await gateway.executeTool('theirs', 'echo', { text: 'x' });
+    await gateway.servers.discover();
+    await gateway.search('echo');
+    const called = await gateway.call('theirs', 'echo', { text: 'x' });
     expect(called.success).toBe(false);
-    const [view] = await gateway.listServers();
+    const [view] = await gateway.servers.list();
     expect(view).toMatchObject({ id: 'theirs', problem: expect.stringContaining('waits for approval') as string });
     expect(await counter.pids()).toEqual([]);
     // The same server, once it is the user's own.
@@ -134,8 +137,8 @@ describe('sources of a running toolscout', STARTS_PROCESSES, () => {
       servers: { mine: { command, args, cwd: join(root, 'p') } },
     });
     expect(ids(own)).toEqual(['mine']);
-    await own.discover();
-    const [tool] = await own.listTools('mine');
+    await own.servers.discover();
+    const [tool] = await own.tools.list('mine');
     expect(tool).toBeDefined();
     expect(await counter.pids()).toHaveLength(1);
   });

@@ -24,7 +24,7 @@ export function watchFiles(deps: {
   /** Clients keep much else in these files: only a change of servers is worth a reload and its record. */
   const reloadIfChanged = async (): Promise<void> => {
     const next = await read();
-    const now = gateway.config();
+    const now = gateway.internal.loaded();
     const kept = (config: LoadedConfig): string => config.keptSources.map(({ path }) => path).join('\n');
     // A file that cannot be read leaves the servers as they are, and is worth a warning.
     if (next.hash !== now.hash || kept(next) !== kept(now)) await gateway.reload();
@@ -33,7 +33,7 @@ export function watchFiles(deps: {
   let config: (ConfigWatch & { readonly path: string }) | undefined;
   /** Watches the file in force, whichever it is by now. Answers whether that is another than before. */
   const followConfig = (): boolean => {
-    const { path } = gateway.config();
+    const { path } = gateway.internal.loaded();
     if (path === undefined || path === config?.path) return false;
     config?.close();
     config = { path, ...watchConfig(path, { clock, log, onChange: reload }) };
@@ -41,7 +41,7 @@ export function watchFiles(deps: {
   };
   const sources = new Map<string, ConfigWatch>();
   const follow = (): void => {
-    const wanted = new Set(gateway.config().sourceFiles.slice(0, MAX_WATCHED));
+    const wanted = new Set(gateway.internal.loaded().sourceFiles.slice(0, MAX_WATCHED));
     for (const [file, watch] of sources) {
       if (wanted.has(file)) continue;
       watch.close();

@@ -43,7 +43,7 @@ describe('planImport', () => {
         expected.map(({ scope, entry }) => ({
           scope,
           type: entry['command'] === undefined ? (entry['type'] ?? 'http') : 'stdio',
-          timeoutMs: entry['timeout'],
+          timeoutMs: entry['timeoutMs'],
           enabled: entry['enabled'] ?? true,
         })),
       );

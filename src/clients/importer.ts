@@ -48,7 +48,7 @@ export interface Installation {
   readonly preamble?: JsonObject;
 }
 
-/** Everything that is known about one client: one file each in this folder (CFG-5). */
+/** Everything that is known about one client: one file each in `importers/` (CFG-5). */
 export interface Importer {
   readonly type: SourceType;
   /** Its name for people. */

@@ -22,7 +22,9 @@ describe('diffServers', () => {
 
   it('CFG-6 tags, timeouts and titles keep the connection, and the new object is given', () => {
     const before = serversOf({ a: { command: 'x' } });
-    const after = serversOf({ a: { command: 'x', tags: ['t'], timeout: 5, title: 'A', rateLimit: { burstSize: 1 } } });
+    const after = serversOf({
+      a: { command: 'x', tags: ['t'], timeoutMs: 5, title: 'A', rateLimit: { burstSize: 1 } },
+    });
     const diff = diffServers(before, after);
     expect(diff.changed).toEqual([]);
     expect(diff.unchanged[0]).toBe(after[0]);

@@ -6,8 +6,8 @@ describe('readEnvironment', () => {
     const environment = readEnvironment({});
     expect(environment).toMatchObject({
       toolsYamlPath: 'tools/tools.yaml',
-      registryRefreshSeconds: 60,
-      registryStaleMaxSeconds: 3600,
+      registryRefreshMs: 60_000,
+      registryStaleMaxMs: 3_600_000,
       discoveryTimeoutMs: 1500,
       discoveryUserAgent: 'toolscout',
       registryEnabled: true,
@@ -15,7 +15,7 @@ describe('readEnvironment', () => {
       problems: [],
     });
     expect(environment.registryAllowedHosts).toBeUndefined();
-    expect(environment.cacheTtlSeconds).toBeUndefined();
+    expect(environment.cacheTtlMs).toBeUndefined();
     expect(environment.serverToken('github')).toBeUndefined();
   });
 
@@ -40,10 +40,10 @@ describe('readEnvironment', () => {
     expect(environment).toMatchObject({
       authToken: 'general',
       cacheDirectory: '/c',
-      cacheTtlSeconds: 5,
+      cacheTtlMs: 5000,
       toolsYamlPath: 'x.yaml',
-      registryRefreshSeconds: 1,
-      registryStaleMaxSeconds: 0,
+      registryRefreshMs: 1000,
+      registryStaleMaxMs: 0,
       discoveryTimeoutMs: 9,
       discoveryUserAgent: 'me/1',
       registryEnabled: false,
@@ -83,12 +83,12 @@ describe('readEnvironment', () => {
   });
 
   it.each([
-    [{}, { enabled: true, ttl: 5 }],
-    [{ cache: false }, { enabled: false, ttl: 5 }],
-    [{ cache: { enabled: false } }, { enabled: false, ttl: 5 }],
-    [{ cache: { ttl: 7 } }, { enabled: true, ttl: 7 }],
-    [{ discovery: { cache: true } }, { enabled: true, ttl: 5 }],
-  ])('CFG-7 CCOS_MCP_CACHE_TTL is the default of cache.ttl: %j', (raw, cache) => {
+    [{}, { enabled: true, ttlMs: 5000 }],
+    [{ cache: false }, { enabled: false, ttlMs: 5000 }],
+    [{ cache: { enabled: false } }, { enabled: false, ttlMs: 5000 }],
+    [{ cache: { ttlMs: 7000 } }, { enabled: true, ttlMs: 7000 }],
+    [{ discovery: { cache: true } }, { enabled: true, ttlMs: 5000 }],
+  ])('CFG-7 CCOS_MCP_CACHE_TTL is the default of cache.ttlMs: %j', (raw, cache) => {
     const env = { CCOS_MCP_CACHE_TTL: '5' };
     expect(resolveConfig(raw, { source: 'library', env }).config.cache).toEqual(cache);
   });

@@ -13,16 +13,22 @@ export interface Environment {
   serverToken(id: string): string | undefined;
   /** `CCOS_MCP_CACHE_DIR` */
   readonly cacheDirectory?: string;
-  /** `CCOS_MCP_CACHE_TTL` */
-  readonly cacheTtlSeconds?: number;
+  /** `CCOS_MCP_CACHE_TTL`, which is in seconds */
+  readonly cacheTtlMs?: number;
+  /** `TOOLSCOUT_STORE`: where state is kept, when the config does not say. */
+  readonly store?: string;
+  /** `TOOLSCOUT_STORE_KEY`: encrypts tokens in a shared database. */
+  readonly storeKey?: string;
+  /** `TOOLSCOUT_STORE_KEY_FILE`: a file with that key. */
+  readonly storeKeyFile?: string;
   /** `TOOLS_YAML_PATH` */
   readonly toolsYamlPath: string;
   /** `TOOLS_YAML_PATH` is set: the user named the inventory file. */
   readonly isToolsYamlNamed: boolean;
-  /** `REGISTRY_REFRESH_SEC` */
-  readonly registryRefreshSeconds: number;
-  /** `REGISTRY_STALE_MAX_SEC` */
-  readonly registryStaleMaxSeconds: number;
+  /** `REGISTRY_REFRESH_SEC`, which is in seconds */
+  readonly registryRefreshMs: number;
+  /** `REGISTRY_STALE_MAX_SEC`, which is in seconds */
+  readonly registryStaleMaxMs: number;
   /** `DISCOVERY_TIMEOUT_MS` */
   readonly discoveryTimeoutMs: number;
   /** `DISCOVERY_UA` */
@@ -98,6 +104,11 @@ export function readEnvironment(env: Variables): Environment {
     refuse(name, `a whole number of at least ${least}`);
     return undefined;
   };
+  /** The names of these variables are those of others, and so is their unit. */
+  const seconds = (name: string, least: number): number | undefined => {
+    const value = whole(name, least);
+    return value === undefined ? undefined : value * 1000;
+  };
   const flag = (name: string, otherwise: boolean): boolean => {
     const value = text(name)?.toLowerCase();
     if (value === undefined) return otherwise;
@@ -133,11 +144,14 @@ export function readEnvironment(env: Variables): Environment {
     authToken: text('MCP_AUTH_TOKEN'),
     serverToken: (id) => text(tokenVariable(id)),
     cacheDirectory: text('CCOS_MCP_CACHE_DIR'),
-    cacheTtlSeconds: whole('CCOS_MCP_CACHE_TTL', 0),
+    cacheTtlMs: seconds('CCOS_MCP_CACHE_TTL', 0),
+    store: text('TOOLSCOUT_STORE'),
+    storeKey: text('TOOLSCOUT_STORE_KEY'),
+    storeKeyFile: text('TOOLSCOUT_STORE_KEY_FILE'),
     toolsYamlPath: text('TOOLS_YAML_PATH') ?? 'tools/tools.yaml',
     isToolsYamlNamed: text('TOOLS_YAML_PATH') !== undefined,
-    registryRefreshSeconds: whole('REGISTRY_REFRESH_SEC', 1) ?? 60,
-    registryStaleMaxSeconds: whole('REGISTRY_STALE_MAX_SEC', 0) ?? 3600,
+    registryRefreshMs: seconds('REGISTRY_REFRESH_SEC', 1) ?? 60_000,
+    registryStaleMaxMs: seconds('REGISTRY_STALE_MAX_SEC', 0) ?? 3_600_000,
     discoveryTimeoutMs: whole('DISCOVERY_TIMEOUT_MS', 1) ?? 1500,
     discoveryUserAgent: userAgent(),
     registryEnabled: flag('TOOLS_REGISTRY_ENABLED', true),

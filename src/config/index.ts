@@ -7,7 +7,7 @@ export { findConfig, userConfigStem } from './read/find.js';
 export { createInventoryFile } from './inventory-file.js';
 export { loadConfig } from './load.js';
 export { isOwnAddress, type Self } from './resolve/own-entry.js';
-export { pendingNotice } from './review/pending-config.js';
+export { describePending, pendingNotice } from './review/pending-config.js';
 export { resolveConfig, type LoadedConfig } from './resolve/resolve.js';
 export { isServerId, suggestServerId } from './resolve/server-id.js';
 export { resolveWithSources } from './resolve/resolve-sources.js';

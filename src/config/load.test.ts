@@ -21,20 +21,20 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const CODE = {
-  'c.ts': 'const n: number = 7;\nexport default { timeout: n } satisfies object;\n',
-  'c.js': 'module.exports = { timeout: 7 };\n',
-  'c.mjs': 'const n = await Promise.resolve(7);\nexport default Promise.resolve({ timeout: n });\n',
-  'named.ts': 'export const timeout = 7;\n',
-  'self.ts': "import { defineConfig } from 'toolscout';\nexport default defineConfig({ timeout: 7 });\n",
+  'c.ts': 'const n: number = 7;\nexport default { timeoutMs: n } satisfies object;\n',
+  'c.js': 'module.exports = { timeoutMs: 7 };\n',
+  'c.mjs': 'const n = await Promise.resolve(7);\nexport default Promise.resolve({ timeoutMs: n });\n',
+  'named.ts': 'export const timeoutMs = 7;\n',
+  'self.ts': "import { defineConfig } from 'toolscout';\nexport default defineConfig({ timeoutMs: 7 });\n",
   'path.ts': `import { defineConfig } from ${JSON.stringify(join(import.meta.dirname, 'define-config.ts'))};
-export default defineConfig({ timeout: 7 });\n`,
+export default defineConfig({ timeoutMs: 7 });\n`,
 };
 
 describe('loadConfig', () => {
   it.each(Object.entries(CODE))('CFG-1 runs %s', async (name, text) => {
     await put(name, text);
     const loaded = await load(name);
-    expect(loaded.config.timeout).toBe(7);
+    expect(loaded.config.timeoutMs).toBe(7);
     expect(loaded).toMatchObject({ path: join(root, name), source: join(root, name), warnings: [] });
   });
 
@@ -46,8 +46,8 @@ describe('loadConfig', () => {
       expect(servers).toEqual([]);
       expect(config).toMatchObject({
         enabled: true,
-        timeout: 10_000,
-        cache: { enabled: true, ttl: 86_400 },
+        timeoutMs: 10_000,
+        cache: { enabled: true, ttlMs: 86_400_000 },
         approval: 'trust-first',
         store: 'sqlite',
         maxParallelDiscoveries: 5,
@@ -115,7 +115,7 @@ describe('loadConfig', () => {
 
   it('CFG-1 a second config in the same place is named as not read', async () => {
     await put('toolscout.config.json', '{}');
-    await put('toolscout.config.yaml', 'timeout: 1');
+    await put('toolscout.config.yaml', 'timeoutMs: 1');
     const { warnings, path } = await loadAtHome();
     expect(path).toBe(join(root, 'toolscout.config.json'));
     expect(warnings).toMatchObject([{ path: join(root, 'toolscout.config.yaml') }]);
@@ -124,7 +124,7 @@ describe('loadConfig', () => {
   it('CFG-2 an AnyGPT config keeps its own fields, while our own config has no unknown ones', async () => {
     const text = 'providers: {a: 1}\ndiscovery: {timeout: 3, tiemout: 4}\n';
     await put('anygpt.config.yaml', text.replace(', tiemout: 4', ''));
-    expect((await loadAtHome()).config.timeout).toBe(3);
+    expect((await loadAtHome()).config.timeoutMs).toBe(3);
     await put('anygpt.config.yaml', text);
     await expect(loadAtHome()).rejects.toMatchObject({ problems: [{ path: 'discovery.tiemout' }] });
     await put('own.yaml', text);

@@ -2,7 +2,7 @@ import { forbidden } from '../execute/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { Viewer } from '../model/viewer.js';
 import type { Gateway } from './contract.js';
-import type { Verbs, VerbTable } from './verbs/define-verbs.js';
+import type { BoundVerbs, VerbName, VerbTable } from './verbs/define-verbs.js';
 import { callerOf, within } from './viewer.js';
 
 /** Who may use a verb at all. */
@@ -17,90 +17,117 @@ type Audience =
   | 'all servers or a skill';
 
 /** A new verb is about all servers until its implementation narrows what it answers to what the viewer sees. */
-const AUDIENCES: Readonly<Record<keyof Verbs, Audience>> = {
+const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   ready: 'everybody',
-  coverage: 'everybody',
-  listServers: 'everybody',
-  searchTools: 'everybody',
-  listTools: 'everybody',
-  offeredTools: 'everybody',
-  definitionOf: 'everybody',
-  toolDetails: 'everybody',
-  toolSignature: 'everybody',
-  executeTool: 'everybody',
-  executeStream: 'everybody',
+  search: 'everybody',
+  details: 'everybody',
+  call: 'everybody',
+  stream: 'everybody',
+  run: 'everybody',
   why: 'everybody',
-  listSkills: 'all servers or a skill',
-  checkSkill: 'all servers',
-  bindSkill: 'all servers',
-  skill: 'all servers',
-  skillViewer: 'all servers',
-  serverFacts: 'everybody',
-  knownFacts: 'everybody',
-  relay: 'callers',
-  subscribe: 'callers',
-  // These reach only servers that the host is connected to, and it came to those through verbs that were checked.
-  tellServers: 'everybody',
-  setLogLevel: 'everybody',
-  releaseHost: 'everybody',
-  discover: 'all servers',
-  discoverTools: 'callers',
-  discoverResources: 'callers',
-  discoverPrompts: 'callers',
-  registry: 'callers',
-  searchRegistry: 'all servers',
-  discoverFromRegistry: 'all servers',
-  findServersForCapability: 'all servers',
-  planRegistryServer: 'all servers',
-  addServer: 'all servers',
-  exportTools: 'all servers',
-  discoverRaw: 'all servers',
-  connect: 'all servers',
-  disconnect: 'all servers',
-  settle: 'everybody',
   reload: 'all servers',
-  clearCache: 'all servers',
-  forgetUsage: 'all servers',
-  cacheStats: 'all servers',
-  storeStatus: 'callers',
-  acceptStore: 'all servers',
-  audit: 'all servers',
-  followAudit: 'all servers',
-  doctor: 'all servers',
-  evaluate: 'all servers',
-  listApprovals: 'callers',
-  approve: 'all servers',
-  reject: 'all servers',
-  diffApproval: 'callers',
-  introspectRemoteApi: 'all servers',
-  registerServer: 'all servers',
-  unregisterServer: 'all servers',
-  marketplace: 'all servers',
-  toolManifest: 'all servers',
-  registerCapability: 'all servers',
-  signIn: 'all servers',
-  signOut: 'all servers',
-  signInStatus: 'all servers',
-  lineage: 'everybody',
-  config: 'everybody',
   onEvent: 'everybody',
   close: 'all servers or a skill',
+  'servers.list': 'everybody',
+  'servers.facts': 'everybody',
+  'servers.discover': 'all servers',
+  'servers.discoverTools': 'callers',
+  'servers.discoverResources': 'callers',
+  'servers.discoverPrompts': 'callers',
+  'servers.add': 'all servers',
+  'servers.discoverRaw': 'all servers',
+  'servers.connect': 'all servers',
+  'servers.disconnect': 'all servers',
+  'servers.introspect': 'all servers',
+  'servers.register': 'all servers',
+  'servers.unregister': 'all servers',
+  'servers.signIn': 'all servers',
+  'servers.signOut': 'all servers',
+  'servers.signInStatus': 'all servers',
+  'tools.list': 'everybody',
+  'tools.offered': 'everybody',
+  'tools.definition': 'everybody',
+  'tools.signature': 'everybody',
+  'tools.declaration': 'everybody',
+  'tools.clearCache': 'all servers',
+  'tools.forgetUsage': 'all servers',
+  'tools.cacheStats': 'all servers',
+  'approvals.list': 'callers',
+  'approvals.approve': 'all servers',
+  'approvals.reject': 'all servers',
+  'approvals.diff': 'callers',
+  'skills.list': 'all servers or a skill',
+  'skills.check': 'all servers',
+  'skills.bind': 'all servers',
+  'skills.get': 'all servers',
+  'skills.viewer': 'all servers',
+  'registry.get': 'callers',
+  'registry.search': 'all servers',
+  'registry.discover': 'all servers',
+  'registry.serversFor': 'all servers',
+  'registry.plan': 'all servers',
+  'audit.list': 'all servers',
+  'audit.follow': 'all servers',
+  'audit.stats': 'callers',
+  'config.storeStatus': 'callers',
+  'config.acceptStore': 'all servers',
+  'config.show': 'callers',
+  'exports.write': 'all servers',
+  'exports.marketplace': 'all servers',
+  'exports.manifest': 'all servers',
+  'exports.register': 'all servers',
+  'reports.doctor': 'all servers',
+  'reports.evaluate': 'all servers',
+  'hosts.relay': 'callers',
+  'hosts.subscribe': 'callers',
+  // These reach only servers that the host is connected to, and it came to those through verbs that were checked.
+  'hosts.tell': 'everybody',
+  'hosts.setLogLevel': 'everybody',
+  'hosts.release': 'everybody',
+  'hosts.noteMenu': 'everybody',
+  'internal.coverage': 'everybody',
+  'internal.afford': 'everybody',
+  'internal.knownFacts': 'everybody',
+  'internal.settle': 'everybody',
+  'internal.lineage': 'everybody',
+  'internal.loaded': 'everybody',
+  'internal.tokens': 'all servers',
 };
 
 /** Why a viewer may not use a verb at all; `undefined` when they may. */
-function refusalOf(viewer: Viewer, name: keyof Verbs): ToolscoutError | undefined {
+function refusalOf(viewer: Viewer, name: VerbName): ToolscoutError | undefined {
   const audience = AUDIENCES[name];
   if (audience.startsWith('all servers') && callerOf(viewer).isLimited) {
-    return new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
+    return new ToolscoutError(
+      'FORBIDDEN',
+      'This operation needs access to all servers, and this caller has access to some of them.',
+    );
   }
   const isForSkills = audience === 'everybody' || audience === 'all servers or a skill';
   return viewer.skill && !isForSkills ? forbidden(viewer.skill.id, name) : undefined;
 }
 
+/** Where each verb stands: `servers.list` is `list` of the facet `servers`; what has no facet stands at the top. */
+const PLACES = (Object.keys(AUDIENCES) as VerbName[]).map((name) => {
+  const [facet, verb] = name.includes('.') ? name.split('.') : [undefined, name];
+  return { name, facet, verb: verb! };
+});
+
+/** Puts verbs into the facets that their names say. */
+function place(verbs: Partial<BoundVerbs>, around?: Gateway): Omit<Gateway, 'as'> {
+  const top: Record<string, unknown> = { ...around };
+  const facets: Record<string, Record<string, unknown>> = {};
+  for (const { name, facet, verb } of PLACES) {
+    if (!Object.hasOwn(verbs, name)) continue;
+    if (facet === undefined) top[verb] = verbs[name];
+    else (facets[facet] ??= { ...around?.[facet as keyof Gateway] })[verb] = verbs[name];
+  }
+  return { ...top, ...facets } as unknown as Omit<Gateway, 'as'>;
+}
+
 /** The gateway as one viewer has it. Made once for each viewer: a call through it costs nothing more. */
 export function bindVerbs(verbs: VerbTable, viewer: Viewer): Gateway {
-  const names = Object.keys(AUDIENCES) as Array<keyof Verbs>;
-  const bound = names.map((name) => {
+  const bound = PLACES.map(({ name }) => {
     const refuse = (): never => {
       throw refusalOf(viewer, name)!;
     };
@@ -110,7 +137,7 @@ export function bindVerbs(verbs: VerbTable, viewer: Viewer): Gateway {
     ];
   });
   return {
-    ...(Object.fromEntries(bound) as Omit<Gateway, 'as'>),
+    ...place(Object.fromEntries(bound) as BoundVerbs),
     as: (other) => bindVerbs(verbs, within(viewer, other)),
   };
 }
@@ -119,6 +146,6 @@ export function bindVerbs(verbs: VerbTable, viewer: Viewer): Gateway {
  * A gateway with something around some of its verbs, such as a measurement, for every viewer that it is bound to. `around` calls the
  * gateway that it is given, which refuses what the viewer may not.
  */
-export function wrapGateway(gateway: Gateway, around: (inner: Gateway) => Partial<Omit<Gateway, 'as'>>): Gateway {
-  return { ...gateway, ...around(gateway), as: (viewer) => wrapGateway(gateway.as(viewer), around) };
+export function wrapGateway(gateway: Gateway, around: (inner: Gateway) => Partial<BoundVerbs>): Gateway {
+  return { ...place(around(gateway), gateway), as: (viewer) => wrapGateway(gateway.as(viewer), around) };
 }

@@ -9,30 +9,36 @@ import { createCatalog, isStandIn, type Catalog } from '../catalog/catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from '../catalog/learning/connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from '../catalog/experience.js';
 import { createFailureMemory } from '../catalog/learning/failure-memory.js';
-import { fillCatalog, isWorthRefreshing } from '../catalog/learning/fill.js';
+import { fillCatalog, isWorthRefreshing } from '../catalog/learning/fill-catalog.js';
 import { createLearner, learningProgress, type Learner } from '../catalog/learning/learner.js';
 import { createListSync } from '../catalog/learning/list-sync.js';
-import { learnServer, type Lanes } from '../catalog/learning/learn-server.js';
+import { learnOnce } from '../catalog/learning/learn-once.js';
+import { learnServer, type ListConnections } from '../catalog/learning/learn-server.js';
 import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
 import type { GatewayDeps } from './deps.js';
+import type { Learned, LearnTerms } from '../catalog/learning/pipeline.js';
 import { createRefresher } from '../catalog/learning/refresher.js';
 import { createRelister } from '../catalog/learning/relister.js';
+import { createOwnServer, type OwnServer } from './own-server.js';
 import { createRetention } from './retention.js';
 import { createTrust, type Trust } from '../catalog/trust.js';
-import type { GatewayEvent } from './contract.js';
+import type { ToolscoutEvent } from './contract.js';
 import type { AskOptions } from './contract/options.js';
-import { isUsable, problemOf } from '../catalog/views.js';
+import { problemOf } from '../catalog/views.js';
+import { isUsable } from '../catalog/catalog.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
 export interface Core {
   readonly deps: GatewayDeps;
-  readonly events: Emitter<GatewayEvent>;
+  readonly events: Emitter<ToolscoutEvent>;
   readonly learner: Learner;
   readonly approvals: Approvals;
   readonly trust: Trust;
   /** Connects eager servers and those that skills wait for, until they are back. */
   readonly keeper: ConnectionKeeper;
   readonly marketplace: Marketplace;
+  /** toolscout as a server of its own catalog, and what is made of results (ANS-1, ANS-3). */
+  readonly own: OwnServer;
   /** What queries led to. */
   readonly experience: ExperienceKeeper;
   /** What servers said they offer when the registry asked them (NEG-1), by id. */
@@ -81,7 +87,7 @@ const OPEN_DELAY_MS = 100;
 /** Opens the core: what the store knows is served at once, the rest is learned in the background. */
 export function createCore(deps: GatewayDeps): Core {
   const { clock, log, pool, cache, audit, mask } = deps;
-  const events = createEmitter<GatewayEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
+  const events = createEmitter<ToolscoutEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
   const hide = (text: string): string => mask.hideEncoded(text);
   mask.add(deps.loaded.secrets);
   deps.redaction.use(deps.loaded.config.redaction);
@@ -99,19 +105,19 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.knowledge, approvals);
   let closing = false;
 
-  /** On which lane each server last announced a change that was not looked at yet. */
+  /** On which connection each server last announced a change that was not looked at yet. */
   const announced = new Map<string, string>();
-  /** On which lane each server was last called while its list was old. */
+  /** On which connection each server was last called while its list was old. */
   const called = new Map<string, string>();
-  /** Takes the lanes on which a server's list was seen to be old: they are there to be asked. */
-  const takeLanes = (id: string): Lanes => {
+  /** Takes the connections on which a server's list was seen to be old: they are there to be asked. */
+  const takeListConnections = (id: string): ListConnections => {
     const announcedOn = announced.get(id);
     const calledOn = called.get(id);
     announced.delete(id);
     called.delete(id);
     return { ...(announcedOn !== undefined && { announcedOn }), ...(calledOn !== undefined && { calledOn }) };
   };
-  const returnLanes = (id: string, { announcedOn, calledOn }: Lanes): void => {
+  const returnListConnections = (id: string, { announcedOn, calledOn }: ListConnections): void => {
     if (announcedOn !== undefined && !announced.has(id)) announced.set(id, announcedOn);
     if (calledOn !== undefined && !called.has(id)) called.set(id, calledOn);
   };
@@ -132,29 +138,42 @@ export function createCore(deps: GatewayDeps): Core {
     breaker: () => ({ failures: loaded.config.limits.breakerFailures, resetMs: loaded.config.limits.breakerResetMs }),
     onFailure: memory.note,
     onLearned: memory.clear,
-    run: (server, signal, terms) =>
-      learnServer(
+    run: (server, signal, terms) => {
+      const learn = (): Promise<Learned> => learnHere(server, signal, terms);
+      const { replicas } = deps;
+      if (!replicas || !inBackground.delete(server.id)) return learn();
+      const { lastFailure } = learner;
+      return learnOnce(
         server,
-        {
-          pool,
-          open: terms?.tap && openerWith(terms.tap),
-          terms,
-          cache,
-          audit,
-          log,
-          events,
-          hide,
-          usable,
-          takeLanes,
-          returnLanes,
-          catalog: () => catalog,
-          withoutHandshake: (each, stop, mayRun) =>
-            learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),
-          admit: (...seen) => trust.admit(...seen),
-        },
-        signal,
-      ),
+        { replicas, clock, catalog: () => catalog, look: () => lists.look(), lastFailure, signal },
+        learn,
+      );
+    },
   });
+  /** Servers that are to be learned and that nobody has asked for by name: one replica is enough. */
+  const inBackground = new Set<string>();
+  const learnHere = (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> =>
+    learnServer(
+      server,
+      {
+        pool,
+        open: terms?.tap && openerWith(terms.tap),
+        terms,
+        cache,
+        audit,
+        log,
+        events,
+        hide,
+        usable,
+        takeListConnections,
+        returnListConnections,
+        catalog: () => catalog,
+        withoutHandshake: (each, stop, mayRun) =>
+          learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),
+        admit: (...seen) => trust.admit(...seen),
+      },
+      signal,
+    );
 
   /** Takes over which servers failed in other processes. */
   const recallFailures = async (): Promise<void> => {
@@ -167,6 +186,7 @@ export function createCore(deps: GatewayDeps): Core {
     if (servers.length === 0 || closing) return;
     // Nobody chose how many of these are asked at once, and one that hangs must not hold up the others (DISC-3).
     const { maxParallelDiscoveries: parallel, lendSlots } = loaded.config;
+    if (deps.replicas) for (const { id } of servers) if (!learner.isLearning(id)) inBackground.add(id);
     void learner.learnAll(servers, { parallel, lendSlots: lendSlots !== false });
   };
 
@@ -192,8 +212,8 @@ export function createCore(deps: GatewayDeps): Core {
     hide,
   });
 
-  const days = (): number => loaded.config.limits.auditRetentionDays;
-  const retention = createRetention({ audit, clock, log, hide, days });
+  const retentionMs = (): number => loaded.config.limits.auditRetentionMs;
+  const retention = createRetention({ audit, clock, log, hide, retentionMs });
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -253,7 +273,7 @@ export function createCore(deps: GatewayDeps): Core {
     if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
-      announced.set(event.server, event.lane);
+      announced.set(event.server, event.connection);
       relister.soon(event.server);
     }
     events.emit(event);
@@ -265,6 +285,7 @@ export function createCore(deps: GatewayDeps): Core {
     const hold = server.enabled ? catalog.hold(id) : undefined;
     if (hold) {
       throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${id}" cannot be used: ${hold.reason}.`, {
+        remedy: hold.remedy,
         delivered: false,
       });
     }
@@ -295,6 +316,7 @@ export function createCore(deps: GatewayDeps): Core {
     keeper,
     marketplace: deps.marketplace ?? createMarketplace({ store: deps.store }),
     probed: new Map(),
+    own: createOwnServer(deps, { config: () => loaded.config, catalog: () => catalog }),
     experience: createExperience({ store: deps.store, clock, log, config: () => loaded.config }),
     get loaded() {
       return loaded;

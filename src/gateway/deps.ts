@@ -16,9 +16,10 @@ import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { InventoryItem, LocalState, Registry, RegistryClient } from '../registry/index.js';
 import type { KnowledgeSource } from '../search/index.js';
+import type { Replicas } from '../catalog/replicas.js';
 import type { FallbackDeps } from '../catalog/learning/handshake-fallback.js';
 
-/** What the gateway is made of; `app/create-toolscout.ts` hands it in. */
+/** What the gateway is made of; `app/open-gateway.ts` hands it in. */
 export interface GatewayDeps {
   readonly loaded: LoadedConfig;
   readonly loadConfig: () => Promise<LoadedConfig>;
@@ -38,6 +39,8 @@ export interface GatewayDeps {
   readonly approvals?: Approvals;
   /** Where exported files go when they are approved; without it nothing is exported. */
   readonly promotion?: Promotion;
+  /** The other processes of the same state, with which work and limits are divided; by default there is none. */
+  readonly replicas?: Replicas;
   /** The approved manifests; by default as the store has them. */
   readonly marketplace?: Marketplace;
   /** Without it servers are configured and never registered. */
@@ -81,7 +84,7 @@ export interface IntrospectionDeps {
   readonly lookup: Lookup;
 }
 
-/** What registering servers needs of the world; `app/create-toolscout.ts` hands it in. */
+/** What registering servers needs of the world; `app/open-gateway.ts` hands it in. */
 export interface ProposingDeps extends IntrospectionDeps {
   readonly registrations: Registrations;
   /** Makes a server out of what would stand in a config; nothing of the environment is filled in. */

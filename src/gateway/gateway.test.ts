@@ -128,7 +128,7 @@ describe('the audit log of a gateway', () => {
         Promise.reject(new ToolscoutError('CONFIGURATION_ERROR', 'No: canary-7f3d9a is no port.', { problems })),
     });
     await expect(gateway.reload({ by: 'root' })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
-    const records = await gateway.audit({ kind: 'reload' });
+    const records = await gateway.audit.list({ kind: 'reload' });
     expect(records).toMatchObject([
       {
         principal: 'root',
@@ -155,19 +155,19 @@ describe('the audit log of a gateway', () => {
   it('EXEC-5 forgets what is too old every day and after a reload, not only at the start', async () => {
     const clock = createFakeClock();
     const day = 86_400_000;
-    let loaded = load({ limits: { auditRetentionDays: 10 } });
+    let loaded = load({ limits: { auditRetentionMs: 864_000_000 } });
     const { gateway } = open({ loaded, loadConfig: async () => loaded, clock });
     await gateway.ready();
-    await gateway.clearCache();
-    const kept = async (): Promise<number> => (await gateway.audit({ kind: 'cache-clear' })).length;
+    await gateway.tools.clearCache();
+    const kept = async (): Promise<number> => (await gateway.audit.list({ kind: 'cache-clear' })).length;
     await clock.advance(9.5 * day);
     expect(await kept()).toBe(1);
     await clock.advance(2 * day);
     expect(await kept()).toBe(0);
-    await gateway.clearCache();
+    await gateway.tools.clearCache();
     await clock.advance(3.2 * day);
     expect(await kept()).toBe(1);
-    loaded = load({ limits: { auditRetentionDays: 3 } });
+    loaded = load({ limits: { auditRetentionMs: 259_200_000 } });
     await gateway.reload();
     await clock.advance(1);
     expect(await kept()).toBe(0);
@@ -197,8 +197,8 @@ describe('the gateway', () => {
     await waitUntil(() => releases.length === 2, { what: 'both readings' });
     releases[1]?.();
     await both;
-    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['newer']);
-    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['newer']);
+    expect(gateway.internal.loaded().servers.map(({ id }) => id)).toEqual(['newer']);
+    expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['newer']);
   });
 
   it('CFG-6 a reload that fails tells why, without secrets, and the next one works', async () => {
@@ -227,7 +227,7 @@ describe('the gateway', () => {
     };
     const { gateway, logged } = open({ loaded: load({ servers: { a: { command: 'x' } } }), store });
     await gateway.ready();
-    expect(await gateway.listServers()).toMatchObject([{ id: 'a', knowledge: 'unknown' }]);
+    expect(await gateway.servers.list()).toMatchObject([{ id: 'a', knowledge: 'unknown' }]);
     expect(logged.join('\n')).toContain('disk on fire');
   });
 
@@ -238,12 +238,12 @@ describe('the gateway', () => {
     const said: unknown[] = [];
     gateway.onEvent((event) => said.push(event));
     const message = (thrown: unknown): string => (thrown as Error).message;
-    const [outcome] = await gateway.discover();
+    const [outcome] = await gateway.servers.discover();
     said.push(outcome && !outcome.ok && message(outcome.error));
-    said.push(await gateway.listTools('a').catch(message), await gateway.toolDetails('a', 'x').catch(message));
-    said.push(await gateway.executeTool('a', 'x', {}), await gateway.why('a', 'x'), await gateway.searchTools('x'));
-    said.push(await gateway.listServers(), await gateway.doctor(), await gateway.audit());
-    for await (const event of gateway.executeStream('a', 'x', {})) said.push(event);
+    said.push(await gateway.tools.list('a').catch(message), await gateway.details('a', 'x').catch(message));
+    said.push(await gateway.call('a', 'x', {}), await gateway.why('a', 'x'), await gateway.search('x'));
+    said.push(await gateway.servers.list(), await gateway.reports.doctor(), await gateway.audit.list());
+    for await (const event of gateway.stream('a', 'x', {})) said.push(event);
     expect(JSON.stringify(said)).toContain('It said ***');
     expect(JSON.stringify(said) + logged.join()).not.toContain('canary-7f3d9a');
   });
@@ -261,8 +261,8 @@ describe('the gateway', () => {
     await store.append([record('old', 91 * day), record('young', 89 * day)] as never);
     const { gateway } = open({ loaded: load({}), store });
     await gateway.ready();
-    await waitUntil(async () => (await gateway.audit()).length === 1, { what: 'the old record to go' });
-    expect(await gateway.audit()).toMatchObject([{ id: 'young' }]);
+    await waitUntil(async () => (await gateway.audit.list()).length === 1, { what: 'the old record to go' });
+    expect(await gateway.audit.list()).toMatchObject([{ id: 'young' }]);
   });
 
   it('CFG-6 R9 a reload either takes the new state over or leaves the old one: what it answers is what is in force', async () => {
@@ -278,7 +278,7 @@ describe('the gateway', () => {
       () => true,
       () => false,
     );
-    expect(gateway.config().servers.map(({ id }) => id)).toEqual([taken ? 'next' : 'old']);
+    expect(gateway.internal.loaded().servers.map(({ id }) => id)).toEqual([taken ? 'next' : 'old']);
   });
 
   it('CONN-3 FIND-5 a server that could not be reached is tried again later, without anybody naming it', async () => {
@@ -291,7 +291,7 @@ describe('the gateway', () => {
     const config = { servers: { late: { command: 'x' } }, retryPolicy: { maxRetries: 0, initialDelayMs: 10 } };
     const { gateway } = open({ loaded: load(config), clock, connect });
     const search = async (): Promise<void> => {
-      const answer = gateway.searchTools('anything');
+      const answer = gateway.search('anything');
       await clock.advance(2000);
       expect((await answer).hits).toEqual([]);
     };
@@ -312,7 +312,7 @@ describe('the gateway', () => {
       clock,
       connect: async () => upstream,
     });
-    const learning = gateway.discover();
+    const learning = gateway.servers.discover();
     await clock.advance(10);
     expect(lists).toHaveLength(1);
     announce();
@@ -323,7 +323,7 @@ describe('the gateway', () => {
     expect(lists).toHaveLength(2);
     lists[1]!([tool('after')]);
     await clock.advance(10);
-    expect((await gateway.listTools('lively')).map(({ name }) => name)).toEqual(['after']);
+    expect((await gateway.tools.list('lively')).map(({ name }) => name)).toEqual(['after']);
   });
 
   it('DISC-4 A28 a server that announces changes without end is asked now and then, not never and not always', async () => {
@@ -334,7 +334,7 @@ describe('the gateway', () => {
       clock,
       connect: async () => upstream,
     });
-    const learning = gateway.discover();
+    const learning = gateway.servers.discover();
     await clock.advance(10);
     lists[0]!([tool('one')]);
     await learning;
@@ -359,12 +359,12 @@ describe('the gateway', () => {
       const server = fakeUpstream('lively', era);
       const parts = { loaded: load({ ...config, ...settings }), clock, store, connect: async () => server.upstream };
       const { gateway } = open(parts);
-      const learning = gateway.discover();
+      const learning = gateway.servers.discover();
       await clock.advance(10);
       server.lists[0]!([tool('before')]);
       await learning;
-      const names = async (): Promise<string[]> => (await gateway.listTools('lively')).map(({ name }) => name);
-      const knowledge = async (): Promise<string | undefined> => (await gateway.listServers())[0]?.knowledge;
+      const names = async (): Promise<string[]> => (await gateway.tools.list('lively')).map(({ name }) => name);
+      const knowledge = async (): Promise<string | undefined> => (await gateway.servers.list())[0]?.knowledge;
       /** Answers whatever was asked last, when something new was asked. */
       const answerLast = async (asked: number, answer: JsonObject[] | ToolscoutError): Promise<void> => {
         expect(server.lists).toHaveLength(asked);
@@ -404,7 +404,7 @@ describe('the gateway', () => {
       expect(rests.length).toBeLessThan(10);
       expect(rests).toEqual(rests.toSorted((a, b) => a - b));
       const before = lists.length;
-      await gateway.executeTool('lively', 'before', {});
+      await gateway.call('lively', 'before', {});
       await clock.advance(1000);
       expect(lists.length).toBe(before + 1);
       lists.at(-1)!([tool('after')]);
@@ -413,7 +413,7 @@ describe('the gateway', () => {
 
     it('DISC-4 a change announced while a list is read is not forgotten when the next list is refused', async () => {
       const { clock, gateway, announce, lists, answerLast, knowledge } = await known();
-      const learning = gateway.discover();
+      const learning = gateway.servers.discover();
       await clock.advance(10);
       announce();
       lists[1]!([tool('between')]);
@@ -434,33 +434,33 @@ describe('the gateway', () => {
       await second.gateway.ready();
       await clock.advance(10);
       expect(next.lists).toHaveLength(1);
-      expect(await second.gateway.listServers()).toMatchObject([{ knowledge: 'stale', tools: 1 }]);
+      expect(await second.gateway.servers.list()).toMatchObject([{ knowledge: 'stale', tools: 1 }]);
       next.lists[0]!([tool('after')]);
       await clock.advance(10);
-      expect(await second.gateway.listServers()).toMatchObject([{ knowledge: 'ready', tools: 1 }]);
+      expect(await second.gateway.servers.list()).toMatchObject([{ knowledge: 'ready', tools: 1 }]);
     });
 
     it('DISC-1 DISC-4 useCache takes a list that is fresh, and none that is old, cleared or not to be kept', async () => {
       const { clock, gateway, lists, answerLast } = await known();
       const ask = async (answer: JsonObject[]): Promise<string[]> => {
         const before = lists.length;
-        const tools = gateway.discoverTools('lively', { useCache: true });
+        const tools = gateway.servers.discoverTools('lively', { useCache: true });
         await clock.advance(10);
         if (lists.length > before) await answerLast(before + 1, answer);
         return (await tools).map(({ name }) => name);
       };
       expect(await ask([tool('unasked')])).toEqual(['before']);
-      await gateway.clearCache('lively');
+      await gateway.tools.clearCache('lively');
       expect(await ask([tool('cleared')])).toEqual(['cleared']);
       expect(await ask([tool('unasked')])).toEqual(['cleared']);
-      await gateway.clearCache();
+      await gateway.tools.clearCache();
       expect(await ask([tool('all cleared')])).toEqual(['all cleared']);
       await clock.advance(86_400_000);
       expect(await ask([tool('aged')])).toEqual(['aged']);
       expect(await ask([tool('unasked')])).toEqual(['aged']);
 
       const uncached = await known({ cache: false });
-      const tools = uncached.gateway.discoverTools('lively', { useCache: true });
+      const tools = uncached.gateway.servers.discoverTools('lively', { useCache: true });
       await uncached.clock.advance(10);
       await uncached.answerLast(2, [tool('uncached')]);
       expect((await tools).map(({ name }) => name)).toEqual(['uncached']);
@@ -468,9 +468,9 @@ describe('the gateway', () => {
 
     it('DISC-4 many servers are asked from the cache alike: those whose list is good enough are left out', async () => {
       const { clock, gateway, answerLast } = await known();
-      expect(await gateway.discover(undefined, { useCache: true })).toEqual([]);
-      await gateway.clearCache();
-      const outcomes = gateway.discover(undefined, { useCache: true });
+      expect(await gateway.servers.discover(undefined, { useCache: true })).toEqual([]);
+      await gateway.tools.clearCache();
+      const outcomes = gateway.servers.discover(undefined, { useCache: true });
       await clock.advance(10);
       await answerLast(2, [tool('after')]);
       expect(await outcomes).toMatchObject([{ server: 'lively', ok: true }]);
@@ -479,7 +479,7 @@ describe('the gateway', () => {
     it('DISC-4 CONN-2 a search answers from an old list at once and has it read again behind its back', async () => {
       const { clock, gateway, lists, answerLast, names } = await known();
       const search = async (): Promise<string[]> =>
-        (await gateway.searchTools('does')).hits.map((hit) => `${hit.server}:${hit.tool}`);
+        (await gateway.search('does')).hits.map((hit) => `${hit.server}:${hit.tool}`);
       await search();
       await clock.advance(300);
       expect(lists).toHaveLength(1);
@@ -491,7 +491,7 @@ describe('the gateway', () => {
       await answerLast(2, [tool('after')]);
       expect(await names()).toEqual(['after']);
       await search();
-      await gateway.clearCache();
+      await gateway.tools.clearCache();
       await search();
       await clock.advance(300);
       // It was asked a moment ago; a minute later it may be again.
@@ -509,13 +509,13 @@ describe('the gateway', () => {
     it('DISC-4 CONN-2 a server that lets its list be kept for a moment only is not started for every search', async () => {
       const { clock, gateway, lists, answerLast } = await known({}, 'modern');
       for (let minute = 0; minute < 59; minute++) {
-        await gateway.searchTools('brief');
+        await gateway.search('brief');
         await clock.advance(60_000);
       }
-      expect(await gateway.listServers()).toMatchObject([{ knowledge: 'stale' }]);
+      expect(await gateway.servers.list()).toMatchObject([{ knowledge: 'stale' }]);
       expect(lists).toHaveLength(1);
       await clock.advance(120_000);
-      await gateway.searchTools('brief');
+      await gateway.search('brief');
       await clock.advance(300);
       await answerLast(2, [tool('after')]);
     });
@@ -523,7 +523,7 @@ describe('the gateway', () => {
     it('DISC-4 CONN-2 a search that is the last thing somebody wants starts nothing', async () => {
       const { clock, gateway, lists } = await known();
       await clock.advance(86_500_000);
-      await gateway.searchTools('does');
+      await gateway.search('does');
       await gateway.close({ drainMs: 0 });
       await clock.advance(1000);
       expect(lists).toHaveLength(1);

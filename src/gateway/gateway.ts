@@ -1,25 +1,29 @@
 import { REGISTRATIONS } from '../approvals/index.js';
 import { messageOf } from '../kernel/errors.js';
-import { createLineage } from '../protocol/lineage.js';
-import { administrationVerbs } from './verbs/admin-verbs.js';
+import { auditVerbs } from './verbs/audit-verbs.js';
+import { configVerbs } from './verbs/config-verbs.js';
 import { approvalVerbs } from './verbs/approval-verbs.js';
 import { createCore } from './core.js';
 import type { GatewayDeps } from './deps.js';
-import { discoveryVerbs } from './verbs/discovery-verbs.js';
-import { executionVerbs } from './verbs/call-verbs.js';
-import { hostingVerbs } from './verbs/host-sessions.js';
-import { relayingVerbs } from './verbs/relay-verbs.js';
+import { discoveryVerbs } from './verbs/servers/discovery-verbs.js';
+import { callVerbs } from './verbs/call-verbs.js';
+import { hostVerbs } from './verbs/host-verbs.js';
+import { internalVerbs } from './verbs/internal-verbs.js';
+import { reportVerbs } from './verbs/report-verbs.js';
+import { serverVerbs } from './verbs/servers/server-verbs.js';
+import { toolVerbs } from './verbs/tool-verbs.js';
 import { subscribingVerbs } from './verbs/subscription-verbs.js';
-import { findingVerbs } from './verbs/registry-verbs.js';
+import { registryVerbs } from './verbs/registry-verbs.js';
 import { createExporting } from './verbs/export-verbs.js';
 import { createOutputInference, inferAll } from '../catalog/learning/inference.js';
-import { lookingVerbs } from './verbs/search-verbs.js';
+import { createScripting } from './verbs/script-verbs.js';
+import { searchVerbs } from './verbs/search-verbs.js';
 import { keepMarketplace } from './verbs/marketplace.js';
-import { createProposing } from './verbs/server-proposals.js';
-import { registryVerbs } from './verbs/server-registry.js';
-import { signInVerbs } from './verbs/sign-in-verbs.js';
+import { createProposing } from './verbs/servers/server-proposals.js';
+import { createServerRegistry } from './verbs/server-registry.js';
+import { signInVerbs } from './verbs/servers/sign-in-verbs.js';
 import { createSkills } from './verbs/skill-verbs.js';
-import type { Gateway, GatewayEvent } from './contract.js';
+import type { Gateway, ToolscoutEvent } from './contract.js';
 import { bindVerbs } from './bind-verbs.js';
 import { showEvent } from './reports/shown-approval.js';
 import { defineVerbs } from './verbs/define-verbs.js';
@@ -32,7 +36,7 @@ const DRAIN_MS = 5000;
 const TOOLSCOUT: Viewer = { ...LOCAL_VIEWER, principal: 'toolscout' };
 
 /** Whether an event is about something that a viewer sees. */
-function isToldTo(viewer: Viewer, event: GatewayEvent): boolean {
+function isToldTo(viewer: Viewer, event: ToolscoutEvent): boolean {
   if (!viewer.isLimited) return true;
   const { skill } = viewer;
   const server = event.type === 'approval' ? event.approval.server : 'server' in event ? event.server : undefined;
@@ -45,31 +49,32 @@ function isToldTo(viewer: Viewer, event: GatewayEvent): boolean {
 /** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
-  const administration = administrationVerbs(core);
+  const configuration = configVerbs(core);
   const unwatch = deps.store.onChange((space) => {
     if (space !== REGISTRATIONS || core.closing) return;
     // The reason has been reported; the old state goes on serving.
-    administration
+    configuration
       .reload(LOCAL_VIEWER)
       .catch((thrown: unknown) => deps.log.debug('config.kept', { reason: messageOf(thrown) }));
   });
   const subscribing = subscribingVerbs(core);
   const skills = createSkills(core);
-  const execution = executionVerbs(core, skills);
+  const execution = callVerbs(core, skills);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
-    call: (tool, args) => execution.executeTool(TOOLSCOUT, tool.server, tool.name, args),
+    call: (tool, args) => execution.call(TOOLSCOUT, tool.server, tool.name, args),
   });
   const exporting = createExporting(core, outputs);
-  const proposing = createProposing(core, () => administration.reload(LOCAL_VIEWER), exporting);
+  const proposing = createProposing(core, () => configuration.reload(LOCAL_VIEWER), exporting);
   const marketplace = keepMarketplace(core, outputs);
   core.events.on((event) => {
     const { introspectOutputSchemas, lazyOutputSchemas } = core.loaded.config;
     if (event.type !== 'learned' || !introspectOutputSchemas || lazyOutputSchemas) return;
     void inferAll(core.catalog.index.tools(event.server), outputs);
   });
-  const registry = registryVerbs(core);
+  const registry = createServerRegistry(core);
+  const scripts = createScripting(core, execution.call);
 
   const shutDown = async ({
     drainMs = DRAIN_MS,
@@ -80,6 +85,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     skills.close();
     subscribing.stop();
     await registry.close();
+    await scripts.close();
     await exporting.finished();
     await marketplace.finished();
     await deps.pool.close({ drainMs, graceMs });
@@ -88,29 +94,33 @@ export function createGateway(deps: GatewayDeps): Gateway {
     deps.cache.close();
     deps.signIns?.close();
     await deps.audit.close();
+    await deps.replicas?.close();
     await deps.store.close();
   };
-  const lineage = deps.lineage ?? createLineage({ clock: deps.clock });
   let closed: Promise<void> | undefined;
 
   const verbs = {
-    ...lookingVerbs(core),
-    ...hostingVerbs(core),
-    ...relayingVerbs(core),
-    ...subscribing.verbs,
+    ...searchVerbs(core),
     ...execution,
-    ...skills.verbs(execution.executeTool),
+    ...scripts.verbs,
+    ...serverVerbs(core),
+    ...toolVerbs(core, outputs),
+    ...auditVerbs(core),
+    ...reportVerbs(core),
+    ...hostVerbs(core),
+    ...internalVerbs(core),
+    ...subscribing.verbs,
+    ...skills.verbs(execution.call),
     ...discoveryVerbs(core, { outputs, exporting, marketplace }),
-    ...findingVerbs(core, { proposing, exporting }),
+    ...registryVerbs(core, { proposing, exporting }),
     ...registry.verbs,
     ...exporting.verbs,
-    ...administration,
+    ...configuration,
     ...proposing.verbs,
     ...approvalVerbs(core, exporting.refresh, marketplace.register),
     ...marketplace.verbs,
     ...signInVerbs(core),
     ...defineVerbs({
-      lineage: (_viewer) => lineage,
       ready: (_viewer) => core.filled(),
       onEvent: (viewer, listener) =>
         core.events.on((event) => {

@@ -1,13 +1,35 @@
 export { createGateway } from './gateway.js';
 export type { ServerFacts } from '../catalog/catalog.js';
 export type { Changes } from '../catalog/changes.js';
-export type { Gateway, GatewayEvent } from './contract.js';
-export type { AskOptions, CallOptions } from './contract/options.js';
-export type { RulingOptions, RulingReport } from './contract/approvals.js';
+export type {
+  ApprovalVerbs,
+  AuditVerbs,
+  ConfigVerbs,
+  ExportVerbs,
+  Gateway,
+  RegistryVerbs,
+  ReportVerbs,
+  ServerVerbs,
+  SkillVerbs,
+  Toolscout,
+  ToolscoutEvent,
+  ToolVerbs,
+} from './contract.js';
+export type {
+  ActOptions,
+  AskOptions,
+  CallOptions,
+  HostCallOptions,
+  ListToolsOptions,
+  ScriptOptions,
+  ToolDetails,
+} from './contract/options.js';
+export type { RulingOptions, RulingReport, SkippedApproval } from './contract/approvals.js';
 export type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
-export { examineStore, type DoctorReport, type Finding } from './reports/doctor.js';
-export type { EvaluationReport, JudgedQuery, RecordedServer } from './reports/evaluation.js';
-export type { ExportOptions, ExportReport } from './contract/exports.js';
+export { examineStore, type DoctorOptions, type DoctorReport, type Finding } from './reports/doctor.js';
+export { asSavedRun, compareRuns, type RunComparison, type SavedRun } from './reports/run-comparison.js';
+export type { EvaluationReport, JudgedQuery, Loss, RecordedServer } from './reports/evaluation.js';
+export type { ExportOptions, ExportReport, Review } from './contract/exports.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';
 export type {
   CapabilityFindings,
@@ -19,10 +41,11 @@ export type {
   RegistryPlanOptions,
 } from './contract/registry.js';
 export type { RegistrySources } from './deps.js';
-export type { ListFindings } from './reports/list-findings.js';
-export type { RawReport } from './contract/raw-report.js';
+export type { ListedKind, ListFindings } from './reports/list-findings.js';
+export type { RawLine, RawReport } from './contract/raw-report.js';
 export {
   idOfTarget,
+  type DiscoverOptions,
   type DiscoveryOptions,
   type DiscoveryTarget,
   type ServerConfig,
@@ -32,7 +55,9 @@ export type { SchemaFindings } from './reports/schema-findings.js';
 export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';
 export type { SignInOptions, SignInStatus } from './contract/sign-in.js';
-export { showConfig } from './reports/shown-config.js';
+export { gatewayOf, publish } from './publish.js';
+export { maskConfig, showConfig, type ShownConfig, type ShownHttp, type ShownServer } from './reports/shown-config.js';
+export type { StoreStatus } from './reports/store-status.js';
 export type { Knowledge, ServerView } from '../catalog/views.js';
 export { wrapGateway } from './bind-verbs.js';
 export { viewerOf } from './viewer.js';

@@ -7,7 +7,7 @@ import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { KnowledgeSource } from '../search/index.js';
 import { createCatalog, type Catalog } from '../catalog/catalog.js';
-import { isUsable } from '../catalog/views.js';
+import { isUsable } from '../catalog/catalog.js';
 
 /** What a reload changed. */
 export interface ReloadReport extends JsonObject {

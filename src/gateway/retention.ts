@@ -12,15 +12,15 @@ export interface Retention {
 
 const DAY_MS = 86_400_000;
 
-/** The retention of an audit log; `days` is asked each time, since a reload may change it. */
+/** The retention of an audit log; `retentionMs` is asked each time, since a reload may change it. */
 export function createRetention(deps: {
   readonly audit: Audit;
   readonly clock: Clock;
   readonly log: Log;
   readonly hide: (text: string) => string;
-  readonly days: () => number;
+  readonly retentionMs: () => number;
 }): Retention {
-  const { audit, clock, log, hide, days } = deps;
+  const { audit, clock, log, hide, retentionMs } = deps;
   let timer: Timer | undefined;
   let stopped = false;
 
@@ -28,7 +28,9 @@ export function createRetention(deps: {
     if (stopped) return;
     timer?.cancel();
     timer = clock.after(DAY_MS, prune);
-    audit.prune(days()).catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
+    audit
+      .prune(retentionMs())
+      .catch((thrown: unknown) => log.error('audit.unpruned', { error: hide(messageOf(thrown)) }));
   };
   return {
     prune,

@@ -5,7 +5,8 @@ import type { Tool } from '../model/tool.js';
 import type { OfferingServer, ServerCondition, SkillSet } from '../skills/index.js';
 import { originOf } from '../approvals/index.js';
 import type { Core } from './core.js';
-import { isUsable, problemOf } from '../catalog/views.js';
+import { problemOf } from '../catalog/views.js';
+import { isUsable } from '../catalog/catalog.js';
 
 /** The skills there are and how each stands, in step with files and servers. */
 export interface SkillStates {

@@ -4,6 +4,7 @@ import { forbidden } from '../execute/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { nearestNames } from '../kernel/text.js';
 import { hasScope, LOCAL, type Principal } from '../model/principal.js';
+import type { Tool } from '../model/tool.js';
 import type { Viewer } from '../model/viewer.js';
 
 /** The viewer that a principal is: everybody, or limited to the servers of a key. */
@@ -42,6 +43,11 @@ export function within(outer: Viewer, inner: Viewer): Viewer {
   const id = inner.skill?.id ?? outer.skill?.id;
   if (id === undefined) return { principal, scopes, isLimited, sees };
   return { principal, scopes, isLimited, sees, skill: { id, caller: within(callerOf(outer), callerOf(inner)) } };
+}
+
+/** Whether a viewer sees a tool. */
+export function isSeen(viewer: Viewer, { server, name }: Pick<Tool, 'server' | 'name'>): boolean {
+  return !viewer.isLimited || viewer.sees(server, name);
 }
 
 /**

@@ -1,8 +1,12 @@
 /** What becomes of a request to trust something new. */
 export type ApprovalState = 'pending' | 'approved' | 'rejected' | 'expired' | 'superseded';
 
-/** How the reason begins why something is held that a person rejected. */
-export const REJECTED = 'it was rejected';
+/**
+ * Why something is not offered, as far as trust goes: nobody has decided about it (`waiting`), it is not what was trusted any
+ * more (`changed`), a person said no (`rejected`), it shows signs of an attack (`suspect`, A11), or the record of what was
+ * trusted is not to be had (`unreadable`).
+ */
+export type HoldCause = 'waiting' | 'changed' | 'rejected' | 'suspect' | 'unreadable';
 
 /** How much is at stake, from least to most. */
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';

@@ -12,6 +12,12 @@ export interface Progress {
   readonly message?: string;
 }
 
+/**
+ * How much of a result is returned: what the config allows an agent, a tool that is offered by its own name beside the meta-tools
+ * (`pinned`) or instead of them (`passthrough`), or so many tokens.
+ */
+export type Budget = 'agent' | 'pinned' | 'passthrough' | number;
+
 /** A wish to run one tool. */
 export interface Call {
   readonly server: string;
@@ -24,11 +30,19 @@ export interface Call {
   /** The door it came through. */
   readonly route: 'library' | 'mcp' | 'cli' | 'http';
   readonly traceId?: string;
+  /** The id of the audit record of the script that makes it (CODE-4). */
+  readonly parent?: string;
   /** `_meta` of the host's request, passed on (trace context). */
   readonly meta?: JsonObject;
   readonly timeoutMs?: number;
   readonly signal?: Cancel;
   readonly onProgress?: (progress: Progress) => void;
+  /** It runs only if the tool counts as one that only reads (META-10). */
+  readonly readOnly?: boolean;
+  /** JMESPath: the part of the result that is wanted (ANS-4). */
+  readonly select?: string;
+  /** Without one the whole result is returned (ANS-1). */
+  readonly budget?: Budget;
   /** Who can be asked while it runs; without one nobody can. */
   readonly host?: Host;
   /** What is wrong with the way the arguments were sent: the call is refused once it is certain that the caller may make it. */
@@ -66,4 +80,6 @@ export interface CallResult {
   readonly success: boolean;
   readonly result?: JsonObject;
   readonly error?: Failure;
+  /** About how many tokens of the server's result were left out of `result` (ANS-1, ANS-4). */
+  readonly withheld?: number;
 }

@@ -5,8 +5,8 @@ describe('config schema', () => {
   it('CFG-2 an empty config is valid and every field gets its documented default', () => {
     expect(Config.parse({})).toMatchObject({
       enabled: true,
-      timeout: 10_000,
-      cache: { enabled: true, ttl: 86_400 },
+      timeoutMs: 10_000,
+      cache: { enabled: true, ttlMs: 86_400_000 },
       toolRules: [],
       servers: {},
       maxParallelDiscoveries: 5,
@@ -18,7 +18,7 @@ describe('config schema', () => {
       exportDirectory: 'capabilities/servers/pending',
       rtfsDialect: 'standard',
       retryPolicy: { maxRetries: 3, initialDelayMs: 1000, backoffMultiplier: 2, maxDelayMs: 30_000, jitterFactor: 0.1 },
-      rateLimit: { requestsPerSecond: 10, burstSize: 20 },
+      rateLimit: 'remote',
       approval: 'trust-first',
       http: { host: '127.0.0.1', port: 7077, allowedHosts: [], allowedOrigins: [] },
       limits: { callTimeoutMs: 30_000, idleTimeoutMs: 300_000, healthIntervalMs: 300_000, searchWaitMs: 2000 },
@@ -26,9 +26,9 @@ describe('config schema', () => {
   });
 
   it('CFG-2 true and false are short for a cache with the default lifetime', () => {
-    expect(Config.parse({ cache: false }).cache).toEqual({ enabled: false, ttl: 86_400 });
-    expect(Config.parse({ cache: true }).cache).toEqual({ enabled: true, ttl: 86_400 });
-    expect(Config.parse({ cache: { ttl: 5 } }).cache).toEqual({ enabled: true, ttl: 5 });
+    expect(Config.parse({ cache: false }).cache).toEqual({ enabled: false, ttlMs: 86_400_000 });
+    expect(Config.parse({ cache: true }).cache).toEqual({ enabled: true, ttlMs: 86_400_000 });
+    expect(Config.parse({ cache: { ttlMs: 5000 } }).cache).toEqual({ enabled: true, ttlMs: 5000 });
   });
 
   it('CFG-3 unknown keys and wrong types are refused, not ignored', () => {

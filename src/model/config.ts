@@ -5,7 +5,8 @@ import { SCOPES } from './principal.js';
 export const READ_ONCE = { jitless: true } as const;
 
 const text = z.string();
-const milliseconds = z.int().min(0).max(86_400_000);
+const DAY_MS = 86_400_000;
+const milliseconds = z.int().min(0).max(DAY_MS);
 const textMap = z.record(z.string(), z.string());
 
 /** A rule as it is written in a config: pattern → enabled / tags (PAT-1…4). */
@@ -40,6 +41,17 @@ export const RateLimitConfig = z.strictObject({
 /** See the schema of the same name. */
 export type RateLimitConfig = z.infer<typeof RateLimitConfig>;
 
+const UNLIMITED = z.literal(false);
+
+/** The rate limit of a server with other settings; `false` is no limit. */
+export function overrideRateLimit(
+  base: RateLimitConfig | false,
+  written: Partial<RateLimitConfig> | false | undefined,
+): RateLimitConfig | false {
+  if (written === undefined || written === false) return written ?? base;
+  return { ...(base || RateLimitConfig.parse({})), ...written };
+}
+
 /** When and how often a request that failed is sent again (CONN-7). */
 export const RetryConfig = z.strictObject({
   maxRetries: z.int().min(0).max(20).default(3),
@@ -69,6 +81,35 @@ export const AuthConfig = z.strictObject({
 /** See the schema of the same name. */
 export type AuthConfig = z.infer<typeof AuthConfig>;
 
+/** Tokens that an answer may cost; `false` is no bound. */
+const maxTokens = z.union([z.int().min(500).max(1_000_000), z.literal(false)]);
+
+/** What is done with results that are too large for an agent (ANS-1). */
+export const AnswersConfig = z.strictObject({
+  /** Absent: 8000, and no bound for tools that a host of the mode `passthrough` is offered. */
+  maxTokens: maxTokens.optional(),
+  /** What a tool that declares the size of its results can raise the budget to (ANS-5). */
+  maxDeclaredTokens: z.int().min(0).max(1_000_000).default(25_000),
+  /** How long a result is kept to be read on. */
+  keepMs: milliseconds.default(3_600_000),
+  /** How much is kept of all results together. */
+  keepBytes: z
+    .int()
+    .min(0)
+    .max(1024 ** 4)
+    .default(64 * 1024 ** 2),
+});
+/** See the schema of the same name. */
+export type AnswersConfig = z.infer<typeof AnswersConfig>;
+
+/** The budget of one server, and of single tools of it. */
+export const ServerAnswers = z.strictObject({
+  maxTokens: maxTokens.optional(),
+  tools: z.record(z.string(), maxTokens).optional(),
+});
+/** See the schema of the same name. */
+export type ServerAnswers = z.infer<typeof ServerAnswers>;
+
 /** One entry of `servers{}`: `command` for a process, `url` for a remote server. */
 export const ServerEntry = z.strictObject({
   type: z.enum(['stdio', 'http', 'sse']).optional(),
@@ -88,20 +129,21 @@ export const ServerEntry = z.strictObject({
   capabilities: z.array(text.min(1).max(200)).optional(),
   /** Started with toolscout and kept running (NEG-7). */
   eager: z.boolean().optional(),
-  timeout: milliseconds.optional(),
-  totalTimeout: milliseconds.optional(),
+  timeoutMs: milliseconds.optional(),
+  totalTimeoutMs: milliseconds.optional(),
   autoApprove: z.array(text.min(1)).optional(),
-  toolTimeouts: z.record(z.string(), milliseconds).optional(),
-  connectTimeout: milliseconds.optional(),
-  idleTimeout: milliseconds.optional(),
-  rateLimit: RateLimitConfig.partial().optional(),
+  toolTimeoutsMs: z.record(z.string(), milliseconds).optional(),
+  connectTimeoutMs: milliseconds.optional(),
+  idleTimeoutMs: milliseconds.optional(),
+  rateLimit: z.union([UNLIMITED, RateLimitConfig.partial()]).optional(),
   retry: RetryConfig.partial().optional(),
+  answers: ServerAnswers.optional(),
 });
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
 
 /** What hosts are offered (META-5). */
-export const ModeName = z.enum(['meta', 'passthrough', 'hybrid', 'auto']);
+export const ModeName = z.enum(['meta', 'passthrough', 'hybrid', 'code', 'auto']);
 /** See the schema of the same name. */
 export type ModeName = z.infer<typeof ModeName>;
 
@@ -176,7 +218,7 @@ export type SkillsConfig = z.infer<typeof SkillsConfig>;
 
 const CacheConfig = z.strictObject({
   enabled: z.boolean().default(true),
-  ttl: z.int().min(0).default(86_400),
+  ttlMs: z.int().min(0).default(DAY_MS),
 });
 
 /** A key that opens the HTTP front: what it is called in the audit log, and what its holder may do (S12). */
@@ -233,7 +275,27 @@ const LimitsConfig = z.strictObject({
   searchWaitMs: milliseconds.default(2000),
   breakerFailures: z.int().positive().default(5),
   breakerResetMs: milliseconds.default(30_000),
-  auditRetentionDays: z.number().positive().default(90),
+  auditRetentionMs: z
+    .number()
+    .positive()
+    .default(90 * DAY_MS),
+});
+
+/** Scripts of agents, and what one may use (CODE-1, CODE-3). */
+const ScriptsConfig = z.strictObject({
+  /** Whether hosts are offered `run_script` beside the meta-tools; the mode `code` offers it in any case. */
+  enabled: z.boolean().default(true),
+  memoryBytes: z
+    .int()
+    .min(4 * 1024 * 1024)
+    .max(1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024),
+  computeMs: milliseconds.min(1).default(5000),
+  timeoutMs: milliseconds.min(1).default(120_000),
+  calls: z.int().positive().max(100_000).default(100),
+  parallel: z.int().positive().max(256).default(8),
+  /** Which tools a script may call: all that its caller may, or only those that change nothing. */
+  allow: z.enum(['all', 'read-only']).default('all'),
 });
 
 /** The registry everybody publishes to. */
@@ -243,8 +305,12 @@ export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
 const RegistryConfig = z.strictObject({
   /** The official one unless this says otherwise; one of your own speaks the same API. */
   url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
-  /** Seconds for which an answer is good enough. */
-  ttl: z.int().min(0).max(31_536_000).default(3600),
+  /** For how long an answer is good enough. */
+  ttlMs: z
+    .int()
+    .min(0)
+    .max(365 * DAY_MS)
+    .default(3_600_000),
   /** Limit for one page. */
   timeoutMs: milliseconds.default(10_000),
   /** Pages of a hundred that one search reads at most. */
@@ -254,8 +320,8 @@ const RegistryConfig = z.strictObject({
 /** The whole validated configuration; every field has a value, and may stand inside `discovery` instead (CFG-2). */
 export const Config = z.strictObject({
   enabled: z.boolean().default(true),
-  timeout: milliseconds.default(10_000),
-  cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttl: 86_400 })), CacheConfig]).prefault({}),
+  timeoutMs: milliseconds.default(10_000),
+  cache: z.union([z.boolean().transform((enabled) => ({ enabled, ttlMs: DAY_MS })), CacheConfig]).prefault({}),
   sources: z.array(SourceConfig).default([]),
   toolRules: z.array(RuleConfig).default([]),
   servers: z.record(z.string(), ServerEntry).default({}),
@@ -264,8 +330,14 @@ export const Config = z.strictObject({
   mode: ModeName.default('meta'),
   /** Patterns of the tools that stand beside the meta-tools in the mode `hybrid`. */
   pinned: z.array(text.min(1)).default([]),
+  /** Adds the meta-tool `query_tool`, which runs only tools that only read (META-10). */
+  splitReads: z.boolean().default(false),
   /** The mode for hosts by the name they give, before the built-in table. */
   hostModes: z.record(z.string(), ModeName).default({}),
+  /** Scripts that agents may run; `true` is short for `{}`. */
+  scripts: z
+    .union([z.boolean().transform((enabled) => ScriptsConfig.parse({ enabled })), ScriptsConfig])
+    .prefault(false),
   introspectOutputSchemas: z.boolean().default(false),
   lazyOutputSchemas: z.boolean().default(true),
   introspectionInputs: z.record(z.string(), z.record(z.string(), z.json())).default({}),
@@ -277,9 +349,10 @@ export const Config = z.strictObject({
   rtfsDialect: z.enum(['standard', 'ccos']).default('standard'),
   authHeaders: textMap.default({}),
   retryPolicy: RetryConfig.prefault({}),
-  rateLimit: RateLimitConfig.prefault({}),
+  /** Of every server; `remote`: remote servers have the default one, local servers have none (CONN-7). */
+  rateLimit: z.union([UNLIMITED, z.literal('remote'), RateLimitConfig]).default('remote'),
   maxParallelDiscoveries: z.int().positive().max(256).default(5),
-  /** Whether a server that takes long lends its slot to the next, so that more run at once (DISC-3). */
+  /** Whether a server that takes long does not count toward the parallel limit, so that more run at once (DISC-3). */
   lendSlots: z.union([z.boolean(), z.literal('background')]).default('background'),
   ai: AiConfig.prefault({}),
   registry: RegistryConfig.prefault({}),
@@ -288,6 +361,7 @@ export const Config = z.strictObject({
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
   store: text.default('sqlite'),
+  answers: AnswersConfig.prefault({}),
   http: HttpConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
 });

@@ -22,6 +22,8 @@ export interface Hit {
   /** In [0,1]; 0 when the query was empty and nothing was scored. */
   readonly relevance: number;
   readonly tags: readonly string[];
+  /** The part of the query that it answers; only where the query holds several needs (FIND-7). */
+  readonly need?: string;
   /** Compact signature, when asked for with `includeSchema`. */
   readonly signature?: string;
   /** When asked for with `explain`; absent when nothing was scored. */

@@ -1,4 +1,4 @@
-import type { AuthConfig, RateLimitConfig, RetryConfig } from './config.js';
+import type { AuthConfig, ServerAnswers, RateLimitConfig, RetryConfig } from './config.js';
 
 /** A local server: a child process that speaks over its stdin and stdout. */
 export interface StdioTransport {
@@ -23,7 +23,7 @@ export type Transport = StdioTransport | HttpTransport;
 
 /** What may be shown of a transport: as it was written, without values of env and headers. */
 export interface ShownTransport {
-  readonly type: Transport['type'];
+  readonly type: 'stdio' | 'http' | 'sse';
   /** Command with arguments, or URL; variables unexpanded, credentials masked. */
   readonly target: string;
   /** Names of the configured environment variables or headers. */
@@ -83,7 +83,10 @@ export interface Server {
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  readonly rateLimit: RateLimitConfig;
+  /** `false`: none. */
+  /** What answers of its tools may cost, where the config says it for this server (ANS-1). */
+  readonly answers?: ServerAnswers;
+  readonly rateLimit: RateLimitConfig | false;
   readonly retry: RetryConfig;
 }
 

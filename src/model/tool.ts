@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
+import type { HoldCause } from './approval.js';
 
 /** Whether a tool is offered; visible and callable are this one status. */
 export type ToolStatus = 'enabled' | 'disabled' | 'pending' | 'quarantined';
@@ -38,10 +39,8 @@ export interface Tool {
   readonly tags: readonly string[];
   readonly status: ToolStatus;
   readonly decision: Decision;
-  /** Why it is pending or quarantined, as one phrase for people; absent otherwise (SEC-9). */
-  readonly hold?: string;
-  /** It is quarantined without ever having been trusted, because it shows signs of an attack (A11). */
-  readonly isSuspect?: boolean;
+  /** Why it is pending or quarantined, with one phrase for people; absent otherwise (SEC-9). */
+  readonly hold?: { readonly cause: HoldCause; readonly reason: string };
   /** The client that the server comes from runs it without asking. It gives no permission here. */
   readonly autoApproved?: true;
   readonly provenance: Provenance;

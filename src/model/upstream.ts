@@ -3,6 +3,7 @@ import type { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
 import type { Host } from './host.js';
+import type { Server } from './server.js';
 
 /** What may accompany one request to a server. */
 export interface UpstreamRequest {
@@ -42,8 +43,13 @@ export interface ServerRequest {
   readonly headersFor?: (upstream: Upstream) => Readonly<Record<string, string>> | undefined;
   /** Whether it may be sent again although it may have arrived; without this it may not. */
   readonly mayRepeat?: (error: ToolscoutError) => boolean;
-  /** It waits when the rate limit is reached, as before a retry; otherwise it is refused. */
-  readonly waitsForLimit?: boolean;
+  /**
+   * Asked after every wait, for the rate limit or for a retry: the server as it is configured now. It throws the
+   * refusal of what may no longer be sent.
+   */
+  readonly recheck?: () => Server;
+  /** Told when it waited for the rate limit, and for how many milliseconds. */
+  readonly onWaited?: (ms: number) => void;
   /** Told each time the rate limit lets it pass; 0 is the first. */
   readonly onAttempt?: (attempt: number) => void;
   /** Told of the connection on which it is about to be sent. */
@@ -56,6 +62,9 @@ export interface UpstreamNotification {
   readonly method: string;
   readonly params?: JsonObject;
 }
+
+/** How a server names itself. */
+export type ServerInfo = JsonObject & { readonly name: string; readonly version: string; readonly title?: string };
 
 /**
  * The port to one live server. Whatever the transport and the protocol era, a request is a method
@@ -70,7 +79,7 @@ export interface Upstream {
   readonly server: string;
   readonly era: 'legacy' | 'modern';
   readonly protocolVersion: string;
-  readonly info: JsonObject & { readonly name: string; readonly version: string; readonly title?: string };
+  readonly info: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
   readonly pid?: number;

@@ -1,11 +1,18 @@
 import { resolve } from 'node:path';
 import { validateConfig } from '../../config/index.js';
 import type { Problem } from '../../kernel/errors.js';
-import { configReader, type ToolscoutOptions } from '../create-toolscout.js';
+import { configReader, type ToolscoutOptions } from '../open-gateway.js';
 import type { Config, ConfigInput } from '../../model/config.js';
 
+/** Fields by the names that they had elsewhere; the warnings of a config name those of today. */
+export interface EarlierNames {
+  timeout?: number;
+  cache?: ConfigInput['cache'] | { enabled?: boolean; ttl?: number };
+}
+
 /** A configuration as a program writes it. */
-export type DiscoveryConfig = ConfigInput;
+export type DiscoveryConfig = Omit<ConfigInput, 'cache' | 'discovery'> &
+  EarlierNames & { discovery?: Omit<NonNullable<ConfigInput['discovery']>, 'cache'> & EarlierNames };
 
 /** What is wrong with a configuration, and what merely deserves a look. */
 export interface ValidationResult {

@@ -1,11 +1,13 @@
 import { ConfigurationLoader, type DiscoveryConfig } from './configuration-loader.js';
 import type { CallEvent } from '../../execute/index.js';
-import type { Gateway, ReloadReport, ServerView } from '../../gateway/index.js';
+import { resolveConfig } from '../../config/index.js';
+import { gatewayOf, maskConfig, type Toolscout, type ReloadReport, type ServerView } from '../../gateway/index.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { createToolscout, type ToolscoutOptions } from '../create-toolscout.js';
+import { createToolscout } from '../create-toolscout.js';
+import type { ToolscoutOptions } from '../open-gateway.js';
 import type { CallResult } from '../../model/call.js';
-import { Config, type ServerEntry } from '../../model/config.js';
+import type { Config, ConfigInput, ServerEntry } from '../../model/config.js';
 import type { Hit, SearchOptions } from '../../model/hit.js';
 import type { ConnectionState, ShownTransport } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
@@ -93,15 +95,15 @@ function invalid(problems: ReturnType<ConfigurationLoader['validate']>['errors']
 }
 
 /**
- * Discovery as one class: servers, search, details and execution. A thin dress over the gateway, for
+ * Discovery as one class: servers, search, details and execution. A thin wrapper around the gateway, for
  * those who want an object to construct; everything it does, {@link createToolscout} does too.
  */
 export class DiscoveryEngine {
-  readonly #open: () => Promise<Gateway>;
+  readonly #open: () => Promise<Toolscout>;
   /** The config it was constructed with; servers that are connected later are added to it. */
   readonly #own: { -readonly [K in keyof DiscoveryConfig]: DiscoveryConfig[K] } | undefined;
-  #gateway: Promise<Gateway> | undefined;
-  #opened: Gateway | undefined;
+  #gateway: Promise<Toolscout> | undefined;
+  #opened: Toolscout | undefined;
 
   /**
    * With a configuration; with options of {@link createToolscout}; or over a gateway that is open already. What is not open is
@@ -109,8 +111,8 @@ export class DiscoveryEngine {
    *
    * @throws ToolscoutError `CONFIGURATION_ERROR` when a configuration is not valid.
    */
-  constructor(over: DiscoveryConfig | ToolscoutOptions | Gateway = {}) {
-    if ('executeTool' in over) {
+  constructor(over: DiscoveryConfig | ToolscoutOptions | Toolscout = {}) {
+    if ('call' in over) {
       this.#opened = over;
       this.#open = async () => over;
       return;
@@ -124,39 +126,39 @@ export class DiscoveryEngine {
     const { discovery, $schema: _, ...top } = over;
     const own = { ...top, ...discovery, servers: { ...top.servers, ...discovery?.servers } };
     this.#own = own;
-    this.#open = () => createToolscout({ config: own });
+    this.#open = () => createToolscout({ config: own as ConfigInput });
   }
 
   /** The gateway underneath. */
-  gateway(): Promise<Gateway> {
+  gateway(): Promise<Toolscout> {
     return (this.#gateway ??= this.#open().then((gateway) => (this.#opened = gateway)));
   }
 
   /** Every configured server, and what is known of it. */
   async listServers(): Promise<ServerMetadata[]> {
-    return (await (await this.gateway()).listServers()).map(serverOf);
+    return (await (await this.gateway()).servers.list()).map(serverOf);
   }
 
   /** The tools that fit a need in plain words, best first; none when there is no such server. */
   async searchTools(query: string, options?: SearchOptions): Promise<readonly Hit[]> {
     const gateway = await this.gateway();
-    const answer = await orElse(gateway.searchTools(query, options), undefined);
+    const answer = await orElse(gateway.search(query, options), undefined);
     return answer?.hits ?? [];
   }
 
   /** The tools of one server; none when there is no such server. */
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
     const gateway = await this.gateway();
-    return (await orElse(gateway.listTools(server, { includeDisabled }), [])).map(metadataOf);
+    return (await orElse(gateway.tools.list(server, { includeDisabled }), [])).map(metadataOf);
   }
 
   /** The tools of all servers whose lists are known; nothing is started for it. */
   async getAllTools(includeDisabled = false): Promise<ToolMetadata[]> {
     const gateway = await this.gateway();
-    const known = (await gateway.listServers()).filter(
+    const known = (await gateway.servers.list()).filter(
       ({ knowledge }) => knowledge === 'ready' || knowledge === 'stale',
     );
-    const lists = await Promise.all(known.map(({ id }) => gateway.listTools(id, { includeDisabled })));
+    const lists = await Promise.all(known.map(({ id }) => gateway.tools.list(id, { includeDisabled })));
     return lists.flat().map(metadataOf);
   }
 
@@ -168,12 +170,12 @@ export class DiscoveryEngine {
 
   /** Runs a tool; a failure is part of the answer. */
   async executeTool(server: string, tool: string, args: JsonObject): Promise<CallResult> {
-    return (await this.gateway()).executeTool(server, tool, args);
+    return (await this.gateway()).call(server, tool, args);
   }
 
   /** Runs a tool and gives its progress as it comes, then its result. */
   async *executeStream(server: string, tool: string, args: JsonObject): AsyncGenerator<CallEvent> {
-    yield* (await this.gateway()).executeStream(server, tool, args);
+    yield* (await this.gateway()).stream(server, tool, args);
   }
 
   /**
@@ -185,10 +187,10 @@ export class DiscoveryEngine {
   async connect(server: string, entry?: ServerEntry): Promise<void> {
     const gateway = await this.gateway();
     if (entry) await this.#addServer(gateway, server, entry);
-    await gateway.connect(server);
+    await gateway.servers.connect(server);
   }
 
-  async #addServer(gateway: Gateway, server: string, entry: ServerEntry): Promise<void> {
+  async #addServer(gateway: Toolscout, server: string, entry: ServerEntry): Promise<void> {
     if (!this.#own) {
       const suggestion = 'Add the server to the config file, or construct the engine with a config object.';
       throw new ToolscoutError(
@@ -211,12 +213,12 @@ export class DiscoveryEngine {
 
   /** Closes the connections to a server after their calls; the next call connects again. */
   async disconnect(server: string): Promise<void> {
-    await (await this.gateway()).disconnect(server);
+    await (await this.gateway()).servers.disconnect(server);
   }
 
   /** Whether there is a connection to a server. */
   async isConnected(server: string): Promise<boolean> {
-    const views = await (await this.gateway()).listServers();
+    const views = await (await this.gateway()).servers.list();
     return views.find(({ id }) => id === server)?.health.state === 'connected';
   }
 
@@ -226,13 +228,13 @@ export class DiscoveryEngine {
   }
 
   /**
-   * The configuration in force; entries of `servers` stand in it as they were written.
+   * The configuration in force; entries of `servers` stand in it as they were written, but secrets are masked.
    *
    * @throws ToolscoutError `CONFIGURATION_ERROR` when it is a file that has not been read yet.
    */
   getConfig(): Config {
-    if (this.#opened) return this.#opened.config().config;
-    if (this.#own) return Config.parse(this.#own);
+    if (this.#opened) return maskConfig(gatewayOf(this.#opened).internal.loaded());
+    if (this.#own) return maskConfig(resolveConfig(this.#own, { source: 'library', env: process.env }));
     throw new ToolscoutError('CONFIGURATION_ERROR', 'The config has not been read yet.', {
       suggestion: 'Wait for gateway() or any other method before getConfig().',
     });

@@ -4,14 +4,15 @@ import {
   type CapabilityFindings,
   type DiscoveryOptions,
   type DiscoveryTarget,
-  type Gateway,
+  type Toolscout,
   type RegistryDiscovery,
   type RegistryFindings,
   type ServerConfig,
 } from '../../gateway/index.js';
 import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { createToolscout, type ToolscoutOptions } from '../create-toolscout.js';
+import { createToolscout } from '../create-toolscout.js';
+import type { ToolscoutOptions } from '../open-gateway.js';
 import type { Manifest } from '../../model/manifest.js';
 import type { Tool } from '../../model/tool.js';
 
@@ -31,30 +32,30 @@ export type DiscoveredServer = { readonly server: string } & (
 
 /**
  * Discovery as one service that several callers share: asking servers, manifests, the marketplace, the
- * registry and the cache. A thin dress over the gateway.
+ * registry and the cache. A thin wrapper around the gateway.
  */
 export class DiscoveryService {
-  readonly #open: () => Promise<Gateway>;
-  #gateway: Promise<Gateway> | undefined;
+  readonly #open: () => Promise<Toolscout>;
+  #gateway: Promise<Toolscout> | undefined;
 
   /** Over a gateway that is open already, or one that is opened when it is first needed. */
-  constructor(over: Gateway | ToolscoutOptions = {}) {
-    this.#open = 'executeTool' in over ? async () => over : () => createToolscout({ learnAtStart: false, ...over });
+  constructor(over: Toolscout | ToolscoutOptions = {}) {
+    this.#open = 'call' in over ? async () => over : () => createToolscout({ learnAtStart: false, ...over });
   }
 
   /** The gateway underneath. */
-  gateway(): Promise<Gateway> {
+  gateway(): Promise<Toolscout> {
     return (this.#gateway ??= this.#open());
   }
 
   /** Asks one server for its tools (DISC-1): one of the configuration by its id, or one that is described. */
   async discoverTools(server: DiscoveryTarget, options: DiscoveryOptions = {}): Promise<readonly Tool[]> {
-    return (await this.gateway()).discoverTools(server, await this.#chosen(options));
+    return (await this.gateway()).servers.discoverTools(server, await this.#chosen(options));
   }
 
   /** What is left out of the options is as the configuration has it. */
   async #chosen(options: DiscoveryOptions): Promise<DiscoveryOptions> {
-    const { useCache, registerInMarketplace } = (await this.gateway()).config().config;
+    const { useCache, registerInMarketplace } = await (await this.gateway()).config.show();
     return { useCache, registerInMarketplace, ...withoutAbsent(options) };
   }
 
@@ -62,7 +63,7 @@ export class DiscoveryService {
   async discoverAll(servers: readonly DiscoveryTarget[], options: DiscoveryOptions = {}): Promise<DiscoveredServer[]> {
     const gateway = await this.gateway();
     const chosen = await this.#chosen(options);
-    const outcomes = await gateway.discover(servers, chosen);
+    const outcomes = await gateway.servers.discover(servers, chosen);
     const failed = new Map(outcomes.flatMap((one) => (one.ok ? [] : [[one.server, one.error] as const])));
     return Promise.all(
       servers.map(async (target): Promise<DiscoveredServer> => {
@@ -71,7 +72,11 @@ export class DiscoveryService {
         if (error) return { server, ok: false, error };
         try {
           // It was asked just now, or what is known of it was good enough.
-          return { server, ok: true, tools: await gateway.discoverTools(target, { ...chosen, useCache: 'stale' }) };
+          return {
+            server,
+            ok: true,
+            tools: await gateway.servers.discoverTools(target, { ...chosen, useCache: 'stale' }),
+          };
         } catch (thrown) {
           return { server, ok: false, error: toToolscoutError(thrown) };
         }
@@ -84,37 +89,37 @@ export class DiscoveryService {
     server: DiscoveryTarget,
     options: DiscoveryOptions = {},
   ): Promise<{ resources: JsonObject[]; templates: JsonObject[] }> {
-    return (await this.gateway()).discoverResources(server, options);
+    return (await this.gateway()).servers.discoverResources(server, options);
   }
 
   /** Asks one server for its prompts. */
   async discoverPrompts(server: DiscoveryTarget, options: DiscoveryOptions = {}): Promise<JsonObject[]> {
-    return (await this.gateway()).discoverPrompts(server, options);
+    return (await this.gateway()).servers.discoverPrompts(server, options);
   }
 
   /** Searches the registry, asks what it found for tools, and registers what is new; that is pending. */
   async discoverFromRegistry(query: string, options: DiscoveryOptions = {}): Promise<RegistryDiscovery> {
-    return (await this.gateway()).discoverFromRegistry(query, options);
+    return (await this.gateway()).registry.discover(query, options);
   }
 
   /** Searches the registry; an answer of the last hour is good enough unless `useCache` is false. */
   async searchRegistryForCapability(query: string, useCache = true): Promise<RegistryFindings> {
-    return (await this.gateway()).searchRegistry(query, { fresh: !useCache });
+    return (await this.gateway()).registry.search(query, { fresh: !useCache });
   }
 
   /** Who offers a capability: configured servers first, then the registry. */
   async findServersForCapability(name: string): Promise<CapabilityFindings> {
-    return (await this.gateway()).findServersForCapability(name);
+    return (await this.gateway()).registry.serversFor(name);
   }
 
   /** Puts a manifest into the marketplace. */
   async registerCapability(manifest: Manifest): Promise<void> {
-    await (await this.gateway()).registerCapability(manifest);
+    await (await this.gateway()).exports.register(manifest);
   }
 
   /** The manifest of a tool (SCH-7). */
   async toolToManifest(tool: Tool): Promise<Manifest> {
-    return (await this.gateway()).toolManifest(tool);
+    return (await this.gateway()).exports.manifest(tool);
   }
 
   /** Learns servers, so that later questions find them known (DISC-5). */
@@ -133,14 +138,14 @@ export class DiscoveryService {
 
   /** Learns every configured server that can be used. */
   async warmCacheForAllConfiguredServers(options: DiscoveryOptions = {}): Promise<WarmStatistics> {
-    const views = await (await this.gateway()).listServers();
+    const views = await (await this.gateway()).servers.list();
     const usable = views.filter(({ knowledge }) => knowledge !== 'off').map(({ id }) => id);
     return this.warmCacheForServers(usable, options);
   }
 
   /** Forgets what is remembered of one server, or of all. */
   async clearCache(server?: string): Promise<number> {
-    return (await this.gateway()).clearCache(server);
+    return (await this.gateway()).tools.clearCache(server);
   }
 
   /** Closes what was opened. */
@@ -161,7 +166,7 @@ export class RuntimeMcpDiscovery {
   /** Candidates with the reason for each: configured servers, then the marketplace, then the registry. */
   async resolve(capability: string): Promise<CapabilityCandidate[]> {
     const gateway = await this.#service.gateway();
-    const found = await gateway.findServersForCapability(capability);
+    const found = await gateway.registry.serversFor(capability);
     const local = found.local.map(({ server, tools }) => ({
       from: 'configured' as const,
       server,
@@ -172,7 +177,7 @@ export class RuntimeMcpDiscovery {
           : `The configured server "${server}" declares it.`,
     }));
     const words = capability.toLowerCase().split(/[^a-z0-9]+/);
-    const marketplace = (await gateway.marketplace())
+    const marketplace = (await gateway.exports.marketplace())
       .filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)))
       .filter(({ id }) => !local.some(({ server }) => id.startsWith(`mcp.${server}.`)))
       .map(({ id, provider }) => ({

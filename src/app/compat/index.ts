@@ -1,4 +1,9 @@
-export { ConfigurationLoader, type DiscoveryConfig, type ValidationResult } from './configuration-loader.js';
+export {
+  ConfigurationLoader,
+  type DiscoveryConfig,
+  type EarlierNames,
+  type ValidationResult,
+} from './configuration-loader.js';
 export { PatternMatcher, SearchEngine, ToolExecutionProxy, ToolMetadataManager } from './discovery-components.js';
 export { DiscoveryEngine, type ServerMetadata, type ToolMetadata } from './discovery-engine.js';
 export {

@@ -216,10 +216,10 @@ export function readEntry(written: unknown, dialect: Dialect, context: TextConte
   const taking: Taking = { fill: (text) => translate(text, context, prompts), notes };
   noteUnsupported(raw, notes);
   const unit = dialect.timeoutUnit ?? 'ms';
-  const timeout =
+  const timeoutMs =
     toMilliseconds(raw.field('tool_timeout_sec'), 's', 'tool_timeout_sec', notes) ??
     toMilliseconds(raw.field('timeout'), unit, 'timeout', notes);
-  const connectTimeout =
+  const connectTimeoutMs =
     toMilliseconds(raw.field('startup_timeout_sec'), 's', 'startup_timeout_sec', notes) ??
     toMilliseconds(raw.field('startup_timeout_ms', 'initTimeout'), 'ms', 'startup timeout', notes);
   const tags = raw.list(notes, 'tags');
@@ -232,8 +232,8 @@ export function readEntry(written: unknown, dialect: Dialect, context: TextConte
     description: raw.text('description'),
     eager: eager === true ? true : undefined,
     tags: tags.length > 0 ? tags : undefined,
-    timeout,
-    connectTimeout,
+    timeoutMs,
+    connectTimeoutMs,
   });
   const parsed = ServerEntry.safeParse(entry);
   const [problem] = parsed.success ? checkServers({ server: entry }, 'servers').problems : [];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Config } from '../../model/config.js';
 import { validateConfig } from '../index.js';
+import { checkConfig } from './validate.js';
 import { expectation, schemasAt, type Schema } from './shape.js';
 import { COMPUTES_LONG } from '../../../test/support/patience.js';
 import { repetitions } from '../../../test/support/long-form.js';
@@ -15,13 +16,13 @@ const server = (entry: unknown): unknown => ({ servers: { github: entry } });
 describe('validateConfig', () => {
   it('CFG-3 reports everything at once, with paths, expectations and the nearest names', () => {
     const found = problems({
-      timout: 3,
+      timoutMs: 3,
       cache: 'yes',
       approval: 'trustfirst',
-      discovery: { timeout: '10s', maxParalelDiscoveries: 3 },
+      discovery: { timeoutMs: '10s', maxParalelDiscoveries: 3 },
       toolRules: [{ pattern: '' }, { pattern: '*', enabled: 'no' }, { patern: 'x' }, { pattern: ['/(?=x)/', 3] }, 'x'],
       servers: {
-        github: { command: 'x', args: '--a', env: { A: 3 }, idleTimeout: -1 },
+        github: { command: 'x', args: '--a', env: { A: 3 }, idleTimeoutMs: -1 },
         'a:b': { url: 'ftp://x.example' },
         both: { url: 'http://x.example', command: 'y', retry: { maxRetries: 99, maxRetrys: 1 } },
         none: {},
@@ -34,10 +35,10 @@ describe('validateConfig', () => {
     const withoutReasons = found.map((line) => line.replace(/(invalid pattern "[^"]*").*/, '$1'));
     expect(withoutReasons.toSorted()).toEqual(
       [
-        'timout: unknown key; did you mean "timeout"?',
+        'timoutMs: unknown key; did you mean "timeoutMs"?',
         'cache: expected true or false or an object, found the string "yes"',
         'approval: expected one of "trust-first", "manual", "off", found the string "trustfirst"; did you mean "trust-first"?',
-        'discovery.timeout: expected a whole number, found the string "10s"',
+        'discovery.timeoutMs: expected a whole number, found the string "10s"',
         'discovery.maxParalelDiscoveries: unknown key; did you mean "maxParallelDiscoveries"?',
         'toolRules[0].pattern: must not be empty',
         'toolRules[1].enabled: expected true or false, found the string "no"',
@@ -48,7 +49,7 @@ describe('validateConfig', () => {
         'toolRules[4]: expected an object, found a string',
         'servers.github.args: expected a list, found a string',
         'servers.github.env.A: expected a string, found a number',
-        'servers.github.idleTimeout: expected at least 0, found -1',
+        'servers.github.idleTimeoutMs: expected at least 0, found -1',
         'servers["a:b"]: an id has 1 to 64 letters, digits, "_", "." or "-"; use "a-b"',
         'servers["a:b"].url: must begin with http:// or https://',
         'servers.both: has both "command" and "url"; keep one of them',
@@ -66,7 +67,7 @@ describe('validateConfig', () => {
   it.each([
     [{ mcpServers: {} }, 'mcpServers: unknown key; did you mean "servers"?'],
     [{ discovry: {} }, 'discovry: unknown key; did you mean "discovery"?'],
-    [{ cache: { tll: 3 } }, 'cache.tll: unknown key; did you mean "ttl"?'],
+    [{ cache: { tllMs: 3 } }, 'cache.tllMs: unknown key; did you mean "ttlMs"?'],
     [server({ comand: 'x', url: 'https://x.example' }), 'servers.github.comand: unknown key; did you mean "command"?'],
     [{ limits: { zzz: 1 } }, 'limits.zzz: unknown key; expected one of callTimeoutMs, callTotalMs,'],
   ])('CFG-3 an unknown key is answered from the shape: %j', (raw, expected) => {
@@ -109,11 +110,11 @@ describe('validateConfig', () => {
   });
 
   it('CFG-2 one field in both places is an error that names both', () => {
-    expect(problems({ timeout: 1, toolRules: [], discovery: { timeout: 1, cache: true } })).toEqual([
-      'discovery.timeout: is also given as timeout; keep one of the two',
+    expect(problems({ timeoutMs: 1, toolRules: [], discovery: { timeoutMs: 1, cache: true } })).toEqual([
+      'discovery.timeoutMs: is also given as timeoutMs; keep one of the two',
     ]);
     expect(problems({ discovery: 3 })).toEqual(['discovery: expected an object, found a number']);
-    expect(problems({ timeout: 1, discovery: { cache: true, servers: {} } })).toEqual([]);
+    expect(problems({ timeoutMs: 1, discovery: { cache: true, servers: {} } })).toEqual([]);
   });
 
   it('CFG-2 a field with nothing behind it means its default', () => {
@@ -136,10 +137,10 @@ describe('validateConfig', () => {
     const cycle: Record<string, unknown> = {};
     cycle.ai = cycle;
     expect(problems(cycle)).toEqual([expect.stringContaining('contains itself') as string]);
-    expect(problems({ ai: { enabled: true, key: () => 1 }, registry: { since: new Date(0) }, timeout: 3n })).toEqual([
+    expect(problems({ ai: { enabled: true, key: () => 1 }, registry: { since: new Date(0) }, timeoutMs: 3n })).toEqual([
       'ai.key: expected plain data, found a function',
       'registry.since: expected plain data, found a date',
-      'timeout: expected plain data, found a bigint',
+      'timeoutMs: expected plain data, found a bigint',
     ]);
   });
 
@@ -224,7 +225,7 @@ describe('validateConfig', () => {
     server({ url: 'https://x.example', headers: [CANARY] }),
     { authHeaders: CANARY },
     { store: { url: CANARY } },
-    { store: `postgres://me:${CANARY}@db.example/x` },
+    { store: `postgres:me:${CANARY}@db.example/x` },
     { store: `mysql://me:${CANARY}@memory` },
     { discovery: { store: CANARY } },
     { ai: CANARY },
@@ -237,24 +238,31 @@ describe('validateConfig', () => {
   });
 
   it.each([
-    ['sqllite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
-    ['SQLite', 'expected "sqlite" or "memory"; did you mean "sqlite"?'],
-    ['', 'expected "sqlite" or "memory"'],
-    ['redis', 'expected "sqlite" or "memory"'],
-    ['redis://memory', 'expected "sqlite" or "memory"'],
-    ['postgres://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
-    ['PostgreSQL://db.example/x', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
-    ['postgres', 'PostgreSQL is not available in this version; use "sqlite" or "memory"'],
+    ['sqllite', 'expected "sqlite", "memory" or postgres://…; did you mean "sqlite"?'],
+    ['SQLite', 'expected "sqlite", "memory" or postgres://…; did you mean "sqlite"?'],
+    ['', 'expected "sqlite", "memory" or postgres://…'],
+    ['redis', 'expected "sqlite", "memory" or postgres://…'],
+    ['redis://memory', 'expected "sqlite", "memory" or postgres://…'],
+    ['postgres', 'expected postgres://user@host:port/database'],
+    ['postgres://', 'expected postgres://user@host:port/database'],
+    ['postgres://db.example/a b', 'expected postgres://user@host:port/database'],
   ])('CFG-3 CFG-6 the store %j is a problem beside all others', (store, message) => {
-    expect(problems({ store, timout: 1 })).toEqual([
-      'timout: unknown key; did you mean "timeout"?',
+    expect(problems({ store, timoutMs: 1 })).toEqual([
+      'timoutMs: unknown key; did you mean "timeoutMs"?',
       `store: ${message}`,
     ]);
     expect(problems({ discovery: { store } })).toEqual([`discovery.store: ${message}`]);
   });
 
-  it('CFG-3 both stores are valid', () => {
-    for (const store of ['sqlite', 'memory']) expect(problems({ store })).toEqual([]);
+  it('CFG-3 STORE-3 every kind of store is valid, and a variable that holds one', () => {
+    const stores = [
+      'sqlite',
+      'memory',
+      'postgres://db.example/x',
+      'PostgreSQL://me:pw@db/x?sslmode=require',
+      '${DATABASE_URL}',
+    ];
+    for (const store of stores) expect(problems({ store })).toEqual([]);
   });
 
   it('CFG-3 any value whatsoever is judged without throwing', COMPUTES_LONG, () => {
@@ -276,5 +284,69 @@ describe('validateConfig', () => {
       }),
       { numRuns: repetitions(200, 1000) },
     );
+  });
+
+  describe('names of before', () => {
+    const entry = { command: 'x' };
+
+    it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+      ['timeout: is now called timeoutMs', { timeout: 5 }, { timeoutMs: 5 }],
+      ['cache.ttl: is now called ttlMs, in milliseconds: 5000', { cache: { ttl: 5 } }, { cache: { ttlMs: 5000 } }],
+      [
+        'registry.ttl: is now called ttlMs, in milliseconds: 1500',
+        { registry: { ttl: 1.5 } },
+        { registry: { ttlMs: 1500 } },
+      ],
+      [
+        'limits.auditRetentionDays: is now called auditRetentionMs, in milliseconds: 43200000',
+        { limits: { auditRetentionDays: 0.5 } },
+        { limits: { auditRetentionMs: 43_200_000 } },
+      ],
+      ...['timeout', 'totalTimeout', 'connectTimeout', 'idleTimeout'].map(
+        (name): [string, Record<string, unknown>, Record<string, unknown>] => [
+          `servers.a.${name}: is now called ${name}Ms`,
+          { servers: { a: { ...entry, [name]: 7 } } },
+          { servers: { a: { ...entry, [`${name}Ms`]: 7 } } },
+        ],
+      ),
+      [
+        'servers.a.toolTimeouts: is now called toolTimeoutsMs',
+        { servers: { a: { ...entry, toolTimeouts: { slow: 9 } } } },
+        { servers: { a: { ...entry, toolTimeoutsMs: { slow: 9 } } } },
+      ],
+    ])('CFG-2 %s, and means the same', (warning, old, now) => {
+      const checked = checkConfig(old);
+      expect(checked.problems).toEqual([]);
+      expect(checked.warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+        expect.stringContaining(warning),
+      ]);
+      expect(checked.fields).toEqual(checkConfig(now).fields);
+      expect(checkConfig(now).warnings).toEqual([]);
+      const [inside] = checkConfig({ discovery: old }).warnings;
+      expect(`${inside?.path}: ${inside?.message}`).toContain(`discovery.${warning}`);
+      // The same file belongs to another program, which has these names from elsewhere.
+      expect(checkConfig({ discovery: old }, true).warnings).toEqual([]);
+    });
+
+    it('CFG-3 both names are an error that names both, and a wrong value is reported under the name that was written', () => {
+      const both = {
+        timeout: 1,
+        timeoutMs: 2,
+        cache: { ttl: 1, ttlMs: 2 },
+        servers: { a: { ...entry, idleTimeout: 1, idleTimeoutMs: 1 } },
+      };
+      expect(problems(both)).toEqual([
+        'timeout: is the old name of timeoutMs, which is given too; keep only timeoutMs',
+        'cache.ttl: is the old name of ttlMs, which is given too; keep only ttlMs',
+        'servers.a.idleTimeout: is the old name of idleTimeoutMs, which is given too; keep only idleTimeoutMs',
+      ]);
+      expect(problems({ timeout: 1, discovery: { timeoutMs: 1 } })).toEqual([
+        'discovery.timeoutMs: is also given as timeout; keep one of the two',
+      ]);
+      expect(problems({ cache: { ttl: 'x' }, servers: { a: { ...entry, toolTimeouts: { slow: -1 } } } })).toEqual([
+        'cache.ttl: expected a whole number, found the string "x"',
+        'servers.a.toolTimeouts.slow: expected at least 0, found -1',
+      ]);
+    });
   });
 });

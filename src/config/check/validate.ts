@@ -8,6 +8,7 @@ import { checkStore } from './check-store.js';
 import { describeValue, explainIssues } from './issues.js';
 import { joinPath, problemAt, ROOT, type Findings } from '../read/path.js';
 import { findForeignValues } from './plain-data.js';
+import { renameFields } from './renamed-fields.js';
 import { SECTION } from '../read/raw-field.js';
 
 const FIELDS = new Set(Object.keys(Config.shape));
@@ -72,20 +73,33 @@ export function checkConfig(raw: unknown, shared = false): CheckedConfig {
   if (section !== undefined && !isObject(section)) {
     problems.push(problemAt(SECTION, `expected an object, found ${describeValue(section)}`));
   }
-  const inner = isObject(section) ? given(section) : {};
-  const top = Object.fromEntries(Object.entries(outer).filter(([key]) => !shared || FIELDS.has(key)));
+  const named = renameFields(outer, ROOT);
+  const namedInside = renameFields(isObject(section) ? given(section) : {}, SECTION);
+  const inner = namedInside.fields;
+  const top = Object.fromEntries(Object.entries(named.fields).filter(([key]) => !shared || FIELDS.has(key)));
+  for (const each of [named, namedInside]) {
+    problems.push(...each.problems);
+    // The other program has these names from elsewhere.
+    if (!shared) warnings.push(...each.warnings);
+  }
   for (const key of Object.keys(inner).filter((name) => Object.hasOwn(top, name))) {
-    problems.push(problemAt(joinPath(SECTION, key), `is also given as ${joinPath(ROOT, key)}; keep one of the two`));
+    const path = namedInside.writtenPath(joinPath(SECTION, key));
+    const other = named.writtenPath(joinPath(ROOT, key));
+    problems.push(problemAt(path, `is also given as ${other}; keep one of the two`));
   }
 
   const fields: Fields = { ...top, ...inner };
   const imports = Array.isArray(fields.sources) && fields.sources.length > 0;
   const knownServers = imports ? undefined : Object.keys(isObject(fields.servers) ? fields.servers : {});
-  const parts = [[top, ROOT] as const, ...(section === undefined ? [] : [[inner, SECTION] as const])];
-  for (const [part, base] of parts) {
+  const parts = [
+    [top, ROOT, named] as const,
+    ...(section === undefined ? [] : [[inner, SECTION, namedInside] as const]),
+  ];
+  for (const [part, base, { writtenPath }] of parts) {
+    const asWritten = (problem: Problem): Problem => ({ ...problem, path: writtenPath(problem.path) });
     const findings = checkSection(part, base, knownServers);
-    problems.push(...findings.problems);
-    warnings.push(...findings.warnings);
+    problems.push(...findings.problems.map(asWritten));
+    warnings.push(...findings.warnings.map(asWritten));
   }
   return { fields, problems: withoutEchoes(foreign, problems), warnings };
 }

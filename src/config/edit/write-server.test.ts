@@ -19,13 +19,13 @@ async function write(name: string, text: string, id = 'x', entry = ENTRY): Promi
 describe('writing a server to the config', () => {
   it('REG-9 each format keeps what was there, comments included, and holds the entry exactly', async () => {
     const files: Array<[string, string, string]> = [
-      ['toolscout.config.json', '{\n  "timeout": 5\n}\n', '"timeout": 5'],
+      ['toolscout.config.json', '{\n  "timeoutMs": 5\n}\n', '"timeoutMs": 5'],
       ['toolscout.config.jsonc', '{\n  // mine\n  "servers": { "a": { "command": "a" }, },\n}\n', '// mine'],
       ['toolscout.config.yaml', '# mine\nservers:\n  a:\n    command: a # why\n', '# why'],
       ['toolscout.config.yml', '', ''],
       ['toolscout.config.toml', '# mine\n[servers.a]\ncommand = "a"\n', '# mine'],
       ['empty.json', '', ''],
-      ['inside.json', '{"discovery":{"timeout":5}}', '"timeout"'],
+      ['inside.json', '{"discovery":{"timeoutMs":5}}', '"timeoutMs"'],
     ];
     for (const [name, before, kept] of files) {
       const { text, path } = await write(name, before);

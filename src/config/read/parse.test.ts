@@ -18,14 +18,14 @@ async function failure(text: string, path: string): Promise<ToolscoutError> {
 
 describe('parseConfig', () => {
   it.each([
-    ['c.json', '\ufeff{"timeout": 5, "servers": {"a": {"command": "x"}}}'],
-    ['c.JSON', '{"timeout": 5, "servers": {"a": {"command": "x"}}}'],
-    ['c.jsonc', '{\n // five\n "timeout": 5, /* one */ "servers": {"a": {"command": "x",},},\n}'],
-    ['c.yaml', 'timeout: 5\nservers:\n  a: {command: x}\n'],
-    ['c.yml', '%YAML 1.2\n---\ntimeout: 5\nservers: {a: {command: x}}\n'],
-    ['c.toml', 'timeout = 5\n[servers.a]\ncommand = "x"\n'],
+    ['c.json', '\ufeff{"timeoutMs": 5, "servers": {"a": {"command": "x"}}}'],
+    ['c.JSON', '{"timeoutMs": 5, "servers": {"a": {"command": "x"}}}'],
+    ['c.jsonc', '{\n // five\n "timeoutMs": 5, /* one */ "servers": {"a": {"command": "x",},},\n}'],
+    ['c.yaml', 'timeoutMs: 5\nservers:\n  a: {command: x}\n'],
+    ['c.yml', '%YAML 1.2\n---\ntimeoutMs: 5\nservers: {a: {command: x}}\n'],
+    ['c.toml', 'timeoutMs = 5\n[servers.a]\ncommand = "x"\n'],
   ])('CFG-1 reads %s', async (path, text) => {
-    expect(await parseConfig(text, path)).toEqual({ timeout: 5, servers: { a: { command: 'x' } } });
+    expect(await parseConfig(text, path)).toEqual({ timeoutMs: 5, servers: { a: { command: 'x' } } });
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['c.json', `{\n  "timeout": 5\n  "a": "${CANARY}"\n}`, 3, 3],
+    ['c.json', `{\n  "timeoutMs": 5\n  "a": "${CANARY}"\n}`, 3, 3],
     ['c.json', `{\n  // comment\n  "a": "${CANARY}"\n}`, 2, 3],
     ['c.json', `{\n  "a": ${CANARY}\n}`, 2, 8],
     ['c.jsonc', `{\n  "a": "${CANARY}"\n  "b": 1\n}`, 3, 3],

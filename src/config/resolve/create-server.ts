@@ -1,9 +1,15 @@
 import { isAbsolute, resolve } from 'node:path';
 import { hashJson } from '../../kernel/hash.js';
-import type { JsonValue } from '../../kernel/json.js';
+import { isObject, type JsonValue } from '../../kernel/json.js';
 import { otherHostName } from '../../net/host-names.js';
 import { printable } from '../../kernel/text.js';
-import type { AuthConfig, Config, RateLimitConfig, RetryConfig, ServerEntry } from '../../model/config.js';
+import {
+  overrideRateLimit,
+  RateLimitConfig,
+  type AuthConfig,
+  type Config,
+  type ServerEntry,
+} from '../../model/config.js';
 import type {
   HttpTransport,
   Server,
@@ -17,7 +23,7 @@ import { authComplaints } from '../check/check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';
 import { readVariable, tokenVariable, type Variables } from '../environment.js';
 import { expand, hideDefaults } from './expand.js';
-import { ownLaunchProblem, type Self } from './own-entry.js';
+import { OWN_NAME, ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from '../check/plain-data.js';
 import { quoteArgument, reviewOf } from '../review/review.js';
 
@@ -178,13 +184,16 @@ export function showEntry(
 }
 
 /** Only what was written overrides: the shape fills absent fields of `parsed` with its own defaults. */
-function overrideWith<Settings extends RateLimitConfig | RetryConfig>(
-  base: Settings,
-  parsed: Partial<Settings> | undefined,
-  raw: object | undefined,
-): Settings {
-  const written = Object.entries(parsed ?? {}).filter(([key]) => raw !== undefined && Object.hasOwn(raw, key));
-  return { ...base, ...Object.fromEntries(written) };
+function onlyWritten<Settings extends object>(parsed: Settings, raw: unknown): Partial<Settings> {
+  const written = Object.entries(parsed).filter(([key]) => isObject(raw) && Object.hasOwn(raw, key));
+  return Object.fromEntries(written) as Partial<Settings>;
+}
+
+/** Without any setting a remote server has the default limit, and a local one has none (CONN-7). */
+function rateLimitOf({ entry, raw }: WrittenServer, general: Config['rateLimit']): Server['rateLimit'] {
+  const base = general === 'remote' ? entry.command === undefined && RateLimitConfig.parse({}) : general;
+  const { rateLimit } = entry;
+  return overrideRateLimit(base, rateLimit && onlyWritten(rateLimit, raw.rateLimit));
 }
 
 function summarize(problems: readonly string[]): string | undefined {
@@ -208,6 +217,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     entry.command === undefined ? createHttp(written, shop, problems) : createStdio(written, shop, problems);
   const own = problems.length === 0 ? problemOfOwn(transport, shop) : undefined;
   if (own !== undefined) problems.push(own);
+  if (id === OWN_NAME) problems.push('has the id "toolscout", which toolscout keeps for its own tools: rename it');
   return {
     id,
     title: entry.title,
@@ -224,12 +234,13 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     ...(entry.capabilities && { capabilities: [...new Set(entry.capabilities)] }),
     ...(entry.eager && { eager: true }),
     ...(entry.autoApprove === undefined ? {} : { autoApproved: entry.autoApprove }),
-    timeoutMs: entry.timeout ?? limits.callTimeoutMs,
-    totalTimeoutMs: entry.totalTimeout ?? limits.callTotalMs,
-    toolTimeoutsMs: toDictionary(entry.toolTimeouts ?? {}),
-    connectTimeoutMs: entry.connectTimeout ?? limits.connectTimeoutMs,
-    idleTimeoutMs: entry.idleTimeout ?? (entry.eager ? 0 : limits.idleTimeoutMs),
-    rateLimit: overrideWith(rateLimit, entry.rateLimit, raw.rateLimit),
-    retry: overrideWith(retryPolicy, entry.retry, raw.retry),
+    timeoutMs: entry.timeoutMs ?? limits.callTimeoutMs,
+    totalTimeoutMs: entry.totalTimeoutMs ?? limits.callTotalMs,
+    toolTimeoutsMs: toDictionary(entry.toolTimeoutsMs ?? {}),
+    connectTimeoutMs: entry.connectTimeoutMs ?? limits.connectTimeoutMs,
+    idleTimeoutMs: entry.idleTimeoutMs ?? (entry.eager ? 0 : limits.idleTimeoutMs),
+    ...(entry.answers && { answers: entry.answers }),
+    rateLimit: rateLimitOf(written, rateLimit),
+    retry: { ...retryPolicy, ...onlyWritten(entry.retry ?? {}, raw.retry) },
   };
 }

@@ -5,6 +5,7 @@ import { READ_ONCE, ServerEntry, SourceConfig } from '../../model/config.js';
 import { isFile } from '../read/find.js';
 import { problemAt } from '../read/path.js';
 import { resolveConfig, MIN_SECRET, type LoadedConfig, type ResolveOptions } from './resolve.js';
+import { renameInEntry } from '../check/renamed-fields.js';
 import { readSecretsFile, withSecrets } from '../secrets/secrets-file.js';
 import { NO_SOURCES, type ImportSources } from './imported-sources.js';
 import type { ClientEnvironment } from './client-environment.js';
@@ -65,7 +66,7 @@ export function ownServers(raw: unknown, fill: (text: string) => string = (text)
   const servers = rawField(raw, 'servers');
   const entries = isObject(servers) ? Object.entries(servers) : [];
   const launches = entries.flatMap(([id, entry]): Array<[string, string]> => {
-    const parsed = ServerEntry.safeParse(entry, READ_ONCE);
+    const parsed = ServerEntry.safeParse(renameInEntry(entry), READ_ONCE);
     return parsed.success ? [[launchOf(mapLaunch(parsed.data, fill)), id]] : [];
   });
   return { ids: new Set(entries.map(([id]) => id)), launches: new Map(launches) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../../kernel/errors.js';
-import type { ConfigInput } from '../../model/config.js';
+import type { ConfigInput, ServerEntry } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
-import { defineConfig, resolveConfig, type LoadedConfig } from '../index.js';
+import { defineConfig, resolveConfig, validateConfig, type LoadedConfig } from '../index.js';
 
 const resolve = (raw: unknown, env: Record<string, string> = {}): LoadedConfig =>
   resolveConfig(raw, { source: 'library', env });
@@ -11,28 +11,73 @@ const one = (entry: unknown, env: Record<string, string> = {}, rest: ConfigInput
 
 describe('resolveConfig', () => {
   it('CFG-3 throws one error with all problems, one a line', () => {
-    const raw = { timout: 1, servers: { a: {} } };
+    const raw = { timoutMs: 1, servers: { a: {} } };
     const attempt = (): LoadedConfig => resolve(raw);
     expect(attempt).toThrow(ToolscoutError);
     expect(attempt).toThrow(
       'The config (library) has 2 problems:\n' +
-        'timout: unknown key; did you mean "timeout"?\n' +
+        'timoutMs: unknown key; did you mean "timeoutMs"?\n' +
         'servers.a: needs "command" (a local process) or "url" (a remote server)',
     );
     expect(attempt).toThrow(
       expect.objectContaining({
         code: 'CONFIGURATION_ERROR',
-        problems: [{ path: 'timout' }, { path: 'servers.a' }].map((p) => expect.objectContaining(p) as object),
+        problems: [{ path: 'timoutMs' }, { path: 'servers.a' }].map((p) => expect.objectContaining(p) as object),
       }) as Error,
     );
   });
 
   it('CFG-2 fields inside discovery hold as if they stood at the top', () => {
-    const fields = defineConfig({ timeout: 7, cache: false, servers: { a: { command: 'x' } } });
+    const fields = defineConfig({ timeoutMs: 7, cache: false, servers: { a: { command: 'x' } } });
     const { source, ...outside } = resolve(fields);
     expect(source).toBe('library');
     expect(resolve({ discovery: fields })).toMatchObject(outside);
-    expect(resolve({ discovery: fields, approval: 'off' }).config).toMatchObject({ timeout: 7, approval: 'off' });
+    expect(resolve({ discovery: fields, approval: 'off' }).config).toMatchObject({ timeoutMs: 7, approval: 'off' });
+  });
+
+  it('CONN-7 CFG-2 remote servers have a rate limit by default and local ones have none; each can have either', () => {
+    const local = { command: 'x' };
+    const remote = { url: 'https://a.example/mcp' };
+    const full = { requestsPerSecond: 10, burstSize: 20 };
+    const of = (entry: ServerEntry, rateLimit?: ConfigInput['rateLimit']): unknown =>
+      one(entry, {}, rateLimit === undefined ? {} : { rateLimit }).rateLimit;
+    expect([of(local), of(remote)]).toEqual([false, full]);
+    expect([of(local, 'remote'), of(remote, 'remote')]).toEqual([false, full]);
+    expect([of(local, false), of(remote, false)]).toEqual([false, false]);
+    expect([of(local, { burstSize: 3 }), of(remote, {})]).toEqual([{ ...full, burstSize: 3 }, full]);
+    const own = { rateLimit: { burstSize: 1 } };
+    expect([of({ ...local, ...own }), of({ ...remote, ...own }, false)]).toEqual([
+      { ...full, burstSize: 1 },
+      { ...full, burstSize: 1 },
+    ]);
+    expect(of({ ...remote, rateLimit: false }, { requestsPerSecond: 1 })).toBe(false);
+    const bad = (rateLimit: unknown): unknown =>
+      validateConfig({ rateLimit, servers: { a: { ...local, rateLimit } } }).problems;
+    expect(bad(true)).toHaveLength(2);
+    expect(bad({ requestsPerSecond: 0 })).toHaveLength(2);
+    expect(bad({ requestPerSecond: 1 })).toHaveLength(2);
+  });
+
+  it('STORE-3 CFG-4 the address of a database expands, and its password is a secret', () => {
+    const env = { DB_PASSWORD: 'canary/pass', DATABASE_URL: 'postgres://me:canary%2Fpass@db/x' };
+    const { config, secrets } = resolve({ store: 'postgres://me:${DB_PASSWORD}@db.example/x' }, env);
+    expect(config.store).toBe('postgres://me:canary/pass@db.example/x');
+    expect(secrets).toContain('canary/pass');
+    expect(resolve({ store: '${DATABASE_URL}' }, env)).toMatchObject({ config: { store: env.DATABASE_URL } });
+    expect(resolve({ store: '${DATABASE_URL}' }, env).secrets).toContain('canary/pass');
+  });
+
+  it('STORE-3 CFG-7 TOOLSCOUT_STORE says where state is kept when the config does not', () => {
+    const env = { TOOLSCOUT_STORE: 'postgres://db/x' };
+    expect(resolve({}, env).config.store).toBe('postgres://db/x');
+    expect(resolve({ store: 'memory' }, env).config.store).toBe('memory');
+    expect(resolve({}).config.store).toBe('sqlite');
+  });
+
+  it('STORE-3 a store that cannot be expanded stops the start: no other one is used in its place', () => {
+    expect(() => resolve({ store: '${NOT_SET}' })).toThrow(/^The config \(library\) has a problem:\nstore: .*NOT_SET/);
+    expect(() => resolve({}, { TOOLSCOUT_STORE: 'mysql://canary' })).toThrow(/expected "sqlite", "memory" or postgres/);
+    expect(() => resolve({}, { TOOLSCOUT_STORE: 'mysql://canary' })).not.toThrow(/canary/);
   });
 
   it('CFG-2 a server takes its defaults from the limits, and merges its own over the common ones', () => {
@@ -53,13 +98,13 @@ describe('resolveConfig', () => {
       retry: { maxRetries: 7, initialDelayMs: 1000 },
     });
     const own = {
-      timeout: 4,
-      connectTimeout: 5,
-      idleTimeout: 6,
+      timeoutMs: 4,
+      connectTimeoutMs: 5,
+      idleTimeoutMs: 6,
       rateLimit: { burstSize: 1 },
       retry: { backoffMultiplier: 3 },
     };
-    const full = one({ command: 'x', ...own, toolTimeouts: { t: 9 }, tags: ['a', 'a'], title: 'T' }, {}, common);
+    const full = one({ command: 'x', ...own, toolTimeoutsMs: { t: 9 }, tags: ['a', 'a'], title: 'T' }, {}, common);
     expect(full).toMatchObject({
       timeoutMs: 4,
       connectTimeoutMs: 5,
@@ -226,16 +271,16 @@ describe('resolveConfig', () => {
   });
 
   it('CFG-6 the hash covers the fields and the variables they use, and nothing else', () => {
-    const raw = { timeout: 1, servers: { a: { command: '${V}' }, b: { url } } };
+    const raw = { timeoutMs: 1, servers: { a: { command: '${V}' }, b: { url } } };
     const { hash } = resolve(raw, { V: '1' });
-    expect(resolve({ servers: raw.servers, timeout: 1 }, { V: '1', OTHER: 'x' }).hash).toBe(hash);
+    expect(resolve({ servers: raw.servers, timeoutMs: 1 }, { V: '1', OTHER: 'x' }).hash).toBe(hash);
     for (const other of [
       resolve(raw, { V: '2' }),
       resolve(raw, {}),
       resolve(raw, { V: '1', MCP_AUTH_TOKEN: 't' }),
       resolve(raw, { V: '1', B_MCP_TOKEN: 't' }),
       resolve(raw, { V: '1', CCOS_MCP_CACHE_TTL: '3' }),
-      resolve({ ...raw, timeout: 2 }, { V: '1' }),
+      resolve({ ...raw, timeoutMs: 2 }, { V: '1' }),
     ]) {
       expect(other.hash).not.toBe(hash);
     }

@@ -7,7 +7,7 @@ import { Config, READ_ONCE, type ServerEntry } from '../../model/config.js';
 import type { Server, ServerScope } from '../../model/server.js';
 import type { Prompt } from '../../model/source.js';
 import { createServer, expandInto, type Workshop } from './create-server.js';
-import { secretsOfHeader } from '../secrets/credentials.js';
+import { decodeComponent, secretsOfHeader } from '../secrets/credentials.js';
 import { readEnvironment, type Environment, type Variables } from '../environment.js';
 import type { Self } from './own-entry.js';
 import { joinPath, problemAt, ROOT } from '../read/path.js';
@@ -15,6 +15,7 @@ import { toDictionary } from '../check/plain-data.js';
 import { NO_SOURCES, type ImportedSources } from './imported-sources.js';
 import { entryOf, rulesFor } from './merge-sources.js';
 import type { PendingConfig } from '../review/trust.js';
+import { isStore, passwordsOfStore, STORE_EXPECTED } from '../check/check-store.js';
 import { checkConfig } from '../check/validate.js';
 
 /** A config that holds: every field has a value, every server is made. */
@@ -71,10 +72,28 @@ function configurationError(source: string, problems: readonly Problem[]): Tools
 
 /** The environment gives the lifetime of the cache when the config does not. */
 function withCacheTtl(fields: Record<string, unknown>, environment: Environment): Record<string, unknown> {
-  const ttl = environment.cacheTtlSeconds;
+  const { cacheTtlMs: ttlMs } = environment;
   const { cache } = fields;
-  if (ttl === undefined || (isObject(cache) && cache.ttl !== undefined)) return fields;
-  return { ...fields, cache: isObject(cache) ? { ...cache, ttl } : { enabled: cache ?? true, ttl } };
+  if (ttlMs === undefined || (isObject(cache) && cache.ttlMs !== undefined)) return fields;
+  return { ...fields, cache: isObject(cache) ? { ...cache, ttlMs } : { enabled: cache ?? true, ttlMs } };
+}
+
+/** The environment says where state is kept when the config does not. */
+function withStore(fields: Record<string, unknown>, { store }: Environment): Record<string, unknown> {
+  return store === undefined || fields.store !== undefined ? fields : { ...fields, store };
+}
+
+/** The address of a database expands too. One that cannot is a problem of its own: another store must not be used in its place. */
+function expandStore(shop: Omit<Workshop, 'config'>, store: string): string {
+  const problems: string[] = [];
+  const filled = expandInto(shop, store, problems);
+  for (const password of passwordsOfStore(filled)) {
+    for (const form of [password, decodeComponent(password)]) shop.secrets.add(form);
+  }
+  const found = problems.map((problem) => problemAt('store', problem));
+  if (found.length === 0 && !isStore(filled)) found.push(problemAt('store', STORE_EXPECTED));
+  if (found.length > 0) throw configurationError(shop.source, found);
+  return filled;
 }
 
 /** Headers for every discovery expand like those of a server; one that cannot is left out, never sent empty. */
@@ -163,10 +182,10 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   if (checked.problems.length > 0) throw configurationError(source, checked.problems);
 
   const environment = readEnvironment(env);
-  const parsed = Config.parse(withCacheTtl(checked.fields, environment), READ_ONCE);
+  const parsed = Config.parse(withStore(withCacheTtl(checked.fields, environment), environment), READ_ONCE);
   const warnings = [...checked.warnings, ...environment.problems];
   const secrets = new Set<string>();
-  const used = new Set<string>(['CCOS_MCP_CACHE_TTL']);
+  const used = new Set<string>(['CCOS_MCP_CACHE_TTL', 'TOOLSCOUT_STORE']);
   const bench = { source, env, directory, scope, secrets, used, self: options.self };
   const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
@@ -177,6 +196,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
     ai: expandAi(bench, parsed.ai, warnings),
     http: expandHttp(bench, parsed.http, warnings),
+    store: expandStore(bench, parsed.store),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };

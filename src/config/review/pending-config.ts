@@ -21,16 +21,25 @@ export interface FoundText {
   readonly hash: string;
 }
 
-/** What a person is told about a config that is not used. */
-export function pendingNotice({ path, state, isCode: runs, hash, servers }: PendingConfig): string {
+/** What a person is told about a config that is not used, and how it can be. */
+export function describePending({ path, state, isCode: runs, hash, servers }: PendingConfig): {
+  readonly message: string;
+  readonly next: string;
+} {
   const why = state === 'changed' ? 'it changed since you approved it' : 'it was neither named nor approved';
   const what = runs
     ? 'It is code and was not run.'
     : `Its settings do not apply.${servers.length > 0 ? ` Its servers wait for approval: ${servers.join(', ')}.` : ''}`;
-  return (
-    `${path} is not used: ${why}. ${what} ` +
-    `Use it once with --config ${path}, or always: toolscout config approve --hash ${hash.slice(0, 12)}`
-  );
+  return {
+    message: `is not used: ${why}. ${what}`,
+    next: `use it once with --config ${path}, or always: toolscout config approve --hash ${hash.slice(0, 12)}`,
+  };
+}
+
+/** The same in one text. */
+export function pendingNotice(pending: PendingConfig): string {
+  const { message, next } = describePending(pending);
+  return `${pending.path} ${message} U${next.slice(1)}`;
 }
 
 /** The servers of a config that is data; what is wrong with it is a warning, since it must not stop the user's own. */

@@ -101,25 +101,25 @@ describe('a config of the current folder', () => {
 
   it('SEC-9 an approval holds for exactly this content, and for what code loads beside it', async () => {
     const { put, load, approve } = await folder();
-    await put('part.ts', "export const timeout = 5;\nexport * from './deeper';\n");
+    await put('part.ts', "export const timeoutMs = 5;\nexport * from './deeper';\n");
     await put('deeper.js', 'export const x = 1;\n');
-    await put('toolscout.config.ts', "import { timeout } from './part.js';\nexport default { timeout };\n");
-    await put('part.js', "export { timeout } from './part.ts';\n");
+    await put('toolscout.config.ts', "import { timeoutMs } from './part.js';\nexport default { timeoutMs };\n");
+    await put('part.js', "export { timeoutMs } from './part.ts';\n");
     await approve();
-    expect((await load()).config.timeout).toBe(5);
+    expect((await load()).config.timeoutMs).toBe(5);
     await put('deeper.js', 'export const x = 2;\n');
     expect((await load()).pending).toMatchObject({ state: 'changed' });
     await approve();
     expect((await load()).pending).toBeUndefined();
-    await put('toolscout.config.ts', 'export default { timeout: 6 };\n');
+    await put('toolscout.config.ts', 'export default { timeoutMs: 6 };\n');
     expect((await load()).pending).toMatchObject({ state: 'changed' });
   });
 
   it('SEC-9 the approval belongs to the path: a copy elsewhere waits', async () => {
     const first = await folder();
-    await first.put('toolscout.config.json', '{"timeout": 5}');
+    await first.put('toolscout.config.json', '{"timeoutMs": 5}');
     await first.approve();
-    expect((await first.load()).config.timeout).toBe(5);
+    expect((await first.load()).config.timeoutMs).toBe(5);
     const moved = `${first.cwd}-moved`;
     await rename(first.cwd, moved);
     const { home, stateDirectory } = first;
@@ -128,7 +128,7 @@ describe('a config of the current folder', () => {
 
   it('SEC-9 A21 an approval behind a link, for another path or without a state directory is none', async () => {
     const { put, load, approve, cwd, home, stateDirectory } = await folder();
-    const path = await put('toolscout.config.json', '{"timeout": 5}');
+    const path = await put('toolscout.config.json', '{"timeoutMs": 5}');
     await approve();
     const file = approvalFile(stateDirectory, path);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -138,7 +138,7 @@ describe('a config of the current folder', () => {
     await symlink(`${file}.real`, file);
     expect((await load()).pending).toMatchObject({ state: 'new' });
     const other = join(cwd, 'other.json');
-    await approveConfig(stateDirectory, other, await fingerprintOf(other, '{"timeout": 5}'), 1);
+    await approveConfig(stateDirectory, other, await fingerprintOf(other, '{"timeoutMs": 5}'), 1);
     await rename(approvalFile(stateDirectory, other), file);
     expect((await load()).pending).toMatchObject({ state: 'new' });
   });

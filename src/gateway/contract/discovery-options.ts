@@ -1,4 +1,6 @@
+import type { DiscoveryProgress } from '../../catalog/learning/learner.js';
 import type { RateLimitConfig, RetryConfig, ServerEntry } from '../../model/config.js';
+import type { AskOptions } from './options.js';
 
 /** How one discovery is made; what is left out is as the configuration has it (DISC-2). */
 export interface DiscoveryOptions {
@@ -17,11 +19,18 @@ export interface DiscoveryOptions {
   /** Headers for remote servers; they come before every other credential and are sent to no other host (CONN-6). */
   readonly authHeaders?: Readonly<Record<string, string>>;
   readonly retryPolicy?: Partial<RetryConfig>;
-  readonly rateLimit?: Partial<RateLimitConfig>;
+  readonly rateLimit?: Partial<RateLimitConfig> | false;
   /** The most servers that are asked at once. */
   readonly maxParallelDiscoveries?: number;
-  /** A server that takes long lends its slot to the next one, so that more than the bound may run. */
+  /** A server that takes long does not count toward the limit, so that more than the limit may run. */
   readonly lendSlots?: boolean;
+}
+
+/** How several servers are learned anew. */
+export interface DiscoverOptions extends AskOptions, DiscoveryOptions {
+  readonly onProgress?: (progress: DiscoveryProgress) => void;
+  /** Leaves out servers whose list is known, however old. */
+  readonly onlyUnknown?: boolean;
 }
 
 /** A server as it would stand in a config, under an `id` or a `name`. It is asked, not added to the configuration. */

@@ -12,7 +12,7 @@ export interface ProposedServer {
 
 /** What a URL turned out to be: enough to propose it, nothing that speaks to a model. */
 export interface Candidate {
-  /** What `registerServer` takes. */
+  /** What `servers.register` takes. */
   readonly proposal: ProposedServer;
   readonly protocolVersion: string;
   /** Names of its tools, without what cannot stand in a name; descriptions are for whoever approves. */

@@ -1,13 +1,12 @@
-import type { Tap } from '../../connect/index.js';
 import { type ToolscoutError } from '../../kernel/errors.js';
 import type { Learned } from '../../catalog/learning/pipeline.js';
 
 /** One line between toolscout and a server. */
 export interface RawLine {
-  /** Milliseconds since the start. */
-  readonly at: number;
+  /** Since the start. */
+  readonly atMs: number;
   /** `server`: a message of a remote server; `note`: what toolscout did. */
-  readonly from: Parameters<Tap>[0];
+  readonly from: 'us' | 'server' | 'stdout' | 'stderr' | 'note';
   readonly text: string;
 }
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { pendingNotice, type LoadedConfig } from '../../config/index.js';
+import { describePending, type LoadedConfig } from '../../config/index.js';
 import type { Pool } from '../../connect/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
@@ -12,7 +12,8 @@ import type { Learner } from '../../catalog/learning/learner.js';
 import { findListFaults, tellListFaults, type ListFindings } from './list-findings.js';
 import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
 import { tryStore } from './store-status.js';
-import { isUsable, problemOf } from '../../catalog/views.js';
+import { problemOf } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -76,8 +77,8 @@ function examineConfig({ loaded }: Patient): Finding[] {
     findings.push({ subject: 'config', level: 'warning', message: `${warning.path}: ${warning.message}` });
   }
   if (loaded.pending) {
-    const [message, next] = pendingNotice(loaded.pending).split(' Use it once ');
-    findings.push({ subject: 'config', level: 'warning', message: message!, next: `use it once ${next}` });
+    const { message, next } = describePending(loaded.pending);
+    findings.push({ subject: 'config', level: 'warning', message: `${loaded.pending.path} ${message}`, next });
   }
   if (loaded.servers.length === 0) {
     findings.push({

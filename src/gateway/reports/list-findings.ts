@@ -11,16 +11,21 @@ import type { Tool } from '../../model/tool.js';
 import type { LearnedList } from '../../catalog/catalog.js';
 
 /** What a list of a server holds. */
-type Kind = 'tool' | 'prompt' | 'resource' | 'resource template';
+/** What an entry of a list is. */
+export type ListedKind = 'tool' | 'prompt' | 'resource' | 'resource template';
 
 /** Entries of the lists of one server that hosts are shown repaired, or not at all. */
 export interface ListFindings {
   readonly server: string;
-  readonly repaired: ReadonlyArray<{ readonly kind: Kind; readonly name: string; readonly repairs: readonly string[] }>;
-  readonly leftOut: ReadonlyArray<{ readonly kind: Kind; readonly name: string; readonly reason: string }>;
+  readonly repaired: ReadonlyArray<{
+    readonly kind: ListedKind;
+    readonly name: string;
+    readonly repairs: readonly string[];
+  }>;
+  readonly leftOut: ReadonlyArray<{ readonly kind: ListedKind; readonly name: string; readonly reason: string }>;
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, ListedKind>> = {
   'tools/list': 'tool',
   'prompts/list': 'prompt',
   'resources/list': 'resource',
@@ -50,12 +55,12 @@ export function findListFaults(server: string, tools: readonly Tool[], list: Lea
       reason,
     }),
   );
-  const look = (kind: Kind, name: unknown, result: Strict): void => {
+  const look = (kind: ListedKind, name: unknown, result: Strict): void => {
     if ('fault' in result) leftOut.push({ kind, name: shown(name), reason: result.fault });
     else if (result.repairs.length > 0) repaired.push({ kind, name: shown(name), repairs: result.repairs });
   };
   const lookAt = (
-    kind: Kind,
+    kind: ListedKind,
     key: string,
     entries: readonly JsonObject[] | undefined,
     strict: (entry: JsonObject) => Strict,
@@ -70,7 +75,7 @@ export function findListFaults(server: string, tools: readonly Tool[], list: Lea
 }
 
 function named(
-  entries: ReadonlyArray<{ readonly kind: Kind; readonly name: string }>,
+  entries: ReadonlyArray<{ readonly kind: ListedKind; readonly name: string }>,
   said: readonly string[],
 ): string {
   const first = entries.slice(0, MAX_NAMED).map(({ kind, name }, at) => `${kind} ${name} (${said[at]})`);

@@ -17,7 +17,7 @@ export async function discoverRaw(core: Core, id: string): Promise<RawReport> {
   let omitted = 0;
   const tap: Tap = (from, text) => {
     if (lines.length >= KEPT_LINES) omitted += 1;
-    else lines.push({ at: Math.round(clock.monotonic() - began), from, text: text.slice(0, KEPT_CHARS) });
+    else lines.push({ atMs: Math.round(clock.monotonic() - began), from, text: text.slice(0, KEPT_CHARS) });
   };
   await core.learner.ended(id);
   let learned: Learned | undefined;

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalDiff } from '../../model/approval.js';
 import { hasScope } from '../../model/principal.js';
 import type { Viewer } from '../../model/viewer.js';
-import type { GatewayEvent } from '../contract.js';
+import type { ToolscoutEvent } from '../contract.js';
 
 /** How a server is launched is for those who may decide about it (A34): nobody else is told its command or URL. */
 export function showApproval(viewer: Viewer, approval: Approval): Approval {
@@ -22,6 +22,6 @@ export function showDiff(viewer: Viewer, diff: ApprovalDiff): ApprovalDiff {
 }
 
 /** An event as {@link showApproval} shows its approval, where it has one. */
-export function showEvent(viewer: Viewer, event: GatewayEvent): GatewayEvent {
+export function showEvent(viewer: Viewer, event: ToolscoutEvent): ToolscoutEvent {
   return event.type === 'approval' ? { ...event, approval: showApproval(viewer, event.approval) } : event;
 }

@@ -3,8 +3,9 @@ import { resolveConfig } from '../../config/index.js';
 import { Config, ServerEntry, type ConfigInput } from '../../model/config.js';
 import { showConfig } from './shown-config.js';
 
-const show = (config: ConfigInput, env: Record<string, string> = {}): Record<string, unknown> =>
-  showConfig(resolveConfig(config, { source: 'test', env }));
+const show = (config: ConfigInput, env: Record<string, string> = {}): Record<string, unknown> => ({
+  ...showConfig(resolveConfig(config, { source: 'test', env })),
+});
 
 /** Fields of a server that are shown by another name, or of which only a name is shown. */
 const SHOWN_AS: Record<string, string> = {
@@ -20,7 +21,7 @@ describe('what is shown of a config', () => {
     const config = Config.parse({});
     const shown = show({});
     expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(Config.shape)));
-    for (const key of ['cache', 'limits', 'http', 'registry', 'skills', 'rateLimit', 'retryPolicy'] as const) {
+    for (const key of ['cache', 'limits', 'http', 'registry', 'skills', 'retryPolicy'] as const) {
       expect(shown[key], key).toEqual({ ...config[key] });
     }
     const { apiKey: _none, ...ai } = config.ai;
@@ -41,26 +42,27 @@ describe('what is shown of a config', () => {
           capabilities: ['c:read'],
           autoApprove: ['go'],
           eager: true,
-          toolTimeouts: { slow: 9 },
-          connectTimeout: 1,
-          idleTimeout: 2,
+          toolTimeoutsMs: { slow: 9 },
+          connectTimeoutMs: 1,
+          idleTimeoutMs: 2,
           retry: { maxRetries: 9 },
+          answers: { maxTokens: 900 },
         },
-        b: { url: 'https://b.example', timeout: 3, auth: { clientId: 'me' }, enabled: false },
+        b: { url: 'https://b.example', timeoutMs: 3, auth: { clientId: 'me' }, enabled: false },
       },
     }) as { servers: Array<Record<string, unknown>> };
     const names = new Set(servers.flatMap((server) => Object.keys(server)));
     for (const key of Object.keys(ServerEntry.shape)) expect(names).toContain(SHOWN_AS[key] ?? key);
     expect(servers[0]).toMatchObject({
       cwd: '${HOME:-***}/x',
-      timeout: 4000,
-      toolTimeouts: { slow: 9 },
-      connectTimeout: 1,
-      idleTimeout: 2,
+      timeoutMs: 4000,
+      toolTimeoutsMs: { slow: 9 },
+      connectTimeoutMs: 1,
+      idleTimeoutMs: 2,
       rateLimit: { requestsPerSecond: 7, burstSize: 20 },
       retry: { maxRetries: 9, initialDelayMs: 1000 },
     });
-    expect(servers[1]).toMatchObject({ enabled: false, timeout: 3, auth: ['clientId'] });
+    expect(servers[1]).toMatchObject({ enabled: false, timeoutMs: 3, auth: ['clientId'] });
   });
 
   it('CFG-4 A33 no secret is in it, wherever it stands in a config', () => {

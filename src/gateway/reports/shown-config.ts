@@ -1,11 +1,71 @@
 import { hideDefaults, hideInUrl, type LoadedConfig } from '../../config/index.js';
 import { isValuePattern } from '../../kernel/patterns/value-pattern.js';
-import type { Config } from '../../model/config.js';
-import type { Server } from '../../model/server.js';
+import type { Problem } from '../../kernel/errors.js';
+import { createSecretMask, MASK } from '../../kernel/secrets.js';
+import type {
+  Config,
+  HttpAuth,
+  RateLimitConfig,
+  RedactionConfig,
+  RetryConfig,
+  ServerEntry,
+} from '../../model/config.js';
+import type { Server, ShownTransport } from '../../model/server.js';
 import type { ServerView } from '../../catalog/views.js';
 
+/** A server of the config as it may be shown: how it is treated, and of its credentials only the names. */
+export interface ShownServer extends ShownTransport {
+  readonly id: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly enabled: boolean;
+  /** Why it cannot be used although it is configured. */
+  readonly problem?: string;
+  readonly tags: readonly string[];
+  readonly capabilities?: readonly string[];
+  readonly cwd?: string;
+  /** Names of the fields of `auth`. */
+  readonly auth?: readonly string[];
+  readonly eager: boolean;
+  readonly autoApprove?: readonly string[];
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly toolTimeoutsMs: Readonly<Record<string, number>>;
+  readonly connectTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly rateLimit: RateLimitConfig | false;
+  readonly retry: RetryConfig;
+}
+
+/** What is shown of `http`: of authentication only who may do what. */
+export interface ShownHttp extends Omit<Config['http'], 'auth'> {
+  readonly auth?: {
+    readonly keys: ReadonlyArray<Pick<HttpAuth['keys'][number], 'name' | 'scopes' | 'servers'>>;
+    readonly oauth?: HttpAuth['oauth'];
+  };
+}
+
+/** The configuration in force as it may be shown (CFG-4). */
+export interface ShownConfig extends Omit<
+  Config,
+  'authHeaders' | 'ai' | 'http' | 'introspectionInputs' | 'redaction' | 'servers' | 'envFile'
+> {
+  /** Where it came from: a path, `demo`, `library`. */
+  readonly source: string;
+  readonly envFile?: string;
+  readonly servers: readonly ShownServer[];
+  /** Names of the headers. */
+  readonly authHeaders: readonly string[];
+  /** Names of the tools that have inputs. */
+  readonly introspectionInputs: readonly string[];
+  readonly ai: Omit<Config['ai'], 'apiKey'> & { readonly apiKeySet: boolean };
+  readonly redaction: ReadonlyArray<Omit<RedactionConfig, 'match'> & { readonly match: readonly string[] }>;
+  readonly http: ShownHttp;
+  readonly warnings: readonly Problem[];
+}
+
 /** Of authentication only who may do what: neither keys nor their hashes. */
-function showHttp({ auth, publicUrl, ...http }: Config['http']) {
+function showHttp({ auth, publicUrl, ...http }: Config['http']): ShownHttp {
   const shown = { ...http, ...(publicUrl !== undefined && { publicUrl: shownUrl(publicUrl) }) };
   if (auth === undefined) return shown;
   const { oauth } = auth;
@@ -29,12 +89,12 @@ function shownUrl(url: string): string {
 }
 
 /** A pattern on values may spell out the value that nobody is to see. */
-function showRedaction({ match, ...rule }: Config['redaction'][number]) {
+function showRedaction({ match, ...rule }: RedactionConfig): ShownConfig['redaction'][number] {
   return { ...rule, match: [match].flat().map((entry) => (isValuePattern(entry) ? '/…/' : entry)) };
 }
 
 /** How a server is treated, by the names of the config, with the values that hold for it. */
-function showServer(server: Server, entry: Config['servers'][string] | undefined) {
+function showServer(server: Server, entry: ServerEntry | undefined): ShownServer {
   const { id, title, description, shown, enabled, problem, tags, capabilities, eager, autoApproved } = server;
   return {
     id,
@@ -49,11 +109,12 @@ function showServer(server: Server, entry: Config['servers'][string] | undefined
     ...(capabilities && { capabilities }),
     eager: eager ?? false,
     ...(autoApproved && { autoApprove: autoApproved }),
-    timeout: server.timeoutMs,
-    totalTimeout: server.totalTimeoutMs,
-    toolTimeouts: server.toolTimeoutsMs,
-    connectTimeout: server.connectTimeoutMs,
-    idleTimeout: server.idleTimeoutMs,
+    timeoutMs: server.timeoutMs,
+    totalTimeoutMs: server.totalTimeoutMs,
+    toolTimeoutsMs: server.toolTimeoutsMs,
+    connectTimeoutMs: server.connectTimeoutMs,
+    idleTimeoutMs: server.idleTimeoutMs,
+    ...(server.answers && { answers: server.answers }),
     rateLimit: server.rateLimit,
     retry: server.retry,
   };
@@ -66,31 +127,70 @@ function asHeld(server: Server, views: ReadonlyArray<Pick<ServerView, 'id' | 'kn
   return { ...server, enabled: false, ...(problem !== undefined && { problem }) };
 }
 
+/** The same with every secret value replaced, at every depth; names of fields stay. */
+function hideSecrets<T>(value: T, secrets: readonly string[]): T {
+  const mask = createSecretMask();
+  mask.add(secrets);
+  const hide = (each: unknown): unknown => {
+    if (typeof each === 'string') return mask.hide(each);
+    if (Array.isArray(each)) return each.map(hide);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([name, held]) => [name, hide(held)]));
+  };
+  return hide(value) as T;
+}
+
+/** Names with a mask for each value. */
+function hideAll(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
+}
+
 /**
  * What is in force, every field of it, as it may be shown: no value of a variable, a header or a key is in it (CFG-4).
  * `views` say which servers wait for an approval.
  */
 export function showConfig(
-  { config, servers, path, source, secretsFile, warnings }: LoadedConfig,
+  { config, servers, path, source, secretsFile, secrets, warnings }: LoadedConfig,
   views: ReadonlyArray<Pick<ServerView, 'id' | 'knowledge' | 'problem'>> = [],
-) {
+): ShownConfig {
   // Taken apart is what may hold a secret; everything else is shown as it is.
-  const { authHeaders, ai, http, introspectionInputs, redaction, registry, servers: entries, ...plain } = config;
+  const { authHeaders, ai, http, introspectionInputs, redaction, registry, store, servers: entries, ...plain } = config;
   const { apiKey, ...model } = ai;
+  const shown = servers.map((server) =>
+    showServer(asHeld(server, views), Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
+  );
   return {
     source: path ?? source,
     ...plain,
     // Only where it is; what it holds is never shown.
     envFile: secretsFile,
-    servers: servers.map((server) =>
-      showServer(asHeld(server, views), Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
-    ),
+    // People write what they like into a title, a description or an argument.
+    servers: hideSecrets(shown, secrets),
     authHeaders: Object.keys(authHeaders),
     introspectionInputs: Object.keys(introspectionInputs),
     ai: { ...model, baseUrl: shownUrl(ai.baseUrl), apiKeySet: apiKey !== undefined },
     registry: { ...registry, url: shownUrl(registry.url) },
     redaction: redaction.map((rule) => showRedaction(rule)),
     http: showHttp(http),
-    warnings,
+    store: shownUrl(store),
+    warnings: hideSecrets(warnings, secrets),
+  };
+}
+
+/** The same in the form of a config, for those who compare it with what they wrote: secrets are masked. */
+export function maskConfig(loaded: LoadedConfig): Config {
+  const { config, secrets } = loaded;
+  const { ai, authHeaders, introspectionInputs, servers } = config;
+  const { http, redaction, registry } = showConfig(loaded);
+  return {
+    ...config,
+    servers: hideSecrets(servers, secrets),
+    authHeaders: hideAll(authHeaders),
+    introspectionInputs: Object.fromEntries(Object.keys(introspectionInputs).map((tool) => [tool, {}])),
+    ai: { ...ai, baseUrl: shownUrl(ai.baseUrl), ...(ai.apiKey !== undefined && { apiKey: MASK }) },
+    registry,
+    store: shownUrl(config.store),
+    redaction: redaction.map(({ match, ...rule }) => ({ ...rule, match: [...match] })),
+    http: { ...http, auth: http.auth && { ...http.auth, keys: [...http.auth.keys] } },
   };
 }

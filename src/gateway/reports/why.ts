@@ -1,14 +1,15 @@
 import type { Pool } from '../../connect/index.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { addressOf } from '../../kernel/ids.js';
 import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
-import { REJECTED } from '../../model/approval.js';
 import { hasScope } from '../../model/principal.js';
 import { provenanceText } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { Learner } from '../../catalog/learning/learner.js';
-import { isUsable, problemOf } from '../../catalog/views.js';
+import { problemOf } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 
 /** Why a tool is or is not offered (FIND-5). */
 export interface Why {
@@ -28,6 +29,8 @@ export interface Why {
     | 'scope';
   /** One sentence for a person. */
   readonly reason: string;
+  /** What can be done about it; each front words it for its readers. */
+  readonly remedy?: Remedy;
   /** What is changed of it for hosts that are offered it directly, because clients could not parse it (META-5). */
   readonly repairs?: readonly string[];
 }
@@ -83,7 +86,13 @@ export function explainFor(
 function explainTool(server: string, tool: string, sources: Sources): Why {
   const { catalog } = sources;
   const address = addressOf(server, tool);
-  const no = (because: Why['because'], reason: string): Why => ({ address, offered: false, because, reason });
+  const no = (because: Why['because'], reason: string, remedy?: Remedy): Why => ({
+    address,
+    offered: false,
+    because,
+    reason,
+    ...(remedy && { remedy }),
+  });
 
   const known = catalog.servers.get(server);
   if (!known) {
@@ -91,14 +100,14 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     return no('server', `No server "${server}" is configured${near ? `; the nearest name is "${near}"` : ''}.`);
   }
   const hold = known.enabled ? catalog.hold(server) : undefined;
-  if (hold) return no('approval', `Server "${server}" is not used: ${hold.reason}.`);
+  if (hold) return no('approval', `Server "${server}" is not used: ${hold.reason}.`, hold.remedy);
   if (!isUsable(known)) return no('server', `Server "${server}" is off: ${problemOf(known, sources)}.`);
   const list = catalog.list(server);
   if (!list) {
     const failure = problemOf(known, sources);
     return failure
       ? no('connection', `The tools of "${server}" could not be learned: ${failure}`)
-      : no('connection', `The tools of "${server}" are not known yet; run: toolscout discover ${server}`);
+      : no('connection', `The tools of "${server}" are not known yet.`, { kind: 'discover', server });
   }
   const found = catalog.index.tool(server, tool);
   const bad = list.leftOut?.find(({ method, name }) => method === 'tools/list' && name === tool);
@@ -119,22 +128,21 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     if (!found.decision.enabled) return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
     return no(
       'provenance',
-      `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold}.` : ''}`,
+      `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold.reason}.` : ''}`,
     );
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
-  if (found.hold?.startsWith(REJECTED)) {
-    const undo = `to undo that, look at it with: toolscout diff ${address}; then run: toolscout approve ${address}`;
+  if (found.hold?.cause === 'rejected') {
     const because = found.status === 'quarantined' ? 'quarantine' : 'approval';
-    return no(because, `"${address}" is not offered: ${found.hold}; ${undo}`);
+    return no(because, `"${address}" is not offered: ${found.hold.reason}.`, { kind: 'undo-rejection', ref: address });
   }
   if (found.status === 'quarantined') {
-    const reason = found.hold ?? 'it changed';
-    return no('quarantine', `"${address}" is quarantined: ${reason}; look at it with: toolscout diff ${address}`);
+    const reason = found.hold?.reason ?? 'it changed';
+    return no('quarantine', `"${address}" is quarantined: ${reason}.`, { kind: 'review-change', ref: address });
   }
   if (found.status === 'pending') {
-    const reason = found.hold ?? 'it waits for approval';
-    return no('approval', `"${address}" is not offered: ${reason}; see toolscout pending.`);
+    const reason = found.hold?.reason ?? 'it waits for approval';
+    return no('approval', `"${address}" is not offered: ${reason}.`, { kind: 'review', ref: address });
   }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);

@@ -2,13 +2,21 @@ import type { SearchAnswer, SearchOptions } from '../../model/hit.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import { signatureOf } from '../../normalize/index.js';
-import { estimateTokens } from '../../kernel/text.js';
+import { estimateTokens } from '../../kernel/tokens.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Experience } from '../../search/index.js';
 import { problemOf, type Sources } from '../../catalog/views.js';
 
 /** What signatures may take together unless a caller says otherwise. */
 const SCHEMA_TOKENS = 1000;
+
+/** A budget is kept by an estimate that is rather too high: this much above the likely number. */
+const MARGIN = 1.15;
+
+/** What a signature takes of the budget. */
+export function signatureCost(signature: string): number {
+  return Math.ceil(estimateTokens(signature) * MARGIN);
+}
 
 /**
  * Signatures for the best hits, as many as the budget holds. One that does not fit is left out, and a
@@ -21,7 +29,7 @@ function fitSignatures(
   let left = budget;
   return ranked.map(({ tool }) => {
     const signature = signatureOf(tool);
-    const cost = estimateTokens(signature);
+    const cost = signatureCost(signature);
     if (cost > left) return undefined;
     left -= cost;
     return signature;
@@ -43,12 +51,13 @@ export function answerSearch(
   const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
   const missing = servers.filter(({ id, enabled }) => enabled && !catalog.list(id) && viewer.sees(id));
   return {
-    hits: ranked.map(({ tool, relevance, explanation }, place) => ({
+    hits: ranked.map(({ tool, relevance, need, explanation }, place) => ({
       server: tool.server,
       tool: tool.name,
       summary: tool.summary,
       relevance,
       tags: tool.tags,
+      ...(need === undefined ? {} : { need }),
       ...(signatures[place] === undefined ? {} : { signature: signatures[place] }),
       ...(explanation ? { explanation } : {}),
     })),

@@ -3,13 +3,13 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import type { Approval } from '../../model/approval.js';
 import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
-import { checkHash, createShown, type ChosenSubject } from '../../approvals/index.js';
+import { checkHash, createShownRequests, type ChosenSubject } from '../../approvals/index.js';
 import type { Core } from '../core.js';
 import type { Exporting } from './export-verbs.js';
 import type { MarketplaceKeeper } from './marketplace.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { requireServer } from '../viewer.js';
-import { isUsable } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 import { showApproval, showDiff } from '../reports/shown-approval.js';
 
 const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
@@ -38,7 +38,7 @@ export function approvalVerbs(
   core: Core,
   refresh: Exporting['refresh'],
   register: MarketplaceKeeper['register'],
-): VerbTable<'listApprovals' | 'approve' | 'reject' | 'diffApproval'> {
+): VerbTable<'approvals.list' | 'approvals.approve' | 'approvals.reject' | 'approvals.diff'> {
   const { audit, clock, promotion } = core.deps;
   const { marketplace } = core;
 
@@ -57,7 +57,7 @@ export function approvalVerbs(
     return { server: core.catalog.server(id) };
   };
 
-  const shown = createShown({ store: core.deps.store, log: core.deps.log });
+  const shown = createShownRequests({ store: core.deps.store, log: core.deps.log });
 
   const subjectOf = ({ about, tool }: Approval, expected?: string): ChosenSubject => {
     const named = expected === undefined ? {} : { expected };
@@ -82,9 +82,13 @@ export function approvalVerbs(
   };
 
   const notShown = (approval: Approval): ToolscoutError =>
-    new ToolscoutError('APPROVAL_REQUIRED', `"${approval.ref}" was not shown to you yet, so it is not approved.`, {
-      suggestion: `Look at it first: toolscout diff ${approval.ref}; then approve it, or name its hash.`,
-    });
+    new ToolscoutError(
+      'APPROVAL_REQUIRED',
+      `"${approval.ref}" is not approved, because you have not looked at this request yet.`,
+      {
+        remedy: { kind: 'look-first', ref: approval.ref },
+      },
+    );
 
   /** What is decided about, each with the hash that it must still have when the decision is written (A41). */
   const choose = async (
@@ -129,9 +133,7 @@ export function approvalVerbs(
     const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
     const isCritical = skipped.every(({ reason }) => reason === 'critical');
     return new ToolscoutError('APPROVAL_REQUIRED', `Nothing was approved: ${named.join(', ')}${more}.`, {
-      suggestion: isCritical
-        ? `Look at each with toolscout diff ${server.id} and approve it by name, or add --include-critical.`
-        : 'Run toolscout pending to see what waits now.',
+      remedy: isCritical ? { kind: 'approve-each', server: server.id } : { kind: 'list-pending' },
     });
   };
 
@@ -165,10 +167,7 @@ export function approvalVerbs(
         ? `"${server.id}" itself does not wait for approval; ${tools} of its tools do.`
         : `Nothing of "${server.id}" waits for approval.`,
       {
-        suggestion:
-          tools > 0
-            ? `Name one as ${server.id}:TOOL, or take all with --all.`
-            : 'Run toolscout pending to see what waits.',
+        remedy: tools > 0 ? { kind: 'name-tools', server: server.id } : { kind: 'list-pending' },
       },
     );
   };
@@ -251,7 +250,7 @@ export function approvalVerbs(
   };
 
   return defineVerbs({
-    async listApprovals(viewer, filter = {}) {
+    async 'approvals.list'(viewer, filter = {}) {
       if (filter.server !== undefined) requireServer(viewer, filter.server, core.catalog);
       await core.filled();
       const { servers } = core.catalog;
@@ -265,7 +264,7 @@ export function approvalVerbs(
       return approvals.map((approval) => showApproval(viewer, approval));
     },
 
-    async approve(viewer, ref, asked) {
+    async 'approvals.approve'(viewer, ref, asked) {
       const options = rulingOf(viewer, asked);
       const exported = await promoteTrusted(viewer, ref, options);
       if (exported) return exported;
@@ -279,7 +278,7 @@ export function approvalVerbs(
       return { approvals, skipped, promoted: promoted === undefined ? [] : [promoted], registered };
     },
 
-    async reject(viewer, ref, options) {
+    async 'approvals.reject'(viewer, ref, options) {
       const { server, approvals } = await rule(viewer, 'reject', ref, rulingOf(viewer, options));
       const isWhole = approvals.some(({ about }) => about === 'launch');
       const tools = approvals.map(({ tool }) => tool).filter((tool) => tool !== undefined);
@@ -289,7 +288,7 @@ export function approvalVerbs(
       return { approvals, skipped: [], promoted: [], registered: 0 };
     },
 
-    async diffApproval(viewer, ref, { shownTo = viewer.principal } = {}) {
+    async 'approvals.diff'(viewer, ref, { shownTo = viewer.principal } = {}) {
       await core.filled();
       const { server, tool } = locate(viewer, ref);
       const asked = tool === undefined ? core.approvals.asked(server) : [{ about: 'tool' as const, tool }];

@@ -3,8 +3,11 @@ import {
   bindingCheck,
   createArgumentValidator,
   createExecutor,
+  createReadOnlyCheck,
   ruleCheck,
+  type Check,
 } from '../../execute/index.js';
+import { OWN_SERVER } from '../../answers/index.js';
 import { addressOf } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
@@ -15,10 +18,11 @@ import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { signatureOf } from '../../normalize/index.js';
 import { isStandIn } from '../../catalog/catalog.js';
+import { createReadOnlyJudge } from '../../catalog/read-only.js';
 import type { Core } from '../core.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
-import type { CallOptions } from '../contract/options.js';
-import { isUsable } from '../../catalog/views.js';
+import type { HostCallOptions } from '../contract/options.js';
+import { isUsable } from '../../catalog/catalog.js';
 import { callerOf, isHidden, requireVisible } from '../viewer.js';
 
 /** Who may use what on behalf of a skill. */
@@ -33,9 +37,15 @@ export interface Bindings {
   require(skill: string): void;
 }
 
-/** The verbs that run a tool: through the one guarded door, never around it. */
-export function executionVerbs(core: Core, skills: Bindings): VerbTable<'executeTool' | 'executeStream'> {
+/** The verbs that run a tool. All calls take this path, which applies every check. */
+export function callVerbs(core: Core, skills: Bindings): VerbTable<'call' | 'stream'> {
   const { clock, log, pool, audit, redaction } = core.deps;
+  const { own } = core;
+  /** The own tools show a skill only what its calls gave. */
+  const unlessOwn =
+    (check: Check): Check =>
+    (subject) =>
+      subject.server === own.server ? undefined : check(subject);
   /** The tool that is meant; who asks for one that is none for them is named others that they see. */
   const toolOf = ({ viewer, server, tool }: Call): Tool => {
     const found = core.catalog.find(server, tool);
@@ -47,18 +57,20 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
     clock,
     hide: core.hide,
     resolve: (call) => {
+      if (call.server === OWN_SERVER) return { server: own.server, tool: own.tool(call.tool) };
       requireVisible(call.viewer, call.server, core.catalog);
       if (call.viewer.skill) skills.require(call.viewer.skill.id);
       return { server: core.usable(call.server), tool: toolOf(call) };
     },
     signature: signatureOf,
-    checks: [ruleCheck, approvalCheck, bindingCheck],
+    checks: [ruleCheck, approvalCheck, unlessOwn(bindingCheck), createReadOnlyCheck(createReadOnlyJudge())],
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
     outgoing: (server) => redaction.outgoing(server),
     incoming: (server) => redaction.incoming(server),
-    send: pool.call,
+    send: (server, request, call) => (server === own.server ? own.run(call) : pool.call(server, request, call)),
+    answering: own.answering,
     record(entry) {
       audit.record(entry);
       logCall(log, 'call', entry);
@@ -69,7 +81,7 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
   });
 
   // Field by field and complete: a spread with fields after it costs as much as half of the call's checks.
-  const callOf = (viewer: Viewer, server: string, tool: string, args: JsonObject, options: CallOptions): Call =>
+  const callOf = (viewer: Viewer, server: string, tool: string, args: JsonObject, options: HostCallOptions): Call =>
     ({
       server,
       tool,
@@ -78,13 +90,17 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
       principal: viewer.principal,
       route: options.route ?? 'library',
       traceId: options.traceId,
+      parent: options.parent,
       meta: options.meta,
       timeoutMs: options.timeoutMs,
       signal: options.signal,
       onProgress: options.onProgress,
+      readOnly: options.readOnly,
       host: options.host,
       resumed: options.resumed,
       problems: options.problems,
+      select: options.select,
+      budget: options.budget ?? options.maxTokens,
     }) satisfies { [Field in keyof Required<Call>]: Call[Field] };
 
   /** Whether a server's own list is known; what stands in for one does not count. */
@@ -96,7 +112,7 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
-    if (isHidden(call.viewer, call.server, core.catalog)) return undefined;
+    if (call.server === OWN_SERVER || isHidden(call.viewer, call.server, core.catalog)) return undefined;
     if (!call.viewer.skill && isListed(call.server)) return undefined;
     return learnFirst(call);
   };
@@ -115,7 +131,7 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
   };
 
   return defineVerbs({
-    async executeTool(viewer, server, tool, args, options = {}) {
+    async call(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
       const outcome = await executor.execute(call, () => prepare(call));
       // The connection is open now, so a list that is out of date costs one cheap question.
@@ -125,7 +141,7 @@ export function executionVerbs(core: Core, skills: Bindings): VerbTable<'execute
       return outcome;
     },
 
-    executeStream(viewer, server, tool, args, options = {}) {
+    stream(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
       return executor.executeStream(call, () => prepare(call));
     },
@@ -142,7 +158,17 @@ export function logCall(
   entry: Partial<
     Pick<
       AuditRecord,
-      'server' | 'tool' | 'outcome' | 'code' | 'latencyMs' | 'principal' | 'route' | 'skill' | 'traceId' | 'kind'
+      | 'server'
+      | 'tool'
+      | 'outcome'
+      | 'code'
+      | 'latencyMs'
+      | 'waitedMs'
+      | 'principal'
+      | 'route'
+      | 'skill'
+      | 'traceId'
+      | 'kind'
     >
   >,
 ): void {
@@ -153,6 +179,7 @@ export function logCall(
     outcome: entry.outcome,
     code: entry.code,
     ms: entry.latencyMs === undefined ? undefined : Math.round(entry.latencyMs),
+    waited_ms: entry.waitedMs,
     principal: entry.principal,
     route: entry.route,
     skill: entry.skill,

@@ -10,20 +10,20 @@ describe('verbs', () => {
   it('S12 a verb that forgets the viewer does not compile', () => {
     const tables = [
       // @ts-expect-error There is no parameter at all.
-      () => defineVerbs({ listServers: async () => [] }),
+      () => defineVerbs({ 'servers.list': async () => [] }),
       () =>
         defineVerbs({
           // @ts-expect-error The same as a method.
-          async offeredTools() {
+          async 'tools.offered'() {
             return [];
           },
         }),
       // @ts-expect-error The name of the skill is where the viewer comes.
-      () => defineVerbs({ checkSkill: async (id: string) => ({ id }) as never }),
+      () => defineVerbs({ 'skills.check': async (id: string) => ({ id }) as never }),
       () =>
         defineVerbs({
           // @ts-expect-error Without a type of its own it is taken for the viewer, which has no length.
-          searchTools: async (query) => ({ hits: [], nearest: [String(query.length)], learning: [], unavailable: [] }),
+          search: async (query) => ({ hits: [], nearest: [String(query.length)], learning: [], unavailable: [] }),
         }),
       // @ts-expect-error One that has no use for the viewer must say so too.
       () => defineVerbs({ ready: () => Promise.resolve() }),
@@ -35,7 +35,7 @@ describe('verbs', () => {
 
   it('S12 only what was defined as verbs can be bound, and every verb of the contract must be', () => {
     const loose = {} as Verbs;
-    const partial = {} as VerbTable<'ready' | 'searchTools'>;
+    const partial = {} as VerbTable<'ready' | 'search'>;
     const tables = [
       // @ts-expect-error It was not checked.
       () => bindVerbs(loose, LOCAL_VIEWER),
@@ -45,10 +45,11 @@ describe('verbs', () => {
       () => bindVerbs({} as VerbTable),
     ];
     expect(tables).toHaveLength(3);
-    expectTypeOf<Verbs['searchTools']>().parameter(0).toEqualTypeOf<Viewer>();
-    expectTypeOf<Parameters<Verbs['executeTool']>>().toEqualTypeOf<
-      [viewer: Viewer, ...Parameters<Gateway['executeTool']>]
-    >();
-    expectTypeOf<keyof Verbs | 'as'>().toEqualTypeOf<keyof Gateway>();
+    expectTypeOf<Verbs['search']>().parameter(0).toEqualTypeOf<Viewer>();
+    expectTypeOf<Parameters<Verbs['call']>>().toEqualTypeOf<[viewer: Viewer, ...Parameters<Gateway['call']>]>();
+    type Verb<Facet extends keyof Gateway> = Gateway[Facet] extends (...args: never) => unknown
+      ? Exclude<Facet, 'as'>
+      : `${Facet}.${keyof Gateway[Facet] & string}`;
+    expectTypeOf<keyof Verbs>().toEqualTypeOf<{ [Facet in keyof Gateway]: Verb<Facet> }[keyof Gateway]>();
   });
 });

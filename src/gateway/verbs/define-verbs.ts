@@ -1,12 +1,26 @@
 import type { Viewer } from '../../model/viewer.js';
 import type { Gateway } from '../contract.js';
 
-/** The verbs of the contract without the one that binds a viewer. */
-type BoundVerbs = Omit<Gateway, 'as'>;
+/** The facets of the contract: the members that are no verbs themselves. */
+type Facets = {
+  readonly [Name in keyof Gateway as Gateway[Name] extends (...args: never) => unknown ? never : Name]: Gateway[Name];
+};
+
+/** Every verb of the contract but the one that binds a viewer: `search`, `servers.list`. */
+export type VerbName =
+  | Exclude<keyof Gateway, keyof Facets | 'as'>
+  | { readonly [Facet in keyof Facets]: `${Facet}.${keyof Facets[Facet] & string}` }[keyof Facets];
+
+type BoundVerb<Name> = Name extends `${infer Facet extends keyof Facets}.${infer Verb}`
+  ? Facets[Facet][Verb & keyof Facets[Facet]]
+  : Gateway[Name & keyof Gateway];
+
+/** Every verb as a viewer has it, by its whole name. */
+export type BoundVerbs = { readonly [Name in VerbName]: BoundVerb<Name> };
 
 /** Every verb as it is implemented: whoever asks comes first. */
 export type Verbs = {
-  readonly [Name in keyof BoundVerbs]: BoundVerbs[Name] extends (...args: infer Args) => infer Answer
+  readonly [Name in VerbName]: BoundVerbs[Name] extends (...args: infer Args) => infer Answer
     ? (viewer: Viewer, ...args: Args) => Answer
     : never;
 };
@@ -14,12 +28,12 @@ export type Verbs = {
 declare const takesViewer: unique symbol;
 
 /** Verbs that {@link defineVerbs} has checked; only such can be bound to a viewer. */
-export type VerbTable<Name extends keyof Verbs = keyof Verbs> = {
+export type VerbTable<Name extends VerbName = VerbName> = {
   readonly [Each in Name]: Verbs[Each] & { readonly [takesViewer]: true };
 };
 
 /** The verbs of a table, typed by their names, so that the type of the answer has no say in what the table is. */
-type Defined<Table> = VerbTable<keyof NoInfer<Table> & keyof Verbs>;
+type Defined<Table> = VerbTable<keyof NoInfer<Table> & VerbName>;
 
 /** TypeScript alone lets a function pass that leaves out its first parameter; this does not. */
 type TakingViewer<Table> = {

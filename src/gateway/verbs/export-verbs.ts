@@ -7,12 +7,12 @@ import { isFallback, type Tool, type ToolStatus } from '../../model/tool.js';
 import type { Core } from '../core.js';
 import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
-import { findShown } from './search-verbs.js';
-import { isUsable, problemOf } from '../../catalog/views.js';
+import { problemOf } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 
 /** The verbs that export, and the end of what they write on their own. */
 export interface Exporting {
-  readonly verbs: VerbTable<'exportTools' | 'toolSignature'>;
+  readonly verbs: VerbTable<'exports.write'>;
   /**
    * Writes a server as it stands now: approved tools to `approved/`, the rest to `pending/`. Resolves with the folder in
    * force, or `undefined` when nothing of the server is approved or could be written.
@@ -131,7 +131,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     const waiting = await sectionFor(room, server, isWaiting, source);
     const pending = waiting.tools.length > 0 ? room.rtfsFiles(waiting, dialect) : new Map<string, string>();
     const written = pending.size > 0 ? await room.writeRtfs(directory, [waiting], dialect) : undefined;
-    const changed = of.filter(({ status, isSuspect }) => status === 'quarantined' && !isSuspect);
+    const changed = of.filter(({ status, hold }) => status === 'quarantined' && hold?.cause !== 'suspect');
     const kept = new Set(changed.map(({ name }) => room.toolFileOf(name)));
     const isInForce = approved.tools.length > 0 || kept.size > 0;
     const published = await promotion?.publish(
@@ -226,11 +226,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
 
   return {
     verbs: defineVerbs({
-      exportTools: ({ principal }, options) => exportTools(options, principal),
-      async toolSignature(viewer, server, name) {
-        const tool = await findShown(core, viewer, server, name);
-        return (await loadRoom()).toolSignature(await outputs.withOutput(tool));
-      },
+      'exports.write': ({ principal }, options) => exportTools(options, principal),
     }),
     async write(server, of, { directory: wanted, introspect }) {
       const { exportDirectory, rtfsDialect: dialect } = core.loaded.config;

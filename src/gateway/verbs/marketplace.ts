@@ -8,7 +8,7 @@ import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** What is put into the marketplace: by a decision, by hand, or on its own. */
 export interface MarketplaceKeeper {
-  readonly verbs: VerbTable<'marketplace' | 'registerCapability' | 'toolManifest'>;
+  readonly verbs: VerbTable<'exports.marketplace' | 'exports.register' | 'exports.manifest'>;
   /** Registers what is offered now of a server, or of some of its tools; a failure does not undo a decision. */
   register(server: string, tools?: ReadonlySet<string>): Promise<number>;
   /** Registers those of these tools that are enabled. */
@@ -66,13 +66,13 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
     register,
     registerTools,
     verbs: defineVerbs({
-      marketplace: (_viewer) => marketplace.list(),
-      async toolManifest(_viewer, tool) {
+      'exports.marketplace': (_viewer) => marketplace.list(),
+      async 'exports.manifest'(_viewer, tool) {
         const server = core.catalog.server(tool.server);
         const { toolToManifest } = await import('../../export/index.js');
         return toolToManifest(tool.inferredOutput ? tool : await outputs.withOutput(tool, false), server, core.hide);
       },
-      async registerCapability({ principal }, manifest) {
+      async 'exports.register'({ principal }, manifest) {
         await core.filled();
         const { toolName } = manifest.provider;
         const server = manifest.id.slice('mcp.'.length, -(toolName.length + 1));

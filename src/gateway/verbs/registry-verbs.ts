@@ -5,9 +5,9 @@ import type {
   RegistryPlan,
   RegistryPlanOptions,
 } from '../contract/registry.js';
-import { isServerId, suggestServerId } from '../../config/index.js';
+import { suggestServerId } from '../../config/index.js';
 import { discoverAll } from '../../discover/index.js';
-import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { addressOf } from '../../kernel/ids.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { ServerEntry } from '../../model/config.js';
@@ -18,11 +18,11 @@ import type { RegistryClient, RegistrySearchOptions } from '../../registry/index
 import { isStandIn } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import type { Exporting } from './export-verbs.js';
-import type { Introspected } from './introspection.js';
-import type { Proposing } from './server-proposals.js';
+import type { Introspected } from './servers/introspection.js';
+import type { Proposing } from './servers/server-proposals.js';
 import type { ProposedServer } from '../contract/proposals.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
-import { isUsable } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 
 /** How often the registry is asked for one capability. */
 const MAX_QUESTIONS = 3;
@@ -84,13 +84,11 @@ function proposalOf(id: string, { launch, title }: RegistryCandidate): ProposedS
   return { id, url, command, args, ...(title === undefined ? {} : { title }) };
 }
 
-/** The verbs that look for servers nobody has configured yet (REG-9). */
-export function findingVerbs(
+/** The verbs of the facet `registry` that look for servers nobody has configured yet (REG-9). */
+export function registryVerbs(
   core: Core,
   { proposing, exporting }: { readonly proposing: Proposing; readonly exporting: Pick<Exporting, 'review'> },
-): VerbTable<
-  'searchRegistry' | 'discoverFromRegistry' | 'findServersForCapability' | 'planRegistryServer' | 'addServer'
-> {
+): VerbTable<'registry.search' | 'registry.discover' | 'registry.serversFor' | 'registry.plan'> {
   const client = async (): Promise<RegistryClient> => {
     if (core.deps.openRegistry) return core.deps.openRegistry(core.loaded.config.registry);
     throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'This toolscout was opened without a registry.');
@@ -169,7 +167,7 @@ export function findingVerbs(
         const tools = seen.tools.map((tool) => ({
           ...tool,
           status: 'pending' as const,
-          hold: 'its server waits for approval',
+          hold: { cause: 'waiting' as const, reason: 'its server waits for approval' },
         }));
         return { find: pending({ server: server.id, tools }), proposal, seen };
       } catch (thrown) {
@@ -181,9 +179,9 @@ export function findingVerbs(
   };
 
   return defineVerbs({
-    searchRegistry: (_viewer, query, options) => search(query, options),
+    'registry.search': (_viewer, query, options) => search(query, options),
 
-    async discoverFromRegistry(_viewer, query, options = {}) {
+    async 'registry.discover'(_viewer, query, options = {}) {
       await core.filled();
       const findings = await search(query);
       const { config } = core.loaded;
@@ -221,7 +219,7 @@ export function findingVerbs(
       return { ...findings, outcomes, found: [...known, ...seen.map(({ find }) => find)] };
     },
 
-    async findServersForCapability(_viewer, capability) {
+    async 'registry.serversFor'(_viewer, capability) {
       await core.filled();
       const { catalog, learner } = core;
       const usable = [...catalog.servers.values()].filter(isUsable);
@@ -251,38 +249,9 @@ export function findingVerbs(
       }
     },
 
-    async planRegistryServer(_viewer, name, options = {}) {
+    async 'registry.plan'(_viewer, name, options = {}) {
       const found = await (await client()).find(name);
       return candidateOf(found, options);
-    },
-
-    async addServer({ principal }, id, entry) {
-      if (!isServerId(id)) {
-        throw new ToolscoutError(
-          'INVALID_REQUEST',
-          `"${printable(id)}" cannot be an id; use "${suggestServerId(id)}".`,
-        );
-      }
-      if (Object.hasOwn(core.loaded.config.servers, id) && core.loaded.path !== undefined) {
-        throw new ToolscoutError('INVALID_REQUEST', `There is a server "${id}" already; choose another id.`);
-      }
-      const { writeServer } = core.deps;
-      if (!writeServer)
-        throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.');
-      const act = { kind: 'server-add', principal, server: id } as const;
-      try {
-        const path = await writeServer(id, entry, core.loaded.path);
-        await core.deps.audit.recordNow({
-          ...act,
-          outcome: 'success',
-          detail: { path, command: entry.command ?? 'url' },
-        });
-        return { path };
-      } catch (thrown) {
-        const error = toToolscoutError(thrown, 'CONFIGURATION_ERROR');
-        await core.deps.audit.recordNow({ ...act, outcome: 'failure', code: error.code });
-        throw error;
-      }
     },
   });
 }

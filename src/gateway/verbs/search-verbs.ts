@@ -1,22 +1,23 @@
+import { OWN_SERVER } from '../../answers/index.js';
 import { forbidden, shownCheck } from '../../execute/index.js';
+import type { Audit } from '../../audit/index.js';
 import { addressOf } from '../../kernel/ids.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { sampleTokens } from '../../kernel/token-sample.js';
 import { leanDefinition } from '../../normalize/index.js';
-import type { SearchOptions } from '../../model/hit.js';
-import { isFallback, type Tool } from '../../model/tool.js';
+import type { Hit, SearchAnswer, SearchOptions } from '../../model/hit.js';
+import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { answerSearch } from './answer-search.js';
 import { isStandIn, type LearnedList } from '../../catalog/catalog.js';
 import type { AskOptions } from '../contract/options.js';
 import type { Core } from '../core.js';
-import { coverageOf } from '../../catalog/coverage.js';
+import { OWN_WORDS } from '../own-server.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { callerOf, isHidden, requireServer } from '../viewer.js';
-import { isUsable, viewServer, type ServerView, type Sources } from '../../catalog/views.js';
+import type { Sources } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 import { explainFor } from '../reports/why.js';
-
-const isOffered = ({ status }: Tool): boolean => status === 'enabled';
-
-const isSeen = (viewer: Viewer, { server, name }: Tool): boolean => !viewer.isLimited || viewer.sees(server, name);
 
 /** A search by a skill: nothing of what is disabled, and not how many servers there are besides the bound ones. */
 function skillSearch(asked: SearchOptions): SearchOptions {
@@ -36,6 +37,11 @@ export async function findShown(
   name: string,
   options?: AskOptions,
 ): Promise<Tool> {
+  if (server === OWN_SERVER) {
+    const tool = core.own.tool(name);
+    shownCheck({ tool });
+    return tool;
+  }
   requireServer(viewer, server, core.catalog);
   await core.known(server, options, { standIn: true });
   if (viewer.skill && !viewer.sees(server, name)) throw forbidden(viewer.skill.id, addressOf(server, name));
@@ -44,36 +50,48 @@ export async function findShown(
   return tool;
 }
 
-/** The verbs that look at what is known and change nothing. */
-export function lookingVerbs(
-  core: Core,
-): VerbTable<
-  'coverage' | 'listServers' | 'searchTools' | 'listTools' | 'offeredTools' | 'definitionOf' | 'toolDetails' | 'why'
-> {
+/** Of a hit what an agent is shown. */
+function shownHit({ server, tool, summary, relevance, tags, need, signature }: Hit): JsonObject {
+  return { server, tool, summary, relevance: Math.round(relevance * 100) / 100, tags: [...tags], need, signature };
+}
+
+/** One record for a search and what its answer cost (ANS-7). The words of the query are not in it: they are stored nowhere (A33). */
+function recordSearch(
+  audit: Audit,
+  { principal, skill }: Viewer,
+  query: string,
+  { server, traceId }: SearchOptions,
+  { hits, nearest }: SearchAnswer,
+  latencyMs: number,
+): void {
+  audit.record({
+    kind: 'search',
+    principal,
+    skill: skill?.id,
+    server,
+    outcome: 'success',
+    latencyMs: Math.round(latencyMs * 1000) / 1000,
+    traceId,
+    detail: { hits: hits.length },
+    countTokens: () => ({
+      arguments: sampleTokens(query),
+      returned: sampleTokens([...hits.map(shownHit), ...nearest]),
+      withheld: 0,
+    }),
+  });
+}
+
+/** The verbs at the top that look at what is known and change nothing. */
+export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'> {
   const { pool, clock } = core.deps;
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
-  /** A server as a skill is shown it: of its tools those that serve, as far as they are known (CONN-2). */
-  const countServing = (viewer: Viewer, view: ServerView): ServerView => {
-    const serving = core.catalog.index.tools(view.id).filter((tool) => isOffered(tool) && isSeen(viewer, tool));
-    return { ...view, tools: serving.length, disabledTools: 0 };
-  };
-
   return defineVerbs({
-    coverage(viewer) {
-      return coverageOf([...core.catalog.servers.values()].filter(({ id }) => viewer.sees(id)));
-    },
-
-    async listServers(viewer) {
-      await core.filled();
-      return [...core.catalog.servers.values()]
-        .filter(({ id }) => viewer.sees(id))
-        .map((server) => viewServer(server, sources()))
-        .map((view) => (viewer.skill ? countServing(viewer, view) : view))
-        .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    },
-
-    async searchTools(viewer, query, asked = {}) {
+    async search(viewer, query, asked = {}) {
+      const started = clock.monotonic();
+      if (asked.server === OWN_SERVER) {
+        return { hits: await core.own.hits(viewer, asked.server), nearest: [], learning: [], unavailable: [] };
+      }
       if (asked.server !== undefined) requireServer(viewer, asked.server, core.catalog);
       await core.filled();
       const { catalog, learner } = core;
@@ -100,36 +118,25 @@ export function lookingVerbs(
       );
       const { principal } = viewer;
       const answer = answerSearch(viewer, query, options, servers, sources(), await core.experience.of(principal));
-      const shown = answer.hits.map((hit) => addressOf(hit.server, hit.tool));
-      core.experience.noteSearch(principal, catalog.index.terms(query), shown);
-      return answer;
+      // Of several needs in one query each led only to its own hits.
+      for (const need of new Set(answer.hits.map((hit) => hit.need))) {
+        const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));
+        core.experience.noteSearch(principal, catalog.index.terms(need ?? query), shown);
+      }
+      const ownHits = asked.server === undefined && OWN_WORDS.test(query) ? await core.own.hits(viewer, query) : [];
+      const whole =
+        ownHits.length === 0
+          ? answer
+          : {
+              ...answer,
+              hits: [...ownHits, ...answer.hits].slice(0, options.limit ?? answer.hits.length + ownHits.length),
+              nearest: [],
+            };
+      recordSearch(core.deps.audit, viewer, query, asked, whole, clock.monotonic() - started);
+      return whole;
     },
 
-    async listTools(viewer, server, options = {}) {
-      requireServer(viewer, server, core.catalog);
-      await core.known(server, options, { standIn: true });
-      const tools = core.catalog.index.tools(server);
-      // What is disabled is none of a skill's business.
-      const { includeDisabled, includeFallback } = viewer.skill ? {} : options;
-      // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
-      const isShown = (tool: Tool): boolean =>
-        isOffered(tool) ||
-        (includeDisabled === true && tool.status === 'disabled') ||
-        (includeFallback === true && isFallback(tool));
-      return tools.filter((tool) => isShown(tool) && isSeen(viewer, tool));
-    },
-
-    async offeredTools(viewer) {
-      await core.filled();
-      const offered = core.catalog.index.tools().filter((tool) => isOffered(tool) && isSeen(viewer, tool));
-      // By name within a server already; the sort keeps that.
-      return offered.toSorted((a, b) => (a.server === b.server ? 0 : a.server < b.server ? -1 : 1));
-    },
-
-    definitionOf: (viewer, server, name) =>
-      viewer.sees(server, name) ? core.catalog.index.tool(server, name)?.definition : undefined,
-
-    async toolDetails(viewer, server, name, options = {}) {
+    async details(viewer, server, name, options = {}) {
       const tool = await findShown(core, viewer, server, name, options);
       return { tool, lean: leanDefinition(tool.definition) };
     },

@@ -41,7 +41,10 @@ function registryFor({ sees }: Viewer, registry: Registry): Registry {
 }
 
 /** The verb that hands out the registry of servers; it is made when it is first asked for, and ends with the gateway. */
-export function registryVerbs(core: Core): { readonly verbs: VerbTable<'registry'>; close(): Promise<void> } {
+export function createServerRegistry(core: Core): {
+  readonly verbs: VerbTable<'registry.get'>;
+  close(): Promise<void>;
+} {
   let opening: Promise<Registry | undefined> | undefined;
   /** When a connection was last seen to open or to end well, in wall-clock time. */
   const met = new Map<string, number>();
@@ -89,7 +92,7 @@ export function registryVerbs(core: Core): { readonly verbs: VerbTable<'registry
 
   return {
     verbs: defineVerbs({
-      async registry(viewer) {
+      async 'registry.get'(viewer) {
         const registry = await (opening ??= open());
         return registry && viewer.isLimited ? registryFor(viewer, registry) : registry;
       },

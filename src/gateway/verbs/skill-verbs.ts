@@ -12,11 +12,13 @@ import { logCall, type Bindings } from './call-verbs.js';
 import { defineVerbs, type Verbs, type VerbTable } from './define-verbs.js';
 import { skillViewer } from '../viewer.js';
 import type { CallOptions } from '../contract/options.js';
-import { isUsable } from '../../catalog/views.js';
+import { isUsable } from '../../catalog/catalog.js';
 
 /** The skills of a gateway. */
 export interface Skills extends Bindings {
-  verbs(execute: Verbs['executeTool']): VerbTable<'listSkills' | 'checkSkill' | 'bindSkill' | 'skill' | 'skillViewer'>;
+  verbs(
+    execute: Verbs['call'],
+  ): VerbTable<'skills.list' | 'skills.check' | 'skills.bind' | 'skills.get' | 'skills.viewer'>;
   close(): void;
 }
 
@@ -80,7 +82,7 @@ export function createSkills(core: Core): Skills {
       tool === undefined ? bindingsOf(id).some((each) => each.server === server) : states.covers(id, server, tool),
     );
 
-  const handleOf = (viewer: Viewer, id: string, execute: Verbs['executeTool']): SkillHandle => ({
+  const handleOf = (viewer: Viewer, id: string, execute: Verbs['call']): SkillHandle => ({
     id,
     view: () => viewOf(find(id)),
     async call(capability, tool, args, options = {}) {
@@ -110,13 +112,13 @@ export function createSkills(core: Core): Skills {
     require: (id) => void find(id),
     verbs: (execute) =>
       defineVerbs({
-        async listSkills({ skill }) {
+        async 'skills.list'({ skill }) {
           await states.loaded();
           if (skill) return [viewOf(find(skill.id))];
           await states.verify(states.all());
           return states.skills().map(viewOf);
         },
-        async checkSkill(_viewer, idOrPath) {
+        async 'skills.check'(_viewer, idOrPath) {
           await states.loaded();
           const known = states.skills().find((each) => each.id === idOrPath);
           if (known) {
@@ -128,7 +130,7 @@ export function createSkills(core: Core): Skills {
           if (!isPath) return viewOf(find(idOrPath));
           return states.tryOut(idOrPath);
         },
-        async bindSkill(_viewer, id) {
+        async 'skills.bind'(_viewer, id) {
           await states.loaded();
           find(id);
           await learnUnknown();
@@ -136,12 +138,12 @@ export function createSkills(core: Core): Skills {
           if (negotiation) await states.verify([negotiation], { connect: true });
           return viewOf(find(id));
         },
-        async skill(viewer, id) {
+        async 'skills.get'(viewer, id) {
           await states.loaded();
           find(id);
           return handleOf(viewerFor(viewer, id), id, execute);
         },
-        async skillViewer(viewer, id) {
+        async 'skills.viewer'(viewer, id) {
           await states.loaded();
           return viewerFor(viewer, id);
         },

@@ -44,7 +44,10 @@ function over(upstream: Upstream, signal: AbortSignal): Promise<void> {
 }
 
 /** The verb that watches resources, and what ends all of it. */
-export function subscribingVerbs(core: Core): { readonly verbs: VerbTable<'subscribe'>; readonly stop: () => void } {
+export function subscribingVerbs(core: Core): {
+  readonly verbs: VerbTable<'hosts.subscribe'>;
+  readonly stop: () => void;
+} {
   const { pool, clock, log } = core.deps;
   const watched = new Set<Watched>();
 
@@ -108,7 +111,7 @@ export function subscribingVerbs(core: Core): { readonly verbs: VerbTable<'subsc
   };
 
   const verbs = defineVerbs({
-    async subscribe(viewer, server, uri, { host, onUpdate }) {
+    async 'hosts.subscribe'(viewer, server, uri, { host, onUpdate }) {
       requireServer(viewer, server, core.catalog);
       if (watched.size >= MAX_WATCHED) {
         throw new ToolscoutError('RATE_LIMITED', `More than ${MAX_WATCHED} resources are watched already.`);

@@ -1,11 +1,11 @@
-import type { IntrospectionDeps } from '../deps.js';
-import { listTools } from '../../discover/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
-import type { Server } from '../../model/server.js';
-import type { Tool } from '../../model/tool.js';
-import type { LearnedList } from '../../catalog/catalog.js';
-import type { Core } from '../core.js';
-import { requirePublic } from '../../net/public-address.js';
+import type { IntrospectionDeps } from '../../deps.js';
+import { listTools } from '../../../discover/index.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../../kernel/errors.js';
+import type { Server } from '../../../model/server.js';
+import type { Tool } from '../../../model/tool.js';
+import type { LearnedList } from '../../../catalog/catalog.js';
+import type { Core } from '../../core.js';
+import { requirePublic } from '../../../net/public-address.js';
 
 /** What a remote server that nobody has approved says it has. None of it is trusted and none of it can be called. */
 export interface Introspected {

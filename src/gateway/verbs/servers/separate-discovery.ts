@@ -1,11 +1,11 @@
-import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
-import { hashJson } from '../../kernel/hash.js';
-import type { Server } from '../../model/server.js';
-import type { Tool } from '../../model/tool.js';
-import { presented, type LearnedList } from '../../catalog/catalog.js';
-import type { Core } from '../core.js';
-import type { DiscoveryOptions } from '../contract/discovery-options.js';
-import { readLists } from '../../catalog/learning/read-lists.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../../kernel/errors.js';
+import { hashJson } from '../../../kernel/hash.js';
+import type { Server } from '../../../model/server.js';
+import type { Tool } from '../../../model/tool.js';
+import { presented, type LearnedList } from '../../../catalog/catalog.js';
+import type { Core } from '../../core.js';
+import type { DiscoveryOptions } from '../../contract/discovery-options.js';
+import { readLists } from '../../../catalog/learning/read-lists.js';
 
 /** A server that is asked beside the pool and the catalog: with other credentials, or without being configured. */
 export interface SeparateServer {
@@ -68,7 +68,6 @@ export async function judgeSeparately(
   const judgement = core.approvals.judge(trustedAs ?? server, presented(list), policy);
   return tools.map((tool) => {
     if (tool.status !== 'enabled') return tool;
-    const { status, reason, isSuspect } = judgement.judge(tool);
-    return { ...tool, status, ...(reason === undefined ? {} : { hold: reason }), ...(isSuspect && { isSuspect }) };
+    return { ...tool, ...judgement.judge(tool) };
   });
 }

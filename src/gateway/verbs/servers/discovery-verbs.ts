@@ -1,22 +1,22 @@
-import { seenItem, type ItemKind } from '../../approvals/index.js';
-import { discoverAll, listPrompts, listResources, listResourceTemplates } from '../../discover/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
-import type { Server } from '../../model/server.js';
-import type { Tool } from '../../model/tool.js';
-import type { Upstream } from '../../model/upstream.js';
-import type { Viewer } from '../../model/viewer.js';
-import type { Core } from '../core.js';
-import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from '../contract/discovery-options.js';
-import type { Exporting } from './export-verbs.js';
-import { inferAll, type OutputInference } from '../../catalog/learning/inference.js';
-import type { DiscoveryOutcome } from '../../catalog/learning/learner.js';
-import type { MarketplaceKeeper } from './marketplace.js';
-import type { LearnTerms } from '../../catalog/learning/pipeline.js';
-import { discoverRaw } from '../reports/raw-report.js';
+import { seenItem, type ItemKind } from '../../../approvals/index.js';
+import { discoverAll, listPrompts, listResources, listResourceTemplates } from '../../../discover/index.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../../kernel/errors.js';
+import type { Server } from '../../../model/server.js';
+import type { Tool } from '../../../model/tool.js';
+import type { Upstream } from '../../../model/upstream.js';
+import type { Viewer } from '../../../model/viewer.js';
+import type { Core } from '../../core.js';
+import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from '../../contract/discovery-options.js';
+import type { Exporting } from '../export-verbs.js';
+import { inferAll, type OutputInference } from '../../../catalog/learning/inference.js';
+import type { DiscoveryOutcome } from '../../../catalog/learning/learner.js';
+import type { MarketplaceKeeper } from '../marketplace.js';
+import type { LearnTerms } from '../../../catalog/learning/pipeline.js';
+import { discoverRaw } from '../../reports/raw-report.js';
 import { judgeSeparately, listSeparately, withAuthHeaders, type SeparateServer } from './separate-discovery.js';
-import { defineVerbs, type VerbTable } from './define-verbs.js';
-import { requireServer } from '../viewer.js';
-import { isUsable } from '../../catalog/views.js';
+import { defineVerbs, type VerbTable } from '../define-verbs.js';
+import { requireServer } from '../../viewer.js';
+import { isUsable } from '../../../catalog/catalog.js';
 
 type Listed = Awaited<ReturnType<typeof listPrompts>>;
 type ListOptions = NonNullable<Parameters<typeof listPrompts>[1]>;
@@ -38,20 +38,17 @@ export function discoveryVerbs(
     readonly marketplace: Pick<MarketplaceKeeper, 'registerTools'>;
   },
 ): VerbTable<
-  | 'discover'
-  | 'discoverTools'
-  | 'discoverResources'
-  | 'discoverPrompts'
-  | 'discoverRaw'
-  | 'connect'
-  | 'disconnect'
-  | 'settle'
+  | 'servers.discover'
+  | 'servers.discoverTools'
+  | 'servers.discoverResources'
+  | 'servers.discoverPrompts'
+  | 'servers.discoverRaw'
 > {
   const { clock, log, mask, pool } = core.deps;
 
   const termsOf = ({ retryPolicy, rateLimit }: DiscoveryOptions): LearnTerms => ({
     ...(retryPolicy && { retry: retryPolicy }),
-    ...(rateLimit && { rateLimit }),
+    ...(rateLimit !== undefined && { rateLimit }),
   });
 
   /** The configured server that a description means, when it is launched in the same way. */
@@ -174,7 +171,7 @@ export function discoveryVerbs(
   };
 
   return defineVerbs({
-    async discover(_viewer, targets, options = {}) {
+    async 'servers.discover'(_viewer, targets, options = {}) {
       await core.filled();
       const { catalog, learner } = core;
       const { config } = core.loaded;
@@ -204,7 +201,7 @@ export function discoveryVerbs(
       return [...learned, ...(await discoverApart(separate, { ...options, useCache: use }, parallel))];
     },
 
-    async discoverTools(viewer, target, options = {}) {
+    async 'servers.discoverTools'(viewer, target, options = {}) {
       requireTarget(viewer, target);
       await core.filled();
       const { server, separate } = resolve(target, options);
@@ -216,7 +213,7 @@ export function discoveryVerbs(
       return finish(server, core.catalog.index.tools(server.id), options);
     },
 
-    async discoverResources(viewer, target, options = {}) {
+    async 'servers.discoverResources'(viewer, target, options = {}) {
       requireTarget(viewer, target);
       return ask(target, options, async (upstream, asked, server) => {
         const resources = kept(server, 'resources', 'resources/list', await listResources(upstream, asked));
@@ -225,36 +222,16 @@ export function discoveryVerbs(
       });
     },
 
-    async discoverPrompts(viewer, target, options = {}) {
+    async 'servers.discoverPrompts'(viewer, target, options = {}) {
       requireTarget(viewer, target);
       return ask(target, options, async (upstream, asked, server) =>
         kept(server, 'prompts', 'prompts/list', await listPrompts(upstream, asked)),
       );
     },
 
-    async discoverRaw(_viewer, id) {
+    async 'servers.discoverRaw'(_viewer, id) {
       await core.filled();
       return discoverRaw(core, id);
-    },
-
-    async connect(_viewer, id) {
-      await core.filled();
-      const server = core.usable(id);
-      const { pace, use } = pool.access(server);
-      await pace();
-      await use(() => Promise.resolve()).catch((thrown: unknown) => {
-        throw hideIn(toToolscoutError(thrown, 'SERVER_CONNECTION_ERROR'), core.hide);
-      });
-    },
-
-    async disconnect(_viewer, id) {
-      await core.filled();
-      pool.disconnect(core.catalog.server(id).id);
-    },
-
-    async settle(_viewer, patienceMs) {
-      await core.filled();
-      await core.learner.settle([...core.catalog.servers.keys()], patienceMs);
     },
   });
 }

@@ -1,30 +1,17 @@
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
-import type { Server } from '../../model/server.js';
 import type { Core } from '../core.js';
-import { examine } from '../reports/doctor.js';
-import { evaluate } from '../reports/evaluation.js';
 import { rebuild, type ReloadReport } from '../reload.js';
+import { showConfig } from '../reports/shown-config.js';
 import { createStoreWatch } from '../reports/store-status.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
-import { callerOf } from '../viewer.js';
+import { loadedFor } from './internal-verbs.js';
+import { listServers } from './servers/server-verbs.js';
 
-/** The verbs of whoever runs toolscout: taking over a changed config, the cache, the audit log, its health. */
-export function administrationVerbs(
+/** The verbs of the facet `config`, and the one that takes over a changed config. */
+export function configVerbs(
   core: Core,
-): VerbTable<
-  | 'reload'
-  | 'clearCache'
-  | 'forgetUsage'
-  | 'cacheStats'
-  | 'storeStatus'
-  | 'acceptStore'
-  | 'audit'
-  | 'followAudit'
-  | 'doctor'
-  | 'evaluate'
-  | 'config'
-> {
-  const { audit, cache, clock, log, mask, pool, store, knowledge } = core.deps;
+): VerbTable<'reload' | 'config.show' | 'config.storeStatus' | 'config.acceptStore'> {
+  const { audit, cache, clock, log, mask, store, knowledge } = core.deps;
 
   const storeStatus = createStoreWatch({ store, clock, hide: core.hide, doubt: core.approvals.doubt });
 
@@ -54,8 +41,8 @@ export function administrationVerbs(
       core.trust.retainAllowed();
       await core.trust.admitAll();
       core.learnInBackground(next.due);
-      const { auditRetentionDays } = next.loaded.config.limits;
-      if (auditRetentionDays !== loaded.config.limits.auditRetentionDays) core.pruneAudit();
+      const { auditRetentionMs } = next.loaded.config.limits;
+      if (auditRetentionMs !== loaded.config.limits.auditRetentionMs) core.pruneAudit();
       const { needsRestart } = next.report;
       if (needsRestart.length > 0) log.warn('config.needs-restart', { fields: needsRestart.join(', ') });
       await recordReload({ principal: by, traceId, outcome: 'success', detail: { ...next.report } });
@@ -87,38 +74,14 @@ export function administrationVerbs(
       return done;
     },
 
-    async clearCache({ principal }, server) {
-      await core.filled();
-      if (server !== undefined) core.catalog.server(server);
-      // Answers of the registry are nobody's in particular: they go when everything goes.
-      const answers = server === undefined ? await store.clear('registry') : 0;
-      const cleared = (await cache.clear(server)) + answers;
-      await audit.recordNow({
-        kind: 'cache-clear',
-        principal,
-        server,
-        outcome: 'success',
-        detail: { cleared },
-      });
-      return cleared;
-    },
-
-    async forgetUsage({ principal }) {
-      const forgotten = await core.experience.forget();
-      await audit.recordNow({ kind: 'usage-forgotten', principal, outcome: 'success', detail: { forgotten } });
-      return forgotten;
-    },
-
-    cacheStats: (_viewer) => cache.stats(),
-
-    async storeStatus(_viewer) {
+    async 'config.storeStatus'(_viewer) {
       // A store that cannot be read says so itself, below.
       await core.approvals
         .load()
         .catch((thrown: unknown) => log.debug('approvals.unread', { reason: messageOf(thrown) }));
       return storeStatus();
     },
-    async acceptStore({ principal }, { by = principal, reason } = {}) {
+    async 'config.acceptStore'({ principal }, { by = principal, reason } = {}) {
       await core.filled();
       const accepted = await core.approvals.accept();
       if (!accepted) return undefined;
@@ -128,32 +91,9 @@ export function administrationVerbs(
       await core.trust.admitAll();
       return accepted;
     },
-    audit: (_viewer, filter = {}) => audit.query(filter),
-    followAudit: (_viewer, filter, onRecord) => audit.follow(filter, onRecord),
-
-    async doctor(_viewer, options) {
+    async 'config.show'(viewer) {
       await core.filled();
-      const { loaded, catalog, learner, hide } = core;
-      const waiting = (server: Server): number =>
-        core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
-      return examine(
-        { doubt: core.approvals.doubt(), loaded, catalog, learner, pool, store, hide, clock, waiting },
-        options,
-      );
-    },
-
-    async evaluate(_viewer, queries, { tools } = {}) {
-      await core.filled();
-      return evaluate(queries, tools, { index: core.catalog.index, loaded: core.loaded, store, clock, knowledge });
-    },
-
-    config(viewer) {
-      const caller = callerOf(viewer);
-      const { loaded } = core;
-      if (!caller.isLimited) return loaded;
-      const entries = Object.entries(loaded.config.servers).filter(([id]) => caller.sees(id));
-      const config = { ...loaded.config, servers: Object.fromEntries(entries) };
-      return { ...loaded, config, servers: loaded.servers.filter(({ id }) => caller.sees(id)), warnings: [] };
+      return showConfig(loadedFor(core, viewer), listServers(core, viewer));
     },
   });
 }

@@ -1,20 +1,22 @@
-import { toCallError } from '../../execute/index.js';
+import { isRefusal, toCallError } from '../../execute/index.js';
 import { hideIn, ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { auditedMeta } from '../../protocol/request-meta.js';
+import { estimateBytes } from '../../kernel/size.js';
 import { oneLine, printable } from '../../kernel/text.js';
+import { countLater, sampleTokens } from '../../kernel/token-sample.js';
+import { estimateTokens } from '../../kernel/tokens.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
 import type { AuditKind } from '../../model/audit-record.js';
 import type { Progress } from '../../model/call.js';
+import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Redaction } from '../../redact/index.js';
-import type { ServerFacts } from '../../catalog/catalog.js';
 import type { Core } from '../core.js';
 import { logCall } from './call-verbs.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
-import type { CallOptions } from '../contract/options.js';
-import { isUsable } from '../../catalog/views.js';
-import { isHidden, requireServer, requireVisible } from '../viewer.js';
+import type { HostCallOptions } from '../contract/options.js';
+import { requireVisible } from '../viewer.js';
 
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
 const DEEPEST = 1000;
@@ -42,7 +44,7 @@ function argumentsOf({ _meta, ...params }: JsonObject, subject: string | undefin
 }
 
 /** What goes out and comes back besides the params and the result. */
-function redactOptions(redaction: Redaction, server: string, options: CallOptions): CallOptions {
+function redactOptions(redaction: Redaction, server: string, options: HostCallOptions): HostCallOptions {
   const outgoing = redaction.outgoing(server);
   const incoming = redaction.incoming(server);
   const { resumed, onProgress } = options;
@@ -58,6 +60,10 @@ function redactOptions(redaction: Redaction, server: string, options: CallOption
   };
 }
 
+function withoutMeta({ _meta, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
 function unknownMethod(method: string): ToolscoutError {
   const shown = oneLine(printable(method), 100);
   return new ToolscoutError('INVALID_REQUEST', `The method "${shown}" is not passed on to servers.`, {
@@ -66,8 +72,10 @@ function unknownMethod(method: string): ToolscoutError {
   });
 }
 
-/** The verbs that reach what a server has besides tools. */
-export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts' | 'relay'> {
+/** The verbs of the facet `hosts` but the one that watches resources. */
+export function hostVerbs(
+  core: Core,
+): VerbTable<'hosts.relay' | 'hosts.tell' | 'hosts.setLogLevel' | 'hosts.release' | 'hosts.noteMenu'> {
   const { audit, pool, redaction, log } = core.deps;
 
   const record = (
@@ -75,15 +83,20 @@ export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts
     server: string,
     method: string,
     params: JsonObject,
-    options: CallOptions,
-    error?: ToolscoutError,
+    options: HostCallOptions,
+    {
+      failed,
+      result,
+    }: {
+      readonly failed?: { readonly error: ToolscoutError; readonly isRefused: boolean };
+      readonly result?: JsonObject;
+    },
   ): void => {
     const { principal } = viewer;
     const { route = 'library' } = options;
     const recorded = RELAYED.get(method);
     if (!recorded) return;
     const { kind, subject } = recorded;
-    const isRefused = isHidden(viewer, server, core.catalog);
     const meta = options.meta ?? params['_meta'];
     const traceId = options.traceId ?? readTraceParent(isObject(meta) ? meta['traceparent'] : undefined)?.traceId;
     const entry = {
@@ -91,49 +104,36 @@ export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts
       principal,
       route,
       server,
-      outcome: error ? (isRefused ? 'refused' : 'failure') : 'success',
-      ...(error && { code: error.code }),
+      outcome: failed ? (failed.isRefused ? 'refused' : 'failure') : 'success',
+      ...(failed && { code: failed.error.code }),
       ...(traceId !== undefined && { traceId }),
     } as const;
     logCall(log, 'relay', entry);
     audit.record({
       ...entry,
       arguments: argumentsOf(params, subject),
+      ...countLater(result ? estimateBytes(result) : 0, () => ({
+        arguments: sampleTokens(withoutMeta(params)),
+        returned: result ? sampleTokens(withoutMeta(result)) : estimateTokens(failed?.error.message ?? ''),
+        withheld: 0,
+      })),
       ...(subject !== undefined && { detail: { [subject]: core.hide(String(params[subject]).slice(0, 2048)) } }),
     });
   };
 
   return defineVerbs({
-    async serverFacts(viewer, id): Promise<ServerFacts> {
-      requireServer(viewer, id, core.catalog);
-      const server = await core.known(id);
-      const list = core.catalog.list(id);
-      // A list that an earlier version kept says nothing about this.
-      if (list && list.capabilities === undefined && isUsable(server)) await core.learner.learn(server);
-      const facts = core.catalog.items(id)?.facts ?? {};
-      if (!viewer.skill) return facts;
-      // A skill declares tools; resources and prompts are not among them.
-      const { info, instructions, era } = facts;
-      return { info, instructions, era };
-    },
-
-    async knownFacts(viewer) {
-      await core.filled();
-      const facts = new Map<string, ServerFacts>();
-      if (viewer.skill) return facts;
-      for (const server of core.catalog.servers.values()) {
-        const told = core.catalog.items(server.id)?.facts;
-        if (told && isUsable(server) && viewer.sees(server.id)) facts.set(server.id, told);
-      }
-      return facts;
-    },
-
-    async relay(viewer, id, method, params, options = {}) {
+    async 'hosts.relay'(viewer, id, method, params, options = {}) {
       await core.filled();
       if (!RELAYED.has(method)) throw unknownMethod(method);
+      let isJudged = true;
       try {
-        requireVisible(viewer, id, core.catalog);
-        core.catalog.items(id)?.check(method, params);
+        const recheck = (): Server => {
+          isJudged = true;
+          requireVisible(viewer, id, core.catalog);
+          core.catalog.items(id)?.check(method, params);
+          return core.usable(id);
+        };
+        const server = recheck();
         const sent = redaction.outgoing(id)?.params(params) ?? params;
         const { resumed, onProgress } = redactOptions(redaction, id, options);
         // All of them only read, so they may be sent again whatever became of the first time.
@@ -142,9 +142,12 @@ export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts
           params: { ...sent, ...resumed },
           onProgress,
           mayRepeat: () => true,
-          waitsForLimit: true,
+          recheck,
+          onAttempt() {
+            isJudged = false;
+          },
         };
-        const result = await pool.call(core.usable(id), request, {
+        const result = await pool.call(server, request, {
           principal: viewer.principal,
           host: options.host,
           signal: options.signal,
@@ -153,15 +156,37 @@ export function relayingVerbs(core: Core): VerbTable<'serverFacts' | 'knownFacts
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }
-        record(viewer, id, method, params, options);
-        return redaction.incoming(id)?.result(result) ?? result;
+        const shown = redaction.incoming(id)?.result(result) ?? result;
+        record(viewer, id, method, params, options, { result: shown });
+        return shown;
       } catch (thrown) {
         const incoming = redaction.incoming(id);
         const hide = incoming ? (text: string) => core.hide(incoming.text(text)) : core.hide;
         const error = hideIn(toCallError(thrown, options.signal), hide);
-        record(viewer, id, method, params, options, error);
+        record(viewer, id, method, params, options, { failed: { error, isRefused: isRefusal(error.code, isJudged) } });
         throw error;
       }
+    },
+
+    'hosts.tell'(_viewer, host, method, params) {
+      for (const upstream of pool.connectionsOf(host)) if (upstream.era === 'legacy') upstream.tell(method, params);
+    },
+    'hosts.setLogLevel': (_viewer, host) => pool.setLogLevel(host),
+    'hosts.release': (_viewer, host) => pool.release(host),
+
+    'hosts.noteMenu'({ principal, skill }, tools, { traceId, server } = {}) {
+      audit.record({
+        kind: 'menu',
+        principal,
+        route: 'mcp',
+        outcome: 'success',
+        ...(skill && { skill: skill.id }),
+        ...(server !== undefined && { server }),
+        ...(traceId !== undefined && { traceId }),
+        detail: { tools: tools.length },
+        // Definitions are kept anyway, so nothing more is held until they are counted.
+        countTokens: () => ({ arguments: 0, returned: sampleTokens([...tools]), withheld: 0 }),
+      });
     },
   });
 }

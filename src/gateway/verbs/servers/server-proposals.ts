@@ -1,17 +1,17 @@
-import type { ProposingDeps } from '../deps.js';
-import type { ProposedServer } from '../contract/proposals.js';
-import { seenItems } from '../../approvals/index.js';
-import { isServerId } from '../../config/index.js';
-import { messageOf, ToolscoutError } from '../../kernel/errors.js';
-import type { JsonObject } from '../../kernel/json.js';
-import type { Approval } from '../../model/approval.js';
-import type { Server } from '../../model/server.js';
-import { presented } from '../../catalog/catalog.js';
-import type { Core } from '../core.js';
-import type { Exporting } from './export-verbs.js';
+import type { ProposingDeps } from '../../deps.js';
+import type { ProposedServer } from '../../contract/proposals.js';
+import { seenItems } from '../../../approvals/index.js';
+import { isServerId } from '../../../config/index.js';
+import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import type { JsonObject } from '../../../kernel/json.js';
+import type { Approval } from '../../../model/approval.js';
+import type { Server } from '../../../model/server.js';
+import { presented } from '../../../catalog/catalog.js';
+import type { Core } from '../../core.js';
+import type { Exporting } from '../export-verbs.js';
 import { introspect, type Introspected } from './introspection.js';
-import { requirePublic } from '../../net/public-address.js';
-import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { requirePublic } from '../../../net/public-address.js';
+import { defineVerbs, type VerbTable } from '../define-verbs.js';
 
 /** Names shown of a candidate. */
 const TOOLS_SHOWN = 200;
@@ -49,7 +49,7 @@ interface ProposalOptions {
 
 /** Proposing servers: the verbs, and what other verbs use to propose what they found. */
 export interface Proposing {
-  readonly verbs: VerbTable<'introspectRemoteApi' | 'registerServer' | 'unregisterServer'>;
+  readonly verbs: VerbTable<'servers.introspect' | 'servers.register' | 'servers.unregister'>;
   /** Registers servers and asks for their approval; tools are asked for as they were seen. */
   proposeAll(
     proposals: ReadonlyArray<{ readonly proposal: ProposedServer; readonly seen?: Introspected }>,
@@ -206,7 +206,7 @@ export function createProposing(
     lookAt,
     make,
     verbs: defineVerbs({
-      async introspectRemoteApi({ principal }, target, { allowPrivate = false, by = principal, traceId } = {}) {
+      async 'servers.introspect'({ principal }, target, { allowPrivate = false, by = principal, traceId } = {}) {
         const { lookup } = parts();
         await core.filled();
         const { proposal, origin } =
@@ -232,10 +232,10 @@ export function createProposing(
         };
       },
 
-      registerServer: ({ principal }, proposal, { by = principal, origin = 'introspected', traceId } = {}) =>
+      'servers.register': ({ principal }, proposal, { by = principal, origin = 'introspected', traceId } = {}) =>
         propose(proposal, { by, origin, traceId }),
 
-      async unregisterServer({ principal }, id, { by = principal, traceId } = {}) {
+      async 'servers.unregister'({ principal }, id, { by = principal, traceId } = {}) {
         await core.filled();
         const { registrations } = parts();
         if (!(await registrations.list()).some((each) => each.id === id)) {

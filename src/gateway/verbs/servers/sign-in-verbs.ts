@@ -1,12 +1,12 @@
-import type { SignInStatus } from '../contract/sign-in.js';
-import { openBrowserInteraction, type Grant } from '../../connect/index.js';
-import { hideIn, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
-import type { JsonValue } from '../../kernel/json.js';
-import type { AuditKind } from '../../model/audit-record.js';
-import type { Server } from '../../model/server.js';
-import type { Viewer } from '../../model/viewer.js';
-import type { Core } from '../core.js';
-import { defineVerbs, type VerbTable } from './define-verbs.js';
+import type { SignInStatus } from '../../contract/sign-in.js';
+import { openBrowserInteraction, type Grant } from '../../../connect/index.js';
+import { hideIn, ToolscoutError, toToolscoutError } from '../../../kernel/errors.js';
+import type { JsonValue } from '../../../kernel/json.js';
+import type { AuditKind } from '../../../model/audit-record.js';
+import type { Server } from '../../../model/server.js';
+import type { Viewer } from '../../../model/viewer.js';
+import type { Core } from '../../core.js';
+import { defineVerbs, type VerbTable } from '../define-verbs.js';
 
 /** How long a person has to sign in. */
 const PATIENCE_MS = 300_000;
@@ -33,7 +33,7 @@ function viewGrant(server: string, grant: Grant | undefined, now: number, isMach
 }
 
 /** The verbs around signing in to a remote server (CONN-6). */
-export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signInStatus'> {
+export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.signOut' | 'servers.signInStatus'> {
   const { audit, cache, clock, signIns } = core.deps;
   const isMachine = ({ transport }: Server): boolean =>
     transport.type !== 'stdio' && transport.auth?.type === 'client-credentials';
@@ -73,7 +73,7 @@ export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signI
   };
 
   return defineVerbs({
-    async signIn(viewer, id, options) {
+    async 'servers.signIn'(viewer, id, options) {
       await core.filled();
       const server = core.usable(id);
       const session = sessionOf(server);
@@ -82,7 +82,7 @@ export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signI
           server.transport.type === 'stdio'
             ? 'it is a local process; give it its credentials in "env"'
             : 'its config or the environment has a credential for it already, and that one is used';
-        throw new ToolscoutError('INVALID_REQUEST', `"${id}" does not use a sign-in: ${reason}.`);
+        throw new ToolscoutError('INVALID_REQUEST', `"${id}" does not use OAuth: ${reason}.`);
       }
       const { transport } = server;
       const port = transport.type === 'stdio' ? undefined : transport.auth?.redirectPort;
@@ -118,7 +118,7 @@ export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signI
       return view(server, grant);
     },
 
-    async signOut(viewer, id) {
+    async 'servers.signOut'(viewer, id) {
       await core.filled();
       const server = core.catalog.server(id);
       const session = sessionOf(server);
@@ -134,7 +134,7 @@ export function signInVerbs(core: Core): VerbTable<'signIn' | 'signOut' | 'signI
       return done;
     },
 
-    async signInStatus(_viewer, id) {
+    async 'servers.signInStatus'(_viewer, id) {
       await core.filled();
       const server = core.catalog.server(id);
       if (server.transport.type === 'stdio') return { server: id, state: 'local' };

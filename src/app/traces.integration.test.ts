@@ -74,13 +74,13 @@ describe('traces', STARTS_PROCESSES, () => {
         },
       },
     );
-    await gateway.discover();
-    await gateway.searchTools('secret words of a user');
-    await gateway.executeTool('old', 'echo', { message: 'secret argument' }, { meta: { traceparent: PARENT } });
-    await gateway.executeTool('old', 'nothing', {});
-    for await (const _event of gateway.executeStream('old', 'echo', { message: 'x' })) continue;
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 3);
-    const records = await gateway.audit({ kind: 'execution' });
+    await gateway.servers.discover();
+    await gateway.search('secret words of a user');
+    await gateway.call('old', 'echo', { message: 'secret argument' }, { meta: { traceparent: PARENT } });
+    await gateway.call('old', 'nothing', {});
+    for await (const _event of gateway.stream('old', 'echo', { message: 'x' })) continue;
+    await waitUntil(async () => (await gateway.audit.list({ kind: 'execution' })).length === 3);
+    const records = await gateway.audit.list({ kind: 'execution' });
     await gateway.close();
     expect(collector.spans.map(({ name }) => name)).toEqual(['discover', 'search', 'execute', 'execute', 'execute']);
     expect(collector.spans[2]).toMatchObject({
@@ -100,7 +100,7 @@ describe('traces', STARTS_PROCESSES, () => {
     const file = join(await temporaryDirectory(), 'messages');
     const gateway = await openToolscout({ servers: { old: fixture('recorder', `--file=${file}`) } }, { env });
     const meta = { traceparent: PARENT };
-    expect(await gateway.executeTool('old', 'echo', { message: 'x' }, { meta })).toMatchObject({ success: true });
+    expect(await gateway.call('old', 'echo', { message: 'x' }, { meta })).toMatchObject({ success: true });
     await gateway.close();
     const call = (await readFile(file, 'utf8')).split('\n').find((line) => line.includes('"tools/call"'));
     const [span] = collector.spans;
@@ -175,7 +175,7 @@ describe('traces', STARTS_PROCESSES, () => {
       // Every failure names it; a result is the server's own.
       for (const [n, id] of ids.entries()) expect(bodies[n]!.includes(id)).toBe(meta !== undefined || n > 0);
       expect(bodies.slice(-2).join()).toContain('toolscout/trace_id');
-      const records = (await gateway.audit({ kind: 'execution' })).toReversed();
+      const records = (await gateway.audit.list({ kind: 'execution' })).toReversed();
       expect(records.map(({ traceId }) => traceId)).toEqual(ids);
       await gateway.close();
       const spans = collector.spans.filter(({ name }) => name === 'execute');
@@ -193,10 +193,10 @@ describe('traces', STARTS_PROCESSES, () => {
     const { post } = await openHttpApp(gateway);
     const response = await post('/v1/config/reload', {}, { 'x-trace-id': 'reload-7' });
     expect(response.headers.get('x-trace-id')).toBe('reload-7');
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     const rejected = await post('/v1/approvals/old/reject', {}, { 'x-trace-id': 'reject-7' });
     expect(rejected.status).toBeLessThan(500);
-    const records = await gateway.audit();
+    const records = await gateway.audit.list();
     const of = (kind: string): unknown => records.find((record) => record.kind === kind)?.traceId;
     expect({ reload: of('reload'), reject: of('reject') }).toEqual({ reload: 'reload-7', reject: 'reject-7' });
   });
@@ -213,7 +213,7 @@ describe('traces', STARTS_PROCESSES, () => {
       },
       { env },
     );
-    await gateway.discoverTools('old', { meta: { traceparent: PARENT } });
+    await gateway.servers.discoverTools('old', { meta: { traceparent: PARENT } });
     const { post } = await openHttpApp(gateway);
     const body = { capability: 'talk:echo', tool: 'echo', arguments: { message: 'x' } };
     expect((await post('/v1/skills/talker/call', body, { traceparent: PARENT })).status).toBe(200);
@@ -236,7 +236,7 @@ describe('traces', STARTS_PROCESSES, () => {
     const collector = await startCollector();
     const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { env });
-    await gateway.serverFacts('old');
+    await gateway.servers.facts('old');
     const { post } = await openHttpApp(gateway);
     const started = await post('/mcp', INITIALIZE, MCP);
     const session = { ...MCP, 'mcp-session-id': started.headers.get('mcp-session-id')! };
@@ -251,7 +251,7 @@ describe('traces', STARTS_PROCESSES, () => {
     expect(await use('get_tool_details', { server: 'old', tool: 'echo' })).toContain('inputSchema');
     expect(await use('execute_tool', { ...ECHO })).toContain('hi');
     expect(await use('list_mcp_servers', {})).toContain('old');
-    await gateway.relay('old', 'prompts/get', { name: 'nothing', _meta: META }).catch(() => undefined);
+    await gateway.hosts.relay('old', 'prompts/get', { name: 'nothing', _meta: META }).catch(() => undefined);
     await gateway.close();
     const spans = collector.spans.filter(({ parentSpanId }) => parentSpanId === PARENT.slice(36, 52));
     expect(spans.map(({ name }) => name)).toEqual(['search', 'list', 'details', 'execute', 'list', 'relay']);
@@ -266,7 +266,7 @@ describe('traces', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({ servers: { old: fixture('recorder', `--file=${file}`) } }, { env });
     const meta = { traceparent: PARENT };
     const params = { uri: 'x:y', _meta: { ...meta, vendor: 'kept' } };
-    await gateway.relay('old', 'resources/read', params, { meta }).catch(() => undefined);
+    await gateway.hosts.relay('old', 'resources/read', params, { meta }).catch(() => undefined);
     await gateway.close();
     const read = (await readFile(file, 'utf8')).split('\n').find((line) => line.includes('"resources/read"'));
     const [span] = collector.spans;
