@@ -64,6 +64,19 @@ export function wholeNumber(value: string): number {
   return number;
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The value of a flag that names a time, as milliseconds: so long ago (`90m`, `24h`, `7d`, `2w`), or a date or time of ISO 8601. */
+export function timeAgo(now: () => number): (value: string) => number {
+  return (value) => {
+    const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(value) ?? [];
+    if (count !== undefined) return now() - Number(count) * UNITS_MS[unit]!;
+    const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(time)) throw new InvalidArgumentError('Write 90m, 24h, 7d, 2w, or a date: 2026-01-31.');
+    return time;
+  };
+}
+
 /** The values of a flag that may be given several times; one at a time, since `<value...>` takes the words behind it too. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

@@ -16,11 +16,13 @@ import { addInspect } from './commands/inspect.js';
 import { addPending } from './commands/pending.js';
 import { addInstall } from './commands/install.js';
 import { addRegistry } from './commands/registry.js';
+import { addRun } from './commands/run.js';
 import { addSearch } from './commands/search.js';
 import { addSecret } from './commands/secret.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
 import { addSkills } from './commands/skills.js';
+import { addStats } from './commands/stats.js';
 import { addStore } from './commands/store.js';
 import { addTools } from './commands/tools.js';
 import { addWhy } from './commands/why.js';
@@ -36,6 +38,7 @@ export const COMMANDS = [
   addTools,
   addInspect,
   addCall,
+  addRun,
   addDiscover,
   addWarm,
   addPending,
@@ -52,6 +55,7 @@ export const COMMANDS = [
   addCache,
   addStore,
   addAudit,
+  addStats,
   addDoctor,
   addEval,
   addWhy,

@@ -15,6 +15,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'find-tool', listed: true },
   { kind: 'check-skill', skill: 'writer' },
   { kind: 'list-pending' },
+  { kind: 'call-with-effects' },
   { kind: 'undo-rejection', ref: 'a:b' },
   { kind: 'discover', server: 'a' },
   { kind: 'sign-in', server: 'a', again: true },

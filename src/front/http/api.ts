@@ -11,6 +11,7 @@ import { callRoutes } from './routes/calls.js';
 import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
+import { scriptRoutes } from './routes/scripts.js';
 import { skillRoutes } from './routes/skills.js';
 import { statusRoutes } from './routes/status.js';
 import { subregistryRoutes } from './routes/subregistry.js';
@@ -45,6 +46,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...registryRoutes(options.clock),
     ...toolRoutes(),
     ...callRoutes(options),
+    ...scriptRoutes(),
     ...skillRoutes(),
     ...adminRoutes(options),
     ...approvalRoutes(),
@@ -60,5 +62,6 @@ export function apiRoutes(options: ApiOptions): Route[] {
 
 /** The address under which a request reached us, or the one that the config gives. Headers of proxies are not believed (A8). */
 export function baseUrlOf(gateway: Gateway): (request: Request) => string {
-  return (request) => gateway.config().config.http.publicUrl?.replace(/\/+$/, '') ?? new URL(request.url).origin;
+  return (request) =>
+    gateway.internal.loaded().config.http.publicUrl?.replace(/\/+$/, '') ?? new URL(request.url).origin;
 }

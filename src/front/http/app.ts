@@ -8,7 +8,7 @@ import { createSharing } from './dispatch/cors.js';
 import { createDispatch, type Dispatch } from './dispatch/dispatch.js';
 import { createGuard } from './dispatch/guard.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
-import { createHold } from './places.js';
+import { createOpenRequestLimit } from './request-slots.js';
 import type { McpRouteDeps } from './routes/mcp.js';
 
 /** What the HTTP front is made of. */
@@ -70,7 +70,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     guard,
     sharing: createSharing(options.allowedOrigins),
     localAdmin,
-    hold: maxOpenEach === undefined ? undefined : createHold(maxOpenEach),
+    hold: maxOpenEach === undefined ? undefined : createOpenRequestLimit(maxOpenEach),
     onAnswer: metrics.onAnswer,
   });
 }

@@ -110,8 +110,8 @@ describe('the guard', STARTS_PROCESSES, () => {
 describe('the routes', STARTS_PROCESSES, () => {
   it('A48 R9 /health says when nothing can be stored and when the store must be accepted, without naming a path', async () => {
     const { gateway } = await openOfflineGateway([]);
-    const over = (status: Awaited<ReturnType<Gateway['storeStatus']>>): Promise<App> =>
-      appOver(wrapGateway(gateway, () => ({ storeStatus: async () => status })));
+    const over = (status: Awaited<ReturnType<Gateway['config']['storeStatus']>>): Promise<App> =>
+      appOver(wrapGateway(gateway, () => ({ 'config.storeStatus': async () => status })));
     const location = '/home/ann/toolscout.db';
     const full = await over({ location, writable: false, problem: `${location}: disk full` });
     const answer = await get(full, '/health');
@@ -129,8 +129,8 @@ describe('the routes', STARTS_PROCESSES, () => {
   it('A48 REG-8 /ready is 503 while the store must be accepted, since no server is used until then', async () => {
     const { gateway } = await openOfflineGateway([]);
     const doubt = { reason: 'vanished', at: 1 } as const;
-    const storeStatus: Gateway['storeStatus'] = async () => ({ location: 'x', writable: true, doubt });
-    const app = await appOver(wrapGateway(gateway, () => ({ storeStatus })));
+    const storeStatus: Gateway['config']['storeStatus'] = async () => ({ location: 'x', writable: true, doubt });
+    const app = await appOver(wrapGateway(gateway, () => ({ 'config.storeStatus': storeStatus })));
     const answer = await get(app, '/ready');
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ status: 'store-unaccepted', servers: 0 });
@@ -144,11 +144,11 @@ describe('the routes', STARTS_PROCESSES, () => {
       servers: { old: fixture('legacy'), hung: fixture('slow', '--hang'), absent: { command: '/no/such/program' } },
       limits: { searchWaitMs: 20 },
     });
-    await gateway.discover(['old', 'absent']);
+    await gateway.servers.discover(['old', 'absent']);
     const app = await appOver(gateway);
     expect(await (await get(app, '/health')).json()).toEqual({ status: 'ok', version: '9.9.9' });
     expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'ready', servers: 3, learning: 0 });
-    await gateway.searchTools('x');
+    await gateway.search('x');
     expect(await (await get(app, '/ready')).json()).toMatchObject({ status: 'learning', servers: 3, learning: 1 });
     const lost = await get(app, '/no/such/page');
     expect(lost.status).toBe(404);

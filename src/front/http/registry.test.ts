@@ -64,7 +64,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       },
       { config: { servers: { local: fixture('legacy') } } },
     );
-    await (await gateway.registry())!.refresh();
+    await (await gateway.registry.get())!.refresh();
     const { registry_hash: hash, generated_at: at, items } = await get();
     expect(hash).toMatch(/^sha256-[A-Za-z0-9+/]{43}=$/);
     expect(Number.isNaN(Date.parse(at))).toBe(false);
@@ -97,7 +97,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       { id: 'one', base_url: base, tags: ['x', 'y'] },
       { id: 'two', base_url: 'http://127.0.0.1:1', tags: ['x'] },
     ]);
-    await (await gateway.registry())!.refresh();
+    await (await gateway.registry.get())!.refresh();
     const ids = async (query: string): Promise<string[]> => (await get(query)).items.map(({ id }) => id);
     for (const yes of ['true', '1', 'yes', 'on', 'YES']) expect(await ids(`?alive=${yes}`)).toEqual(['one']);
     for (const no of ['false', '0', 'no', 'off']) expect(await ids(`?alive=${no}`)).toEqual(['two']);
@@ -131,8 +131,8 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
     ];
     const first = await openOver(entries);
     const second = await openOver({ servers: entries.toReversed() });
-    for (const { gateway } of [first, second]) await (await gateway.registry())!.refresh();
-    await (await second.gateway.registry())!.refresh();
+    for (const { gateway } of [first, second]) await (await gateway.registry.get())!.refresh();
+    await (await second.gateway.registry.get())!.refresh();
     const { registry_hash: hash } = await first.get();
     expect((await second.get()).registry_hash).toBe(hash);
     const { http } = first;
@@ -160,7 +160,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       response.writeHead(503).end();
     });
     const { gateway, http, get } = await openOver([{ id: 'one', base_url: base }]);
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     await registry.refresh();
     const before = await get();
     expect(before.items[0]!.alive).toBe(true);
@@ -189,7 +189,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
 
   it('REG-4 without an inventory it is 424, before the first check 503, and bad entries are skipped', async () => {
     const none = await openOver(undefined);
-    await (await none.gateway.registry())!.sync();
+    await (await none.gateway.registry.get())!.sync();
     const missing = await none.http.send('/v1/tools');
     expect(missing.status).toBe(424);
     expect(await missing.json()).toMatchObject({
@@ -197,7 +197,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       type: 'urn:toolscout:problem:registry_misconfigured',
     });
     const fresh = await openOver([{ id: 'one', base_url: 'http://127.0.0.1:1' }]);
-    await (await fresh.gateway.registry())!.sync();
+    await (await fresh.gateway.registry.get())!.sync();
     const early = await fresh.http.send('/v1/tools');
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await early.json()).toMatchObject({ type: 'urn:toolscout:problem:registry_unavailable' });
@@ -207,7 +207,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       { base_url: 'x' },
       { id: '__proto__' },
     ]);
-    await (await mixed.gateway.registry())!.refresh();
+    await (await mixed.gateway.registry.get())!.refresh();
     expect((await mixed.get()).items.map(({ id }) => id)).toEqual(['one']);
   });
 
@@ -246,7 +246,7 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
       spellings.map((host, index) => ({ id: `s${index}`, base_url: `http://${host}:${port}` })),
       { env: { REGISTRY_ALLOWED_HOSTS: '' } },
     );
-    await (await gateway.registry())!.refresh();
+    await (await gateway.registry.get())!.refresh();
     const { items } = await get();
     expect(items).toHaveLength(spellings.length);
     for (const { alive, failure_reason: reason } of items) {

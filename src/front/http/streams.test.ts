@@ -5,7 +5,7 @@ import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { callMark, openToolscout } from '../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
-import type { Gateway } from '../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../gateway/index.js';
 import { systemClock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { createEventStream } from './event-stream.js';
@@ -53,7 +53,7 @@ describe('a call with progress', STARTS_PROCESSES, () => {
   ])('S4 a client that goes away cancels its call, %s', async (_how, headers) => {
     const mark = await callMark();
     const gateway = await openToolscout({ servers: { slow: fixture('slow', mark.flag) } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const http = await openHttpApp(gateway);
     const front = await listen(http.app, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => front.close());
@@ -66,13 +66,14 @@ describe('a call with progress', STARTS_PROCESSES, () => {
     call.end(body);
     await mark.called();
     call.destroy();
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
+    await waitUntil(async () =>
+      (await gateway.audit.list({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'),
+    );
   });
 });
 
 describe('GET /v1/audit as a stream', STARTS_PROCESSES, () => {
-  const call = async (gateway: Gateway, message: string): Promise<unknown> =>
-    gateway.executeTool('old', 'echo', { message });
+  const call = async (gateway: Gateway, message: string): Promise<unknown> => gateway.call('old', 'echo', { message });
   const recordsIn = (text: string): string[] =>
     [...text.matchAll(/^event: record\ndata: (.*)$/gm)].map(([, data]) => {
       const { arguments: args, kind } = JSON.parse(data!) as { kind: string; arguments?: { message: string } };
@@ -87,7 +88,7 @@ describe('GET /v1/audit as a stream', STARTS_PROCESSES, () => {
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     const reading = readUntil(answer.body!, '"two"');
     await call(gateway, 'one');
-    await gateway.clearCache();
+    await gateway.tools.clearCache();
     await call(gateway, 'two');
     const text = await reading;
     expect(text).toMatch(/^event: hello\n/);
@@ -98,13 +99,13 @@ describe('GET /v1/audit as a stream', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     for (const message of ['a', 'b', 'c']) await call(gateway, message);
     // A record that comes while the past is read is in both; one that comes right after is in the stream alone.
-    const audit: Gateway['audit'] = async (filter) => {
+    const audit: Gateway['audit']['list'] = async (filter) => {
       await call(gateway, 'during');
-      const records = await gateway.audit(filter);
+      const records = await gateway.audit.list(filter);
       await call(gateway, 'after');
       return records;
     };
-    const { send } = await openHttpApp({ ...gateway, audit });
+    const { send } = await openHttpApp(wrapGateway(gateway, () => ({ 'audit.list': audit })));
     const answer = await send('/v1/audit?kind=execution&limit=3', { headers: EVENTS });
     const reading = readUntil(answer.body!, '"last"');
     await call(gateway, 'last');
@@ -116,14 +117,16 @@ describe('GET /v1/audit as a stream', STARTS_PROCESSES, () => {
   it('EXEC-5 R7 a past that cannot be read is a problem and no stream, and nothing stays open', async () => {
     const gateway = await openToolscout({});
     let following = 0;
-    const followAudit: Gateway['followAudit'] = () => {
+    const followAudit: Gateway['audit']['follow'] = () => {
       following += 1;
       return () => (following -= 1);
     };
     const audit = (): never => {
       throw new ToolscoutError('STORE_ERROR', 'No.');
     };
-    const { send } = await openHttpApp({ ...gateway, audit, followAudit });
+    const { send } = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'audit.list': audit, 'audit.follow': followAudit })),
+    );
     for (let turn = 0; turn < 150; turn++) {
       expect((await send('/v1/audit?limit=1', { headers: EVENTS })).status).toBe(500);
       expect((await send('/v1/audit', { method: 'HEAD', headers: EVENTS })).status).toBe(200);
@@ -141,7 +144,7 @@ describe('GET /v1/events', STARTS_PROCESSES, () => {
     const http = await openHttpApp(gateway);
     const { body } = await http.send('/v1/events');
     const reading = readUntil(body!, 'event: learned');
-    await gateway.discover();
+    await gateway.servers.discover();
     const text = await reading;
     expect(text).toContain('event: hello');
     expect(text).toMatch(/event: learned\ndata: \{"type":"learned","server":"old"/);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture, waitUntil } from '../../../test/support/fixture.js';
 import { callMark, openToolscout } from '../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { publish, viewerOf } from '../../gateway/index.js';
 import type { Principal } from '../../model/principal.js';
 import { addToolsApi, createToolsApi } from './tools-api.js';
 
@@ -11,7 +12,7 @@ const reader: Principal = { name: 'reader', scopes: new Set(['read']) };
 describe('mounted in another app', STARTS_PROCESSES, () => {
   it('REG-10 the registry stands beside the routes of a Hono app, with or without a prefix', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await (await gateway.registry())!.sync();
+    await (await gateway.registry.get())!.sync();
     const app = new Hono();
     app.get('/before', (context) => context.text('mine'));
     addToolsApi(app, gateway, { prefix: '/scout' });
@@ -23,9 +24,20 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
     expect((await app.request('/v1/tools')).status).toBe(404);
   });
 
+  it('REG-10 the routes are mounted over what a program has, and a copy of it is refused', async () => {
+    const toolscout = publish(await openToolscout({ servers: { old: fixture('legacy'), other: fixture('modern') } }));
+    await (await toolscout.registry.get())!.sync();
+    const principal = (): Principal => reader;
+    const own = { name: 'own', scopes: new Set(['read'] as const), servers: new Set(['old']) };
+    const handler = createToolsApi(toolscout.as(viewerOf(own)), { groups: ['tools'], principal });
+    const answer = await handler(new Request('http://app/v1/servers'));
+    expect(await answer.json()).toMatchObject({ servers: [{ id: 'old' }] });
+    expect(() => createToolsApi({ ...toolscout })).toThrow('was not returned by createToolscout() or as()');
+  });
+
   it('REG-10 a registry alone is enough, and it cannot serve more', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     await registry.sync();
     const handler = createToolsApi(registry);
     expect((await handler(new Request('http://app/v1/tools'))).status).toBe(200);
@@ -61,7 +73,7 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
 
   it('REG-10 A1 a prefix is a whole part of the path, however it is written', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await (await gateway.registry())!.sync();
+    await (await gateway.registry.get())!.sync();
     for (const prefix of ['/scout', '/scout/', 'scout', '/scout//']) {
       const handler = createToolsApi(gateway, { prefix, groups: ['registry', 'tools'], principal: () => reader });
       const ask = async (path: string): Promise<number> => (await handler(new Request(`http://app${path}`))).status;
@@ -77,7 +89,7 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
 
   it('S1 REG-10 with allowed hosts named, others are refused', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await (await gateway.registry())!.sync();
+    await (await gateway.registry.get())!.sync();
     const handler = createToolsApi(gateway, { allowedHosts: ['tools.example'] });
     const ask = async (host: string): Promise<number> =>
       (await handler(new Request('http://x/v1/tools', { headers: { host } }))).status;
@@ -88,7 +100,7 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
   it('REG-10 S4 whoever stops reading a stream cancels its call, also where no signal of the request tells', async () => {
     const mark = await callMark();
     const gateway = await openToolscout({ servers: { slow: fixture('slow', mark.flag) } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const caller: Principal = { name: 'caller', scopes: new Set(['call']) };
     const handler = createToolsApi(gateway, { groups: ['calls'], principal: () => caller });
     const answer = await handler(
@@ -100,12 +112,14 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
     );
     await mark.called();
     await answer.body!.cancel();
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'));
+    await waitUntil(async () =>
+      (await gateway.audit.list({ kind: 'execution' })).some(({ code }) => code === 'CANCELLED'),
+    );
   });
 
   it('REG-10 the document of a mounted part names what is mounted, where it is mounted, and nothing else', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await (await gateway.registry())!.sync();
+    await (await gateway.registry.get())!.sync();
     const handler = createToolsApi(gateway, { prefix: '/scout', groups: ['registry', 'status'] });
     const answer = await handler(new Request('http://app/scout/openapi.json'));
     const { paths, servers } = (await answer.json()) as { paths: object; servers: Array<{ url: string }> };

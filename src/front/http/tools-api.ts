@@ -1,4 +1,4 @@
-import type { Gateway, Registry } from '../../gateway/index.js';
+import { gatewayOf, type Gateway, type Registry, type Toolscout } from '../../gateway/index.js';
 import { systemClock, type Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { silentLog, type Log } from '../../kernel/log.js';
@@ -42,11 +42,11 @@ export interface MountableApp {
 /** Groups that tell nothing but what is published anyway. */
 const OPEN_GROUPS: ReadonlySet<RouteGroup> = new Set(['registry', 'status']);
 
-const isRegistry = (source: Gateway | Registry): source is Registry => 'snapshot' in source;
+const isRegistry = (source: Toolscout | Registry): source is Registry => 'snapshot' in source;
 
 /** Only the routes of the registry are ever mounted over this, and they ask for nothing else. */
 function onlyRegistry(registry: Registry): Gateway {
-  return { registry: async () => registry } as unknown as Gateway;
+  return { registry: { get: async () => registry } } as unknown as Gateway;
 }
 
 /** `/name`, however it was written. */
@@ -72,7 +72,7 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
   };
 }
 
-function createMounted(source: Gateway | Registry, options: ToolsApiOptions): Dispatch {
+function createMounted(source: Toolscout | Registry, options: ToolsApiOptions): Dispatch {
   const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0' } = options;
   const prefix = prefixOf(options);
   if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
@@ -81,13 +81,13 @@ function createMounted(source: Gateway | Registry, options: ToolsApiOptions): Di
   if (!options.principal && groups.some((group) => !OPEN_GROUPS.has(group))) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
-      'Routes that show or run tools need `principal`: who may use them?',
+      'The option `principal` is required for routes that show or run tools.',
     );
   }
-  const gateway = isRegistry(source) ? onlyRegistry(source) : source;
+  const gateway = isRegistry(source) ? onlyRegistry(source) : gatewayOf(source);
   const metrics = createMetrics(gateway, clock);
   const watch = async (): Promise<void> => {
-    const registry = await gateway.registry();
+    const registry = await gateway.registry.get();
     if (registry) metrics.watch(registry);
     if (options.start ?? true) registry?.start();
   };
@@ -118,14 +118,14 @@ function createMounted(source: Gateway | Registry, options: ToolsApiOptions): Di
 }
 
 /** Adds the routes to an app made with Hono (REG-10); everything else goes on to the app. */
-export function addToolsApi(app: MountableApp, source: Gateway | Registry, options: ToolsApiOptions = {}): void {
+export function addToolsApi(app: MountableApp, source: Toolscout | Registry, options: ToolsApiOptions = {}): void {
   const { answer } = createMounted(source, options);
   app.use('*', async (context, next) => (await answer(context.req.raw)) ?? next());
 }
 
 /** The same routes as one function, for every other framework; what is none of them is a 404 (REG-10). */
 export function createToolsApi(
-  source: Gateway | Registry,
+  source: Toolscout | Registry,
   options: ToolsApiOptions = {},
 ): (request: Request) => Promise<Response> {
   const { fetch } = createMounted(source, options);

@@ -1,7 +1,7 @@
 import type { Cancel } from '../../kernel/async/cancel.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
-import type { CallOptions } from '../../gateway/index.js';
+import type { HostCallOptions } from '../../gateway/index.js';
 import type { Call, Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
@@ -18,6 +18,18 @@ export interface Exchange {
   readonly signal: Cancel;
   /** What a modern host answered to an earlier round of this request. */
   readonly resumed?: Call['resumed'];
+}
+
+const KEPT_STATE = Symbol('kept state');
+
+/** A result whose `requestState` is good in every process that shares the store: it goes to the host as it is. */
+export function keptState(result: JsonObject): JsonObject {
+  return Object.assign(result, { [KEPT_STATE]: true });
+}
+
+/** Whether {@link keptState} made it; what a server answers never is. */
+export function hasKeptState(result: JsonObject): boolean {
+  return Object.hasOwn(result, KEPT_STATE);
 }
 
 /** Where the HTTP endpoint passes the id of a request on to those who answer it, and back to the caller. */
@@ -76,10 +88,15 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
 }
 
 /** A request of a host as the options of a call through the gateway. */
-export function callOptions(params: JsonObject, { host, traceId, signal, resumed }: Exchange): CallOptions {
+export function callOptions(
+  params: JsonObject,
+  { host, traceId, signal, resumed }: Exchange,
+  budget?: HostCallOptions['budget'],
+): HostCallOptions {
   const meta = isObject(params['_meta']) ? params['_meta'] : undefined;
   return {
     route: 'mcp',
+    budget,
     traceId,
     host,
     signal,

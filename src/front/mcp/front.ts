@@ -1,17 +1,21 @@
 import type { Transport } from '@modelcontextprotocol/server';
-import type { Changes, GatewayEvent } from '../../gateway/index.js';
+import type { Changes, ToolscoutEvent } from '../../gateway/index.js';
 import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { createBriefingFeed } from './sessions/briefing-feed.js';
-import { withHostLane, type LegacyHostTransport, type HostLaneOptions } from './sessions/legacy-host-transport.js';
-import { createCatalogOffer } from './menu/catalog-surface.js';
+import {
+  createLegacyHostTransport,
+  type LegacyHostTransport,
+  type LegacyHostTransportOptions,
+} from './sessions/legacy-host-transport.js';
+import { createCatalogSurface } from './menu/catalog-surface.js';
 import { hostNameIn, knownHost } from './menu/known-hosts.js';
 import { createListItems } from './menu/list-items.js';
-import { createModernHosts, type ModernHosts } from './sessions/modern.js';
+import { createModernHosts, type ModernHosts } from './sessions/modern-hosts.js';
 import { createModeChoice } from './menu/modes.js';
 import type { HostSurface } from './menu/host-surface.js';
-import { createServerOffer } from './menu/server-surface.js';
+import { createServerSurface } from './menu/server-surface.js';
 import type { FrontDeps } from './server.js';
 
 /** A list of which a host can be told that it has changed. */
@@ -19,12 +23,12 @@ export type ListKind = keyof Changes;
 
 /** Somebody who is told when a list has changed. */
 export interface Listener {
-  readonly offer: Pick<HostSurface, 'concerns' | 'skills'>;
+  readonly surface: Pick<HostSurface, 'concerns' | 'skills'>;
   changed(kind: ListKind): void;
 }
 
-/** A lane whose host can be told about skills. */
-export interface BriefedLane extends LegacyHostTransport {
+/** A transport whose host can be told about skills. */
+export interface BriefedHostTransport extends LegacyHostTransport {
   /** From now on the host reads what is sent outside of its requests: briefings are sent to it. */
   startBriefing(): void;
 }
@@ -33,14 +37,14 @@ export interface BriefedLane extends LegacyHostTransport {
 export interface McpFront {
   readonly modern: ModernHosts;
   /** What a host that introduces itself so is offered. */
-  offerFor(introduction: JsonObject): HostSurface;
+  surfaceFor(introduction: JsonObject): HostSurface;
   /** One server passed through, as it is offered to a host that introduces itself so. */
-  serverOffer(server: string): Promise<(introduction: JsonObject) => HostSurface>;
+  serverSurface(server: string): Promise<(introduction: JsonObject) => HostSurface>;
   /** A transport on which the 2025-era host behind `wire` is answered. */
-  laneFor(
+  transportFor(
     wire: Transport,
-    options: Pick<HostLaneOptions, 'principal' | 'sole' | 'sessionId' | 'offer' | 'onListen' | 'onEnded'>,
-  ): BriefedLane;
+    options: Pick<LegacyHostTransportOptions, 'principal' | 'sole' | 'sessionId' | 'surface' | 'onListen' | 'onEnded'>,
+  ): BriefedHostTransport;
   /** Tells a listener of changes from now on; the answer ends that. */
   listen(listener: Listener): () => void;
   close(): void;
@@ -67,15 +71,15 @@ export function createFront(deps: FrontDeps): McpFront {
     onLost: (thrown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }),
   });
 
-  const announce = (event: GatewayEvent): void => {
+  const announce = (event: ToolscoutEvent): void => {
     if (event.type === 'skills') {
-      for (const { offer, changed } of listeners) if (offer.skills) changed('resources');
+      for (const { surface, changed } of listeners) if (surface.skills) changed('resources');
     }
     if (event.type !== 'learned' && event.type !== 'reloaded' && event.type !== 'reconsidered') return;
     const server = event.type === 'reloaded' ? undefined : event.server;
     const kinds = event.type === 'learned' ? EVERY_KIND.filter((kind) => event.changed[kind]) : EVERY_KIND;
     for (const listener of listeners) {
-      for (const kind of kinds) if (listener.offer.concerns(server, kind)) listener.changed(kind);
+      for (const kind of kinds) if (listener.surface.concerns(server, kind)) listener.changed(kind);
     }
   };
   const stop = gateway.onEvent(announce);
@@ -88,10 +92,10 @@ export function createFront(deps: FrontDeps): McpFront {
   return {
     modern,
     listen,
-    offerFor(introduction) {
-      const { mode, hostModes, pinned } = gateway.config().config;
+    surfaceFor(introduction) {
+      const { mode, hostModes, pinned } = gateway.internal.loaded().config;
       const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
-      return createCatalogOffer(gateway, {
+      return createCatalogSurface(gateway, {
         info: { ...deps.info },
         mode: chosen,
         pinned,
@@ -101,29 +105,29 @@ export function createFront(deps: FrontDeps): McpFront {
         showsInstructions: knownHost(hostNameIn(introduction))?.showsInstructions ?? false,
       });
     },
-    async serverOffer(server) {
-      const offerTo = await createServerOffer(gateway, server, items);
-      return (introduction) => offerTo(wantsFlat(introduction));
+    async serverSurface(server) {
+      const surfaceFor = await createServerSurface(gateway, server, items);
+      return (introduction) => surfaceFor(wantsFlat(introduction));
     },
-    laneFor(wire, options) {
+    transportFor(wire, options) {
       let unlisten = (): void => {};
       let unfollow = (): void => {};
       let startBriefing = (): void => {};
-      const lane = withHostLane(wire, {
+      const hostTransport = createLegacyHostTransport(wire, {
         ...options,
         log,
-        onOpen({ host }, offer) {
-          unlisten = listen({ offer, changed: (kind) => host.notify(listChanged(kind), undefined) });
-          if (!offer.skills) return;
+        onOpen({ host }, surface) {
+          unlisten = listen({ surface, changed: (kind) => host.notify(listChanged(kind), undefined) });
+          if (!surface.skills) return;
           const send = (params: JsonObject): void => host.notify('notifications/message', params);
           startBriefing = () => {
             startBriefing = () => undefined;
             unfollow = feed.follow(newId(), send);
           };
         },
-        onLogLevel: ({ host }) => void gateway.setLogLevel(host),
+        onLogLevel: ({ host }) => void gateway.hosts.setLogLevel(host),
         onNotification({ host }, method, params) {
-          if (method === 'notifications/roots/list_changed') gateway.tellServers(host, method, params);
+          if (method === 'notifications/roots/list_changed') gateway.hosts.tell(host, method, params);
           // Over a pipe there is one stream for everything, and it is read from the beginning.
           if (method === 'notifications/initialized' && options.sole) startBriefing();
         },
@@ -131,10 +135,10 @@ export function createFront(deps: FrontDeps): McpFront {
           unfollow();
           unlisten();
           // Connections that others share go on.
-          if (host.session) gateway.releaseHost(host);
+          if (host.session) gateway.hosts.release(host);
         },
       });
-      return Object.assign(lane, { startBriefing: () => startBriefing() });
+      return Object.assign(hostTransport, { startBriefing: () => startBriefing() });
     },
     close() {
       stop();

@@ -31,9 +31,9 @@ export type Answer = (
   context: ServerContext,
 ) => Promise<JsonObject>;
 
-/** One protocol server for one host connection (or one stateless request), which introduces an offer and asks `answer`. */
-export function createMcpServer(offer: HostSurface, answer: Answer): Server {
-  const { info, capabilities, instructions } = offer;
+/** One protocol server for one host connection (or one stateless request), which introduces a surface and asks `answer`. */
+export function createMcpServer(surface: HostSurface, answer: Answer): Server {
+  const { info, capabilities, instructions } = surface;
   const server = new Server({ ...info }, { capabilities, ...(instructions !== undefined && { instructions }) });
   // A registered handler would have its result parsed and fields unknown to the SDK stripped from it;
   // the fallback hands the result on as it is.

@@ -70,11 +70,11 @@ describe('init', STARTS_PROCESSES, () => {
   it('CLI-1 never writes over a file, nor beside one that would hide it', async () => {
     const { run, own, cwd } = await settle();
     await mkdir(own, { recursive: true });
-    await writeFile(join(own, 'config.yaml'), 'timeout: 5\n');
+    await writeFile(join(own, 'config.yaml'), 'timeoutMs: 5\n');
     const ran = await run('init', '--json');
     expect(ran.code).toBe(2);
     expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'CONFIGURATION_ERROR' } });
-    expect(ran.stderr).toContain('config.yaml is there already');
+    expect(ran.stderr).toContain('config.yaml already exists');
     expect(await readdir(own)).toEqual(['config.yaml']);
     const project = await run('init', '--project', '--json');
     expect(JSON.parse(project.stdout)).toMatchObject({ path: join(cwd, 'toolscout.config.jsonc') });

@@ -36,7 +36,7 @@ function addRuling(
     .action(async (ref: string, flags: Flags) => {
       await withGateway(deps, flags, async (gateway: Gateway) => {
         const { all, includeCritical, reason, hash } = flags;
-        const report = await gateway[verb](ref, {
+        const report = await gateway.approvals[verb](ref, {
           by: 'local',
           all,
           includeCritical,

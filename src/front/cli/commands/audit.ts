@@ -46,7 +46,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
         const { server, tool, kind, outcome } = flags;
         const filter = { server, tool, kind, outcome };
         const print = (record: AuditRecord): void => (flags.json ? terminal.json(record) : terminal.out(line(record)));
-        const records = await gateway.audit({ ...filter, limit: flags.limit });
+        const records = await gateway.audit.list({ ...filter, limit: flags.limit });
         if (!flags.follow) {
           if (flags.json) return terminal.json({ records });
           if (records.length === 0) {
@@ -56,7 +56,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
           return records.forEach(print);
         }
         records.toReversed().forEach(print);
-        const stop = gateway.followAudit(filter, print);
+        const stop = gateway.audit.follow(print, filter);
         await deps.stopped({ awaited: true });
         stop();
       });

@@ -66,14 +66,14 @@ function addLogin(auth: Command, deps: CliDeps): void {
         };
         const stop = new AbortController();
         void deps.stopped().then(() => stop.abort());
-        const status = await gateway.signIn(server, {
+        const status = await gateway.servers.signIn(server, {
           open: show,
           timeoutMs: flags.timeout * 1000,
           signal: stop.signal,
           ...(flags.paste && { paste }),
           ...(flags.scope && { scopes: flags.scope }),
         });
-        const [learned] = await gateway.discover([server]);
+        const [learned] = await gateway.servers.discover([server]);
         const tools = learned?.ok === true ? learned.tools : undefined;
         if (flags.json) return terminal.json({ ...status, ...(tools !== undefined && { tools }) });
         terminal.out(lines(status));
@@ -100,15 +100,17 @@ export function addAuth(program: Command, deps: CliDeps): void {
   addLogin(auth, deps);
 
   withCommonFlags(auth.command('status'))
-    .description('Shows who one is signed in by, for what and until when: of one server, or of all remote ones.')
+    .description(
+      'Shows the authorization server, the scopes and the expiry of a sign-in: of one server, or of all remote servers.',
+    )
     .argument('[server]', 'id of a server')
     .addHelpText('after', '\nExample:\n  $ toolscout auth status --json')
     .action(async (server: string | undefined, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const views = server === undefined ? await gateway.listServers() : [];
+        const views = server === undefined ? await gateway.servers.list() : [];
         const ids =
           server === undefined ? views.filter((view) => view.transport.type !== 'stdio').map(({ id }) => id) : [server];
-        const servers = await Promise.all(ids.map((id) => gateway.signInStatus(id)));
+        const servers = await Promise.all(ids.map((id) => gateway.servers.signInStatus(id)));
         if (flags.json) return terminal.json({ servers });
         if (servers.length === 0) return terminal.note('No remote server is configured.');
         terminal.out(servers.map(lines).join('\n'));
@@ -121,7 +123,7 @@ export function addAuth(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout auth logout issues')
     .action(async (server: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const done = await gateway.signOut(server);
+        const done = await gateway.servers.signOut(server);
         if (flags.json) return terminal.json({ server, ...done });
         const revoked = done.revoked ? ', and revoked by its authorization server' : '';
         terminal.out(done.removed ? `${server}: signed out${revoked}` : `${server}: was not signed in`);

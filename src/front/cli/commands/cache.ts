@@ -17,7 +17,7 @@ export function addCache(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         await gateway.ready();
-        const stats = gateway.cacheStats();
+        const stats = gateway.tools.cacheStats();
         if (flags.json) deps.terminal.json(stats);
         else
           deps.terminal.out(
@@ -40,12 +40,12 @@ export function addCache(program: Command, deps: CliDeps): void {
               '--usage clears the search history of all servers: leave the server out.',
             );
           }
-          const forgotten = await gateway.forgetUsage();
+          const forgotten = await gateway.tools.forgetUsage();
           if (flags.json) deps.terminal.json({ forgotten });
           else deps.terminal.out('What searches led to is forgotten');
           return;
         }
-        const cleared = await gateway.clearCache(server);
+        const cleared = await gateway.tools.clearCache(server);
         if (flags.json) deps.terminal.json({ cleared });
         else deps.terminal.out(`${counted(cleared, 'list')} forgotten`);
       });

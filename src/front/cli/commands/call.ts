@@ -12,6 +12,8 @@ interface Flags extends CommonFlags {
   readonly args?: string;
   readonly timeout?: number;
   readonly skill?: string;
+  readonly select?: string;
+  readonly maxTokens?: number;
 }
 
 async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
@@ -47,10 +49,12 @@ export function addCall(program: Command, deps: CliDeps): void {
     .argument('[arguments...]', 'name=value or name:=JSON')
     .option('-a, --args <json>', 'all arguments as a JSON object, @FILE, or - for stdin')
     .option('--skill <id>', 'call as this skill: only what its bindings cover')
+    .option('--select <jmespath>', 'print only this part of a JSON result')
+    .option('--max-tokens <count>', 'of a larger result, print a preview and a handle (500 or more)', wholeNumber)
     .option('--timeout <ms>', 'give up after this long without progress', wholeNumber)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2',
+      '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2\n  $ toolscout call github list_issues owner=me repo=app --select "[?state==\'open\'].title"',
     )
     .action(async (first: string, second: string | undefined, rest: string[], flags: Flags) => {
       const isWhole = isAddress(first);
@@ -61,7 +65,7 @@ export function addCall(program: Command, deps: CliDeps): void {
         const whole = flags.args === undefined ? {} : await readObject(flags.args, deps);
         const isPlain = pairs.length === 0 && Object.keys(whole).length === 0;
         // Only names and types of the arguments are wanted here: what is wrong with the tool, the call itself will say.
-        const known = isPlain ? undefined : (await gateway.toolDetails(server, tool).catch(() => undefined))?.tool;
+        const known = isPlain ? undefined : (await gateway.details(server, tool).catch(() => undefined))?.tool;
         const args = { ...whole, ...parseArguments(pairs, known?.parameters ?? []) };
         for (const each of tellUnknown(Object.keys(args), known?.definition['inputSchema'])) {
           terminal.note(printable(each));
@@ -69,10 +73,12 @@ export function addCall(program: Command, deps: CliDeps): void {
         // Whoever stops the command does not want the call any more: the server hears of it, and so does the audit log.
         const stop = new AbortController();
         void deps.stopped().then(() => stop.abort());
-        const caller = flags.skill === undefined ? gateway : gateway.as(await gateway.skillViewer(flags.skill));
-        const outcome = await caller.executeTool(server, tool, args, {
+        const caller = flags.skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(flags.skill));
+        const outcome = await caller.call(server, tool, args, {
           route: 'cli',
           timeoutMs: flags.timeout,
+          select: flags.select,
+          maxTokens: flags.maxTokens,
           signal: stop.signal,
           onProgress: (step) =>
             terminal.status(`${step.progress}${step.total ? `/${step.total}` : ''} ${printable(step.message ?? '')}`),

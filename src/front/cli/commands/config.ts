@@ -14,7 +14,7 @@ function verdictOn(source: string): string {
 export function addConfig(program: Command, deps: CliDeps): void {
   const config = program
     .command('config')
-    .summary('check the config, show what is in force, or approve that of a folder')
+    .summary('check the config, show what is in force, or approve the config file of a folder')
     .description('Checks the config, or shows what is in force.')
     .addHelpText(
       'after',
@@ -51,7 +51,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
       const show = (views?: ServerView[]): void => deps.terminal.json(showConfig(loaded, views), flags.json ? 0 : 2);
       // Only the store knows what was approved; it is opened only where somebody else wrote a server down.
       if (!loaded.servers.some(({ scope }) => scope === 'project')) return show();
-      return withGateway(deps, flags, async (gateway) => show(await gateway.listServers()), { reportsConfig: true });
+      return withGateway(deps, flags, async (gateway) => show(await gateway.servers.list()), { reportsConfig: true });
     });
 
   addApprove(config, deps);

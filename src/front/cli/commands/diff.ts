@@ -61,7 +61,7 @@ export function addDiff(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout diff github:create_issue')
     .action(async (ref: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const diffs = await gateway.diffApproval(ref, { shownTo: 'local' });
+        const diffs = await gateway.approvals.diff(ref, { shownTo: 'local' });
         if (flags.json) return deps.terminal.json({ diffs });
         for (const diff of diffs) deps.terminal.out(diffLines(diff, deps.terminal).join('\n'));
       });

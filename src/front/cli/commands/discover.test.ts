@@ -26,7 +26,7 @@ describe('discover, warm and search', STARTS_PROCESSES, () => {
 
   it('DISC-3 discover says why a held server was not asked', async () => {
     const gateway = await openToolscout({ servers: {} });
-    await gateway.registerServer({ id: 'held', ...fixture('legacy') });
+    await gateway.servers.register({ id: 'held', ...fixture('legacy') });
     const { stdout, stderr, code } = await commandLine(['discover'], { gateway });
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
     expect(stderr).toMatch(/^not asked: held: /m);

@@ -3,9 +3,9 @@ import type { DiscoveryOutcome, Learned, RawReport } from '../../../gateway/inde
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { counted, printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
-import { noteLeftOut } from '../left-out.js';
+import { noteLeftOut } from '../note-left-out.js';
 import { progressBar } from '../render.js';
-import { noteWaiting } from '../waiting.js';
+import { noteWaiting } from '../note-waiting.js';
 
 function outcomeJson(outcome: DiscoveryOutcome): object {
   if (!outcome.ok) return { server: outcome.server, ok: false, code: outcome.error.code, error: outcome.error.message };
@@ -35,8 +35,8 @@ function showRaw(report: RawReport, flags: CommonFlags, terminal: CliDeps['termi
     const outcome = error ? { server, ok: false as const, error } : { server, ok: true as const, ...learned! };
     terminal.json({ server, lines, omitted, outcome: outcomeJson(outcome), read });
   } else {
-    for (const { at, from, text } of lines) {
-      terminal.out(`${terminal.paint.dim(`${String(at).padStart(6)} ms`)} ${SIGNS[from]} ${printable(text)}`);
+    for (const { atMs, from, text } of lines) {
+      terminal.out(`${terminal.paint.dim(`${String(atMs).padStart(6)} ms`)} ${SIGNS[from]} ${printable(text)}`);
     }
     if (omitted !== undefined) terminal.note(`… and ${counted(omitted, 'more line')}`);
     if (error) terminal.note(printable(error.message));
@@ -70,8 +70,8 @@ export function addDiscover(program: Command, deps: CliDeps): void {
     .action(async (ids: string[], flags: CommonFlags & { raw?: boolean; lendSlots?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        if (flags.raw) return showRaw(await gateway.discoverRaw(oneServer(ids)), flags, terminal);
-        const outcomes = await gateway.discover(ids.length > 0 ? ids : undefined, {
+        if (flags.raw) return showRaw(await gateway.servers.discoverRaw(oneServer(ids)), flags, terminal);
+        const outcomes = await gateway.servers.discover(ids.length > 0 ? ids : undefined, {
           lendSlots: flags.lendSlots,
           onProgress: progressBar(terminal),
         });
@@ -112,7 +112,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
     .action(async (flags: CommonFlags & { all?: boolean; lendSlots?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const outcomes = await gateway.discover(undefined, {
+        const outcomes = await gateway.servers.discover(undefined, {
           onlyUnknown: !flags.all,
           lendSlots: flags.lendSlots,
           onProgress: progressBar(terminal),

@@ -8,7 +8,7 @@ import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { DoctorReport } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { ConfigInput } from '../../../model/config.js';
-import { checkStore, createToolscout } from '../../../app/create-toolscout.js';
+import { checkStore, openGateway } from '../../../app/open-gateway.js';
 
 const PROBLEMS = [
   { path: 'servers.a.comand', message: 'unknown key; did you mean "command"?' },
@@ -82,7 +82,7 @@ describe('doctor with a state directory that cannot be used', STARTS_PROCESSES, 
     await symlink(await temporaryDirectory(), join(folder, 'link'));
     for (const stateDir of [join(folder, 'file'), join(folder, 'link'), '/proc/x']) {
       const ran = await commandLine(['doctor', '--state-dir', stateDir], {
-        gateway: (options) => createToolscout({ ...options, config }),
+        gateway: (options) => openGateway({ ...options, config }),
       });
       expect(ran.code, stateDir).toBe(1);
       expect(ran.stdout).toMatch(/^✓ config/m);
@@ -122,7 +122,7 @@ describe('the last word of doctor', STARTS_PROCESSES, () => {
   it('CLI-3 nor where no server is configured or one is held; only where nothing is to be said', async () => {
     expect((await say({})).lines.at(-1)).toBe('Nothing is broken; see the warnings above.');
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await gateway.registerServer({ id: 'found', command: process.execPath, args: [] });
+    await gateway.servers.register({ id: 'found', command: process.execPath, args: [] });
     const held = await commandLine(['doctor'], { gateway });
     expect(held.stdout).toMatch(/^! server found/m);
     expect(held.stdout).toMatch(/Nothing is broken; see the warnings above\.\n$/);
@@ -131,14 +131,14 @@ describe('the last word of doctor', STARTS_PROCESSES, () => {
 
   it('CLI-3 SEC-9 a server that was rejected is named with how to take that back', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await gateway.reject('old');
-    const { findings } = await gateway.doctor();
+    await gateway.approvals.reject('old');
+    const { findings } = await gateway.reports.doctor();
     expect(findings.find(({ subject }) => subject === 'server old')).toMatchObject({
       level: 'warning',
       message: expect.stringContaining('rejected') as string,
       next: 'take it out of the config, or trust it after all: toolscout approve old',
     });
-    await gateway.approve('old');
-    expect((await gateway.doctor()).findings.find(({ subject }) => subject === 'server old')?.level).toBe('ok');
+    await gateway.approvals.approve('old');
+    expect((await gateway.reports.doctor()).findings.find(({ subject }) => subject === 'server old')?.level).toBe('ok');
   });
 });

@@ -59,7 +59,7 @@ async function examine(
         const showWaiting = (): void =>
           terminal.status(waiting.length === 0 ? '' : `waiting for ${waiting.slice(0, 5).join(', ')}…`);
         const replaced = (finding: Finding): Finding => (fault && finding.subject === 'store' ? fault : finding);
-        const report = await gateway.doctor({
+        const report = await gateway.reports.doctor({
           onFinding(finding) {
             onFinding(replaced(finding));
             showWaiting();

@@ -88,6 +88,73 @@ describe('toolscout eval', STARTS_PROCESSES, () => {
     expect((await run(gateway, await file(GOOD))).stdout).not.toContain('the run before');
   });
 
+  describe('--against', () => {
+    const ODD = { id: 'odd', query: 'note', relevant: ['weather:get_forecast'] };
+
+    it('FIND-2 compares query by query with a saved report, and says how sure the difference is', async () => {
+      const queries = await file([...GOOD, ODD]);
+      const old = { n: 4, ndcg10: 0.5, queries: [] as object[] };
+      old.queries = [
+        { id: 'q1', ndcg10: 0.5 },
+        { id: 'q2', ndcg10: 1 },
+        { id: 'odd', ndcg10: 0.3 },
+        { id: 'gone', ndcg10: 1 },
+      ];
+      const saved = await file(JSON.stringify(old), 'old.json');
+      const text = await run(await own(), queries, '--against', saved);
+      expect(text.code).toBe(0);
+      expect(text.stdout).toContain('Against the other run (nDCG@10 0.500 → 0.750)');
+      expect(text.stdout).toMatch(/\+0\.067 over 3 queries, between -0\.\d{3} and \+0\.\d{3} in 95 of 100/);
+      expect(text.stdout).toContain('1 win, 1 loss, 1 tie');
+      expect(text.stdout).toMatch(/0\.30 → 0\.00 {2}odd: note\n0\.50 → 1\.00 {2}q1: read a note/);
+      const machine = await run(await own(), queries, '--against', saved, '--json');
+      expect((JSON.parse(machine.stdout) as { against: object }).against).toMatchObject({
+        ndcg10: 0.5,
+        change: { mean: expect.closeTo(0.0667, 3) as number },
+        compared: 3,
+        wins: 1,
+        losses: 1,
+        ties: 1,
+        changed: [
+          { id: 'odd', before: 0.3, now: 0 },
+          { id: 'q1', before: 0.5, now: 1 },
+        ],
+      });
+    });
+
+    it('FIND-2 what --json --each prints can be compared with; a run against itself changes nothing', async () => {
+      const queries = await file([...GOOD, ODD]);
+      const first = await run(await own(), queries, '--json', '--each');
+      expect(JSON.parse(first.stdout)).toMatchObject({ n: 4, queries: [{ id: 'q1', ndcg10: 1 }, {}, {}, {}] });
+      const again = await run(await own(), queries, '--against', await file(first.stdout, 'first.json'));
+      expect(again.stdout).toContain('±0.000 over 4 queries, between ±0.000 and ±0.000');
+      expect(again.stdout).toContain('0 wins, 0 losses, 4 ties');
+    });
+
+    it('FIND-2 a report without the queries is compared by its figure only', async () => {
+      const plain = await file(JSON.stringify({ n: 3, ndcg10: 0.25 }), 'plain.json');
+      const ran = await run(await own(), await file(GOOD), '--against', plain);
+      expect(ran.stdout).toContain('nDCG@10 0.250 → 1.000');
+      expect(ran.stdout).toContain('save it with --json --each');
+    });
+
+    it('FIND-2 another file is the config of the other run', async () => {
+      const queries = await file(GOOD);
+      const config = await file('servers: {}', 'other.yaml');
+      const gateway = await own();
+      const ran = await run(gateway, queries, '--against', config, '--json');
+      expect(ran.code).toBe(0);
+      expect(ran.opened.map((options) => options.config)).toEqual([undefined, config]);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ against: { compared: 3, ties: 3 } });
+    });
+
+    it('CLI-2 a file that is not there ends with an error before anything is opened', async () => {
+      const missing = await commandLine(['eval', await file(GOOD), '--against', '/nowhere.json']);
+      expect(missing).toMatchObject({ code: 64, opened: [] });
+      expect(missing.stderr).toContain('/nowhere.json cannot be read');
+    });
+  });
+
   it('FIND-2 recorded tools are read from a folder of server files, and no rule of the user hides them', async () => {
     const folder = join(await temporaryDirectory(), 'recorded');
     await mkdir(folder);

@@ -1,6 +1,16 @@
 import type { Command } from 'commander';
-import type { EvaluationReport, Evaluation, RecordedServer } from '../../../gateway/index.js';
+import {
+  asSavedRun,
+  compareRuns,
+  type Evaluation,
+  type EvaluationReport,
+  type LabelledQuery,
+  type RecordedServer,
+  type RunComparison,
+  type SavedRun,
+} from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import type { JsonValue } from '../../../kernel/json.js';
 import { counted, oneLine, printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -17,6 +27,8 @@ const SHOWN_ANSWERS = 3;
 interface Flags extends CommonFlags {
   readonly tools?: string;
   readonly worst: number;
+  readonly each?: boolean;
+  readonly against?: string;
 }
 
 /** `toolscout eval`: how well tools are found for queries whose right answers are known (FIND-2). */
@@ -33,26 +45,75 @@ export function addEval(program: Command, deps: CliDeps): void {
       'search recorded tools instead of your own: a folder of {meta, tools} files (ids are file::tool), or a JSONL file',
     )
     .option('--worst <count>', 'how many of the worst queries to show', wholeNumber, 5)
+    .option('--each', 'with --json: the figures of each query too, to compare another run with')
+    .option(
+      '--against <file>',
+      'compare query by query with a report that was saved with --json --each, or with another config file',
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ toolscout eval queries.jsonl\n  $ toolscout eval queries.jsonl --tools recorded/ --json',
+      '\nExamples:\n  $ toolscout eval queries.jsonl\n  $ toolscout eval queries.jsonl --tools recorded/ --json' +
+        '\n  $ toolscout eval queries.jsonl --json --each > old.json   (with one version)' +
+        '\n  $ toolscout eval queries.jsonl --against old.json         (with another)',
     )
     .action(async (file: string, flags: Flags) => {
       const queries = parseQueries(await readable(file, deps.readFile(file)), file);
       const tools = flags.tools === undefined ? undefined : await readTools(flags.tools, deps);
-      await withGateway(deps, flags, async (gateway) => {
-        const { terminal } = deps;
-        if (!tools) {
-          const unknown = gateway.discover(undefined, { onlyUnknown: true, onProgress: progressBar(terminal) });
-          await Promise.race([unknown, gateway.settle(PATIENCE_MS)]);
-          terminal.status('');
-        }
-        const report = await gateway.evaluate(queries, { tools });
-        noteMissing(report, terminal);
-        if (flags.json) terminal.json(report.figures);
-        else print(report, flags.worst, terminal);
-      });
+      const saved = flags.against === undefined ? undefined : await readRun(flags.against, deps);
+      const { terminal } = deps;
+      const report = await measure(queries, tools, flags, deps);
+      const other =
+        flags.against === undefined || saved
+          ? saved
+          : runOf(await measure(queries, tools, { ...flags, config: flags.against }, deps));
+      const compared = other && compareRuns(runOf(report), other);
+      noteMissing(report, terminal);
+      if (flags.json) {
+        terminal.json({
+          ...report.figures,
+          ...(flags.each ? { queries: runOf(report).queries } : {}),
+          ...(compared ? { against: compared } : {}),
+        });
+      } else {
+        print(report, flags.worst, terminal);
+        if (compared) printComparison(compared, report, flags.worst, terminal);
+      }
     });
+}
+
+async function measure(
+  queries: readonly LabelledQuery[],
+  tools: readonly RecordedServer[] | undefined,
+  flags: Flags,
+  deps: CliDeps,
+): Promise<EvaluationReport> {
+  const { terminal } = deps;
+  return withGateway(deps, flags, async (gateway) => {
+    if (!tools) {
+      const unknown = gateway.servers.discover(undefined, { onlyUnknown: true, onProgress: progressBar(terminal) });
+      await Promise.race([unknown, gateway.internal.settle(PATIENCE_MS)]);
+      terminal.status('');
+    }
+    return gateway.reports.evaluate(queries, { tools });
+  });
+}
+
+function runOf({ figures, queries }: EvaluationReport): Required<SavedRun> {
+  return {
+    ndcg10: figures.ndcg10,
+    queries: queries.map(({ id, quality }) => ({ id, ndcg10: quality.ndcg10 })),
+  };
+}
+
+/** The saved run in a file; `undefined` when the file is something else, a config then. */
+async function readRun(path: string, deps: CliDeps): Promise<SavedRun | undefined> {
+  const text = await readable(path, deps.readFile(path));
+  try {
+    return asSavedRun(JSON.parse(text) as JsonValue);
+  } catch {
+    // Configs may be YAML or have comments: what is no JSON is no report.
+    return undefined;
+  }
 }
 
 async function readTools(path: string, deps: CliDeps): Promise<RecordedServer[]> {
@@ -119,6 +180,34 @@ function print({ figures, before, queries, tools }: EvaluationReport, worst: num
     terminal.out(`      wanted  ${printable((missed.length > 0 ? missed : wanted).map(groupText).join(', '))}`);
     terminal.out(paint.dim(`      came    ${printable(instead.join(', ')) || 'nothing'}`));
   }
+}
+
+function printComparison(
+  { ndcg10, change, compared, wins, losses, ties, changed }: RunComparison,
+  { figures, queries }: EvaluationReport,
+  most: number,
+  terminal: Terminal,
+): void {
+  const { paint } = terminal;
+  terminal.out(
+    `\n${paint.bold('Against the other run')} (nDCG@10 ${ndcg10.toFixed(3)} → ${figures.ndcg10.toFixed(3)})`,
+  );
+  if (!change) {
+    terminal.out('It has no query in common with this one, or no figures of each query: save it with --json --each.');
+    return;
+  }
+  const interval = `between ${signed(change.low)} and ${signed(change.high)} in 95 of 100 paired samples`;
+  terminal.out(`${signed(change.mean)} over ${counted(compared, 'query', 'queries')}, ${interval}`);
+  terminal.out(`${counted(wins, 'win')}, ${counted(losses, 'loss', 'losses')}, ${counted(ties, 'tie')}`);
+  const texts = new Map(queries.map(({ id, query }) => [id, query]));
+  const line = ({ id, before, now }: (typeof changed)[number]): string =>
+    `${before.toFixed(2)} → ${now.toFixed(2)}  ${printable(`${id}: ${oneLine(texts.get(id) ?? '', 160)}`)}`;
+  for (const one of changed.filter((pair) => pair.now < pair.before).slice(0, most)) terminal.out(line(one));
+  for (const one of changed
+    .filter((pair) => pair.now > pair.before)
+    .toReversed()
+    .slice(0, most))
+    terminal.out(line(one));
 }
 
 function groupText(group: readonly string[]): string {

@@ -51,7 +51,7 @@ export function addExport(program: Command, deps: CliDeps): void {
         throw new ToolscoutError('INVALID_REQUEST', `--dialect is for --format rtfs; ${format} has none.`);
       }
       await withGateway(deps, flags, async (gateway) => {
-        const report = await gateway.exportTools({
+        const report = await gateway.exports.write({
           format,
           dialect,
           ...(format === 'rtfs' ? { directory: out } : { file: out }),

@@ -28,10 +28,10 @@ export function addInspect(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
         if (flags.signature) {
-          const signature = await gateway.toolSignature(server, name);
+          const signature = await gateway.tools.signature(server, name);
           return terminal.json(signature, flags.json ? 0 : 2);
         }
-        const { tool } = await gateway.toolDetails(server, name);
+        const { tool } = await gateway.details(server, name);
         if (flags.json) {
           const {
             definition,

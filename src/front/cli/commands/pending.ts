@@ -60,7 +60,7 @@ export function addPending(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout pending')
     .action(async (flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const approvals = await gateway.listApprovals({ server: flags.server, state: flags.state, shownTo: 'local' });
+        const approvals = await gateway.approvals.list({ server: flags.server, state: flags.state, shownTo: 'local' });
         const { terminal, clock } = deps;
         if (flags.json) return terminal.json({ approvals });
         if (approvals.length === 0) {

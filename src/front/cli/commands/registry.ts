@@ -70,7 +70,7 @@ function addSearch(registry: Command, deps: CliDeps): void {
     .action(async (query: string, flags: SearchFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const found = await gateway.searchRegistry(query, { updatedSince: flags.since, fresh: flags.fresh });
+        const found = await gateway.registry.search(query, { updatedSince: flags.since, fresh: flags.fresh });
         if (flags.json) terminal.json(found);
         else if (found.servers.length > 0) {
           const rows = found.servers.map((each) => [each.name, each.version, stateOf(each), each.description]);
@@ -90,7 +90,7 @@ function addShow(registry: Command, deps: CliDeps): void {
     .action(async (name: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const plan = await gateway.planRegistryServer(name);
+        const plan = await gateway.registry.plan(name);
         if (flags.json) return terminal.json(plan);
         const { candidate, ways } = plan;
         terminal.out(
@@ -143,7 +143,7 @@ function addAdd(registry: Command, deps: CliDeps): void {
       const answers = readAnswers(flags.input);
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const plan = await gateway.planRegistryServer(name, { id: flags.id, way: flags.way, answers });
+        const plan = await gateway.registry.plan(name, { id: flags.id, way: flags.way, answers });
         const launch = launchOf(plan);
         const { entry, shown, variables } = launch;
         terminal.note(printable(`${plan.candidate.name} ${plan.candidate.version} as "${plan.id}":`));
@@ -157,7 +157,7 @@ function addAdd(registry: Command, deps: CliDeps): void {
             suggestion: 'Read the command above before you agree.',
           });
         }
-        const { path } = await gateway.addServer(plan.id, entry);
+        const { path } = await gateway.servers.add(plan.id, entry);
         if (flags.json) terminal.json({ id: plan.id, path, entry, shown, variables });
         else terminal.out(printable(`Added "${plan.id}" to ${path}. Try: toolscout discover ${plan.id}`));
       });
@@ -176,7 +176,7 @@ function addIntrospect(registry: Command, deps: CliDeps): void {
         const { terminal } = deps;
         const wanted =
           URL.canParse(target) && target.includes('://') ? { url: target, id: flags.id } : { server: target };
-        const found = await gateway.introspectRemoteApi(wanted, { by: 'local' });
+        const found = await gateway.servers.introspect(wanted, { by: 'local' });
         if (flags.json) return terminal.json(found);
         const { approval, tools, dropped, review, problem } = found;
         const more = dropped > 0 ? `, ${dropped} malformed dropped` : '';
@@ -198,7 +198,7 @@ function addRemove(registry: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout registry remove mcp-example-com')
     .action(async (id: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        await gateway.unregisterServer(id, { by: 'local' });
+        await gateway.servers.unregister(id, { by: 'local' });
         if (flags.json) deps.terminal.json({ server: id, removed: true });
         else deps.terminal.out(printable(`Removed "${id}".`));
       });

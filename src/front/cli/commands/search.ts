@@ -4,9 +4,9 @@ import { printable } from '../../../kernel/text.js';
 import type { Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
-import { NO_SERVER } from '../left-out.js';
+import { NO_SERVER } from '../note-left-out.js';
 import { table } from '../render.js';
-import { noteWaiting } from '../waiting.js';
+import { noteWaiting } from '../note-waiting.js';
 
 interface Flags extends CommonFlags {
   readonly server?: string;
@@ -35,7 +35,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .action(async (words: string[], flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
-        const answer = await gateway.searchTools(words.join(' '), {
+        const answer = await gateway.search(words.join(' '), {
           server: flags.server,
           limit: flags.limit,
           tags: flags.tag,
@@ -48,15 +48,22 @@ export function addSearch(program: Command, deps: CliDeps): void {
         terminal.status('');
         if (flags.json) terminal.json(answer);
         else if (answer.hits.length > 0) {
-          const rows = answer.hits.map((hit) => [
-            hit.relevance.toFixed(2),
-            `${hit.server}:${hit.tool}`,
-            hit.signature ?? hit.summary,
-          ]);
-          terminal.out(table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows));
+          const needs = [...new Set(answer.hits.map((hit) => hit.need))];
+          for (const need of needs) {
+            const hits = answer.hits.filter((hit) => hit.need === need);
+            const rows = hits.map((hit) => [
+              hit.relevance.toFixed(2),
+              `${hit.server}:${hit.tool}`,
+              hit.signature ?? hit.summary,
+            ]);
+            if (need !== undefined) terminal.out(terminal.paint.bold(printable(need)));
+            terminal.out(
+              table(terminal, ['', 'TOOL', (flags.schema ?? flags.schemaTokens) ? 'CALL' : 'SUMMARY'], rows),
+            );
+          }
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
-          terminal.note(gateway.config().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
+          terminal.note(gateway.internal.loaded().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
           for (const tag of await unknownTags(gateway, flags))
             terminal.note(printable(`No tool has the tag "${tag}".`));
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
@@ -82,7 +89,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
 /** Those of the tags that no offered tool has, whatever is searched for. */
 async function unknownTags(gateway: Gateway, { tag: tags = [], includeDisabled }: Flags): Promise<string[]> {
   if (tags.length === 0 || includeDisabled) return [];
-  const known = new Set((await gateway.offeredTools()).flatMap((tool) => tool.tags));
+  const known = new Set((await gateway.tools.offered()).flatMap((tool) => tool.tags));
   return tags.filter((tag) => !known.has(tag));
 }
 

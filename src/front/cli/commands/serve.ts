@@ -12,7 +12,7 @@ function portNumber(value: string): number {
 }
 
 /** Written out, so that the command line does not load the schema of the configuration. */
-const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'auto'];
+const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'code', 'auto'];
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 

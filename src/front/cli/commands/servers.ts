@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { ServerView } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
-import { NO_SERVER } from '../left-out.js';
+import { NO_SERVER } from '../note-left-out.js';
 import { ago, table } from '../render.js';
-import { noteWaiting } from '../waiting.js';
+import { noteWaiting } from '../note-waiting.js';
 
 /** `toolscout servers`: what is configured, and its state. */
 export function addServers(program: Command, deps: CliDeps): void {
@@ -14,7 +14,7 @@ export function addServers(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout servers --json')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const views = await gateway.listServers();
+        const views = await gateway.servers.list();
         const { terminal, clock } = deps;
         if (flags.json) return terminal.json({ servers: views });
         if (views.length === 0) return terminal.note(NO_SERVER);

@@ -35,12 +35,12 @@ function printAnswer(deps: CliDeps, flags: CommonFlags, view: SkillView): void {
 
 function addList(skills: Command, deps: CliDeps): void {
   withCommonFlags(skills.command('list'))
-    .summary('show the skills and how they stand')
+    .summary('show the skills and their state')
     .description('Shows every skill of the configured folders with its bindings, and what it lacks.')
     .addHelpText('after', '\nExample:\n  $ toolscout skills list')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const views = await gateway.listSkills();
+        const views = await gateway.skills.list();
         if (flags.json) return deps.terminal.json({ skills: views });
         if (views.length === 0) return deps.terminal.note('No skills: name their folders under skills.directories.');
         return views.forEach((view) => printSkill(deps, view));
@@ -61,7 +61,7 @@ function addOne(
     .addHelpText('after', `\nExample:\n  $ toolscout skills ${name} fire-watch`)
     .action(async (skill: string, flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
-        const view = name === 'check' ? await gateway.checkSkill(skill) : await gateway.bindSkill(skill);
+        const view = name === 'check' ? await gateway.skills.check(skill) : await gateway.skills.bind(skill);
         printAnswer(deps, flags, view);
         const isWrong = name === 'check' && view.problems.length > 0;
         if (view.state !== 'READY' || isWrong) throw new Exit(INCOMPLETE);
@@ -86,7 +86,7 @@ function addWatch(skills: Command, deps: CliDeps): void {
             for (const action of event.content.suggested_actions) terminal.out(printable(`    → ${action}`));
           };
           const stop = gateway.onEvent((event) => event.type === 'briefing' && print(event.briefing));
-          const views = await gateway.listSkills();
+          const views = await gateway.skills.list();
           if (!flags.json) views.forEach((view) => printSkill(deps, view));
           await deps.stopped({ awaited: true });
           stop();
@@ -110,7 +110,7 @@ export function addSkills(program: Command, deps: CliDeps): void {
       'Checks a skill.md and the servers it would be bound to: whether their command is there, and whether they answer where their tools are not known yet. Exit 3 when something is missing.',
   });
   addOne(skills, deps, 'bind', {
-    summary: 'ask unknown servers, then negotiate for one skill',
+    summary: 'discover servers that are not known yet, then bind one skill',
     about:
       'Asks the servers that nobody has asked yet for their tools, then says what the skill gets. Exit 3 when something is missing.',
   });

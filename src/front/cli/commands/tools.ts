@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isFallback, reasonOf } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
-import { noteWaiting } from '../waiting.js';
+import { noteWaiting } from '../note-waiting.js';
 
 /** `toolscout tools`: every tool of one server. */
 export function addTools(program: Command, deps: CliDeps): void {
@@ -14,7 +14,7 @@ export function addTools(program: Command, deps: CliDeps): void {
     .addHelpText('after', '\nExample:\n  $ toolscout tools filesystem')
     .action(async (server: string, flags: CommonFlags & { includeDisabled?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {
-        const tools = await gateway.listTools(server, {
+        const tools = await gateway.tools.list(server, {
           includeDisabled: flags.includeDisabled,
           includeFallback: true,
         });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeRemedy } from '../../../kernel/remedy.js';
 import { printable } from '../../../kernel/text.js';
 import { parseAddress } from '../address.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -15,11 +16,14 @@ export function addWhy(program: Command, deps: CliDeps): void {
       const { server, tool } = parseAddress(first, second);
       await withGateway(deps, flags, async (gateway) => {
         await gateway.ready();
-        const known = (await gateway.listServers()).find((view) => view.id === server);
-        if (known?.knowledge === 'unknown') await gateway.discover([server]);
+        const known = (await gateway.servers.list()).find((view) => view.id === server);
+        if (known?.knowledge === 'unknown') await gateway.servers.discover([server]);
         const why = await gateway.why(server, tool);
         if (flags.json) deps.terminal.json(why);
-        else deps.terminal.out(printable(why.reason));
+        else
+          deps.terminal.out(
+            printable([why.reason, why.remedy && describeRemedy(why.remedy)].filter(Boolean).join(' ')),
+          );
         if (!why.offered) throw new Exit(['rule', 'approval', 'quarantine'].includes(why.because) ? 4 : 2);
       });
     });

@@ -83,7 +83,7 @@ export function keyGone(): ToolscoutError {
 
 /** The keys and the issuer that the config in force names. */
 export function authOf(gateway: Gateway): () => HttpAuth | undefined {
-  return () => gateway.config().config.http.auth;
+  return () => gateway.internal.loaded().config.http.auth;
 }
 
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */

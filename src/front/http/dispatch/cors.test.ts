@@ -1,3 +1,4 @@
+import { wrapGateway } from '../../../gateway/index.js';
 import { describe, expect, it } from 'vitest';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
@@ -144,12 +145,13 @@ describe('pages of other origins', STARTS_PROCESSES, () => {
       { env: { KEY } },
     );
     let isLocked = true;
-    const loaded = gateway.config();
+    const loaded = gateway.internal.loaded();
     const { auth: _auth, ...open } = loaded.config.http;
-    const { send } = await openHttpApp({
-      ...gateway,
-      config: () => (isLocked ? loaded : { ...loaded, config: { ...loaded.config, http: open } }),
-    });
+    const { send } = await openHttpApp(
+      wrapGateway(gateway, () => ({
+        'internal.loaded': () => (isLocked ? loaded : { ...loaded, config: { ...loaded.config, http: open } }),
+      })),
+    );
     const headers = { ...PAGE, authorization: `Bearer ${KEY}` };
     expect((await send('/v0.1/servers', { headers })).status).toBe(200);
     isLocked = false;

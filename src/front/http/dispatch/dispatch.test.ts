@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
-import type { Gateway } from '../../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { listen } from '../listen/listen.js';
 
@@ -64,8 +64,8 @@ async function ask(
 
 async function openKnown(): Promise<Gateway> {
   const gateway = await openToolscout({ servers: { old: fixture('legacy') }, limits: { searchWaitMs: 20 } });
-  await gateway.discover();
-  await (await gateway.registry())!.refresh();
+  await gateway.servers.discover();
+  await (await gateway.registry.get())!.refresh();
   return gateway;
 }
 
@@ -225,7 +225,10 @@ describe('the one way of a request', () => {
     const fail = (): never => {
       throw new Error('secret-detail');
     };
-    const http = await openHttpApp({ ...gateway, listServers: fail }, { mcpFor: fail });
+    const http = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'servers.list': fail })),
+      { mcpFor: fail },
+    );
     for (const path of ['/v1/servers', '/mcp', '/servers/old/mcp']) {
       const answer = await ask(http, 'GET', path);
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([

@@ -4,7 +4,7 @@ import type { Log } from '../../../kernel/log.js';
 import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
-import type { Hold, Outgoing } from '../places.js';
+import type { OpenRequestLimit, Outgoing } from '../request-slots.js';
 import type { Reply, Route } from '../route.js';
 import { CORS, preflightResponse, type Sharing } from './cors.js';
 import { Address, createFinder, methodsOf, type Found } from './find-route.js';
@@ -27,7 +27,7 @@ export interface DispatchDeps {
   /** What stands before every path: `/name`, or nothing. */
   readonly prefix?: string;
   /** Takes a place for a request that may last; throws when its principal has all the places it may have. */
-  readonly hold?: Hold;
+  readonly hold?: OpenRequestLimit;
   /** Told of every answer of a route of the table. */
   readonly onAnswer?: (route: string, status: number) => void;
 }
@@ -126,7 +126,10 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 
   const demandWhole = ({ whole }: Route, principal: Principal): void => {
     if (!whole || !principal.servers) return;
-    throw new ToolscoutError('FORBIDDEN', 'This is about all servers, and this caller may see only some of them.');
+    throw new ToolscoutError(
+      'FORBIDDEN',
+      'This operation needs access to all servers, and this caller has access to some of them.',
+    );
   };
 
   const challengeFor = (thrown: unknown, request: Request, route: Route): Record<string, string> => {

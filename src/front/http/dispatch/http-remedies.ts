@@ -3,6 +3,7 @@ import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remed
 /** A program over HTTP has the routes of the API; everything else is for whoever operates toolscout. */
 const WORDS: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; GET /v1/tools/{server}/{tool} has the schema.',
+  'call-with-effects': () => 'Call it without readOnly.',
   'find-tool': ({ listed }) =>
     listed
       ? 'Use a tool that the server lists; GET /v1/servers/{id}/tools names them.'
@@ -17,6 +18,11 @@ const WORDS: RemedyWords = {
     'An administrator decides about the change: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
   'undo-rejection': () =>
     'An administrator can undo that: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
+  'look-first': () => 'GET /v1/approvals/{ref}/diff first; then approve it, or send its hash.',
+  'approve-each': () => 'GET /v1/approvals/{ref}/diff for each and approve it by name, or send includeCritical.',
+  'name-tools': ({ server }) => `Name one as ${server}:TOOL, or send all.`,
+  'copy-hash': () => 'Use the hash of GET /v1/approvals.',
+  'renew-request': ({ server }) => `POST /v1/discover for "${server}", look at it again and decide then.`,
   discover: ({ server }) => `Ask again in a moment; GET /v1/servers shows how far "${server}" is.`,
   'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${server}`,
   credentials: () => 'The operator must check the credentials of this server.',

@@ -28,7 +28,7 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
       toolRules: [{ pattern: 'echo', tags: ['talk:echo'] }],
       skills: { directories: [directory] },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const metrics = createMetrics(gateway, systemClock);
     const http = await openHttpApp(metrics.gateway, { metrics });
     const call = { capability: 'talk:echo', tool: 'echo', arguments: { message: 'x' } };
@@ -54,10 +54,10 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
       { cwd, env: { PATH: process.env['PATH'], TOOLS_YAML_PATH: file } },
     );
     const metrics = createMetrics(gateway, systemClock);
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     metrics.watch(registry);
     await registry.refresh();
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     const http = await openHttpApp(metrics.gateway, { metrics });
     await http.send('/v1/search?q=echo');
     await http.send('/v1/search?q=zzzzzzqqq');

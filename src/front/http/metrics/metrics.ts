@@ -1,6 +1,7 @@
 import { wrapGateway, type Gateway, type Registry } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import type { TokenCount } from '../../../model/audit-record.js';
 import type { CallResult } from '../../../model/call.js';
 import type { SnapshotItem } from '../../../model/snapshot.js';
 import { createProcessReadings } from './process-readings.js';
@@ -38,7 +39,7 @@ function countBy<T>(items: readonly T[], states: readonly string[], label: strin
 
 async function itemsOf(gateway: Gateway): Promise<readonly SnapshotItem[]> {
   try {
-    return (await gateway.registry())?.snapshot().items ?? [];
+    return (await gateway.registry.get())?.snapshot().items ?? [];
   } catch (thrown) {
     // Nothing was checked yet, or there is nothing to check: then there is nothing to count.
     if (thrown instanceof ToolscoutError) return [];
@@ -64,9 +65,24 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
 
   /** The id of a configured server; everything else is one word. */
   const serverLabel = (id: string): string => {
-    const { servers } = gateway.config();
+    const { servers } = gateway.internal.loaded();
     if (known?.of !== servers) known = { of: servers, ids: new Set(servers.map((server) => server.id)) };
     return known!.ids.has(id) ? id : 'unknown';
+  };
+  /** By configured server; everything else is one word. */
+  const tokenSamples = (recorded: ReadonlyMap<string, TokenCount>): Sample[] => {
+    const sums = new Map<string, number>();
+    for (const [id, counts] of recorded) {
+      const server = id === '' ? 'none' : serverLabel(id);
+      for (const [part, value] of Object.entries(counts)) {
+        const key = `${part} ${server}`;
+        sums.set(key, (sums.get(key) ?? 0) + value);
+      }
+    }
+    return [...sums].map(([key, value]) => {
+      const [part = '', ...server] = key.split(' ');
+      return { labels: { server: server.join(' '), part }, value };
+    });
   };
   const note = (server: string, { success, error }: CallResult, started: number): void => {
     calls.add({ server: serverLabel(server), outcome: success ? 'success' : (error?.code ?? 'INTERNAL_ERROR') });
@@ -75,28 +91,28 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
 
   return {
     gateway: wrapGateway(gateway, (inner) => ({
-      async searchTools(query, options) {
+      async search(query, options) {
         const started = clock.monotonic();
-        const answer = await inner.searchTools(query, options);
+        const answer = await inner.search(query, options);
         searches.add({ result: answer.hits.length > 0 ? 'found' : 'nothing' });
         searchTime.observe({}, clock.monotonic() - started);
         return answer;
       },
-      async executeTool(server, tool, args, options) {
+      async call(server, tool, args, options) {
         const started = clock.monotonic();
-        const result = await inner.executeTool(server, tool, args, options);
+        const result = await inner.call(server, tool, args, options);
         note(server, result, started);
         return result;
       },
-      async *executeStream(server, tool, args, options) {
+      async *stream(server, tool, args, options) {
         const started = clock.monotonic();
-        for await (const event of inner.executeStream(server, tool, args, options)) {
+        for await (const event of inner.stream(server, tool, args, options)) {
           if (event.type === 'result') note(server, event.result, started);
           yield event;
         }
       },
-      async skill(id) {
-        const handle = await inner.skill(id);
+      async 'skills.get'(id) {
+        const handle = await inner.skills.get(id);
         return {
           ...handle,
           async call(capability, tool, args, options) {
@@ -126,18 +142,21 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
     },
 
     async text() {
-      const [views, items, approvals] = await Promise.all([
-        gateway.listServers(),
+      const [views, items, approvals, { writable }, tokens] = await Promise.all([
+        gateway.servers.list(),
         itemsOf(gateway),
-        gateway.listApprovals({ shownTo: false }),
+        gateway.approvals.list({ shownTo: false }),
+        gateway.config.storeStatus(),
+        gateway.internal.tokens(),
       ]);
-      const cache = gateway.cacheStats();
+      const cache = gateway.tools.cacheStats();
       const one = (value: number): Sample[] => [{ value }];
       const capabilities = items.reduce((sum, item) => sum + item.capabilities.length, 0);
       return measured.text([
         ['tools_registry_size', 'Servers in the registry.', one(items.length)],
         ['tools_alive_total', 'Servers that are alive.', one(items.filter(({ alive }) => alive).length)],
         ['tools_capabilities_total', 'Capabilities of all servers.', one(capabilities)],
+        ['toolscout_store_writable', 'Whether the store keeps what is given to it: 1, or 0.', one(writable ? 1 : 0)],
         [
           'toolscout_pool_connections',
           'Servers by the state of their connection.',
@@ -168,6 +187,17 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
             'state',
             ({ state }) => state,
           ),
+        ],
+        [
+          'toolscout_tokens_total',
+          'Tokens that agents sent, were given and were spared, by server; estimated.',
+          tokenSamples(tokens.recorded),
+          'counter',
+        ],
+        [
+          'toolscout_every_tool_tokens',
+          'Tokens of the definitions of all tools that are offered.',
+          one(tokens.everyTool),
         ],
         ['toolscout_cache_hits', 'Lists found in the cache since the start.', one(cache.hits)],
         ['toolscout_cache_misses', 'Lists not found in the cache since the start.', one(cache.misses)],

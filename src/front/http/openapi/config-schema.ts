@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import {
+  AnswersConfig,
   ModeName,
   RateLimitConfig,
   RedactionConfig,
   RetryConfig,
   RuleConfig,
+  ServerAnswers,
   SourceConfig,
 } from '../../../model/config.js';
 import { SCOPES } from '../../../model/principal.js';
@@ -12,6 +14,7 @@ import { SCOPES } from '../../../model/principal.js';
 const text = z.string();
 const texts = z.array(text);
 const count = z.int().min(0);
+const RateLimit = z.union([z.literal(false), RateLimitConfig]);
 const numbers = z.record(text, z.number());
 
 const ShownServer = z.object({
@@ -29,12 +32,13 @@ const ShownServer = z.object({
   capabilities: texts.optional(),
   eager: z.boolean(),
   autoApprove: texts.optional(),
-  timeout: count,
-  totalTimeout: count,
-  toolTimeouts: numbers,
-  connectTimeout: count,
-  idleTimeout: count,
-  rateLimit: RateLimitConfig,
+  timeoutMs: count,
+  totalTimeoutMs: count,
+  toolTimeoutsMs: numbers,
+  connectTimeoutMs: count,
+  idleTimeoutMs: count,
+  answers: ServerAnswers.optional(),
+  rateLimit: RateLimit,
   retry: RetryConfig,
 });
 
@@ -64,13 +68,23 @@ const ShownHttp = z.object({
 export const ShownConfig = z.object({
   source: text,
   enabled: z.boolean(),
-  timeout: count,
-  cache: z.object({ enabled: z.boolean(), ttl: count }),
+  timeoutMs: count,
+  cache: z.object({ enabled: z.boolean(), ttlMs: count }),
   sources: z.array(SourceConfig),
   toolRules: z.array(RuleConfig),
   servers: z.array(ShownServer),
   mode: ModeName,
   pinned: texts,
+  splitReads: z.boolean(),
+  scripts: z.object({
+    enabled: z.boolean(),
+    memoryBytes: z.int(),
+    computeMs: z.int(),
+    timeoutMs: z.int(),
+    calls: z.int(),
+    parallel: z.int(),
+    allow: z.enum(['all', 'read-only']),
+  }),
   hostModes: z.record(text, ModeName),
   introspectOutputSchemas: z.boolean(),
   lazyOutputSchemas: z.boolean(),
@@ -83,7 +97,7 @@ export const ShownConfig = z.object({
   rtfsDialect: text,
   authHeaders: texts.meta({ description: 'Names only.' }),
   retryPolicy: RetryConfig,
-  rateLimit: RateLimitConfig,
+  rateLimit: z.union([RateLimit, z.literal('remote')]),
   maxParallelDiscoveries: count,
   lendSlots: z.union([z.boolean(), z.literal('background')]),
   ai: z.object({
@@ -94,12 +108,13 @@ export const ShownConfig = z.object({
     fallbackToAi: z.boolean(),
     cache: z.boolean(),
   }),
-  registry: z.object({ url: text, ttl: count, timeoutMs: count, maxPages: count }),
+  registry: z.object({ url: text, ttlMs: count, timeoutMs: count, maxPages: count }),
   skills: z.object({ directories: texts }),
   redaction: z.array(RedactionConfig.extend({ match: texts })),
   usageMemory: z.union([z.boolean(), z.literal('local')]),
   approval: z.enum(['trust-first', 'manual', 'off']),
   store: text,
+  answers: AnswersConfig,
   http: ShownHttp,
   limits: numbers,
   warnings: z.array(z.object({ path: text, message: text })),

@@ -34,6 +34,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   whyTool: 'Says in one sentence why a tool is or is not offered to the caller. Starts no server.',
   callTool:
     'Runs one tool and answers with the own result of its server. With `Accept: text/event-stream` events of progress come before the result. A failed call is a problem that names the server and the tool.',
+  runScript:
+    'Runs a script: the body of an async JavaScript function that calls tools as `tools.SERVER.TOOL({…})`. Every call passes the same checks as a single one. Needs `scripts: true` in the config.',
   listSkills: 'Lists the skills of the configured folders with their state: READY, DEGRADED or UNAVAILABLE.',
   skillBindings:
     'Shows which server serves each capability that a skill declared, and which capabilities are missing and why.',

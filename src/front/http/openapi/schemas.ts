@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TokenCount } from './stats-schema.js';
 import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 
@@ -176,6 +177,7 @@ export const Why = z.object({
     'scope',
   ]),
   reason: text,
+  suggestion: text.optional(),
   repairs: texts.readonly().optional(),
 });
 
@@ -190,6 +192,7 @@ const Hit = z.object({
   summary: text,
   relevance: z.number().min(0).max(1),
   tags: texts,
+  need: text.optional(),
   signature: text.optional(),
   explanation: Explanation.optional(),
 });
@@ -207,11 +210,46 @@ export const CallRequest = z.strictObject({
   server: name,
   tool: name,
   arguments: AnyObject.default({}),
-  timeout_ms: z.int().min(1).max(86_400_000).optional(),
+  timeoutMs: z.int().min(1).max(86_400_000).optional(),
+  select: z.string().max(4096).optional().meta({ description: 'JMESPath: the part of the result that is wanted.' }),
+  max_tokens: z
+    .int()
+    .min(500)
+    .max(1_000_000)
+    .optional()
+    .meta({ description: 'A result of more tokens is kept, and a preview of it with a handle is returned.' }),
 });
 
 /** A call that succeeded; what failed is a problem. */
-export const CallAnswer = z.object({ success: z.literal(true), result: AnyObject });
+export const CallAnswer = z.object({
+  success: z.literal(true),
+  result: AnyObject,
+  withheld: z.number().optional().meta({ description: 'About how many tokens of the result were left out.' }),
+});
+
+/** A script that is to be run. */
+export const ScriptBody = z.strictObject({
+  script: text.min(1),
+  timeout_ms: z.int().min(1).max(86_400_000).optional(),
+});
+
+/** A script that succeeded; what failed is a problem. */
+export const ScriptAnswer = z.object({
+  success: z.literal(true),
+  value: z.unknown().optional(),
+  printed: texts,
+  calls: count,
+});
+
+/** A script that failed: where, what it printed until then, and the failed call that it did not catch. */
+export const ScriptProblem = Problem.extend({
+  line: count.optional(),
+  column: count.optional(),
+  source: text.optional(),
+  call: AnyObject.optional(),
+  printed: texts,
+  calls: count,
+});
 
 /** Server-sent events. */
 export const Events = text;
@@ -231,9 +269,12 @@ export const AuditRecord = z.object({
   outcome: z.enum(['success', 'failure', 'refused']),
   code: text.optional(),
   latencyMs: z.number().optional(),
+  waitedMs: z.number().meta({ description: 'How long it waited for the rate limit; part of latencyMs.' }).optional(),
   resultBytes: z.number().optional(),
+  tokens: TokenCount.optional(),
   era: z.enum(['legacy', 'modern']).optional(),
   traceId: text.optional(),
+  parent: text.optional(),
   detail: z.unknown().optional(),
 });
 
@@ -241,6 +282,7 @@ export const AuditRecord = z.object({
 export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
 export { ShownConfig } from './config-schema.js';
+export { Stats } from './stats-schema.js';
 
 /** What a reload changed. */
 export const ReloadReport = z.object({
@@ -269,7 +311,7 @@ export const StoreAccepted = z.object({
 
 /** How much of what is configured is known. */
 export const Ready = z.object({
-  status: z.enum(['ready', 'learning', 'store-unaccepted']),
+  status: z.enum(['ready', 'learning', 'degraded', 'store-unaccepted']),
   servers: count.meta({ description: 'Absent, like the other numbers, under a Host that is not allowed.' }).optional(),
   known: count.optional(),
   learning: count.optional(),

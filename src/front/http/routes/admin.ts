@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { showConfig, type Gateway } from '../../../gateway/index.js';
+import type { Gateway } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
 import type { HttpAuth } from '../../../model/config.js';
-import { createPlaces } from '../places.js';
+import { createRequestSlots } from '../request-slots.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
+import { STATS_GROUPS } from '../../../model/stats.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
@@ -16,6 +17,7 @@ import {
   Problem,
   ReloadReport,
   ShownConfig,
+  Stats,
   StoreAccepted,
 } from '../openapi/schemas.js';
 
@@ -53,7 +55,7 @@ type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'princip
 
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
-  const followers = createPlaces({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
+  const followers = createRequestSlots({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
 
   /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
   const follow = async (
@@ -108,10 +110,10 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
     const early: Told[] = [];
     let tell = (record: Told): unknown => early.push(record);
     // First of all, so that nothing is lost between the past and the future.
-    const stop = gateway.followAudit(filter, (record) => tell(record));
+    const stop = gateway.audit.follow((record) => tell(record), filter);
     try {
       const wantsPast = since !== undefined || limit !== undefined;
-      const past = wantsPast ? (await gateway.audit({ ...filter, since, limit })).toReversed() : [];
+      const past = wantsPast ? (await gateway.audit.list({ ...filter, since, limit })).toReversed() : [];
       const told = new Set(past.map(({ id }) => id));
       tell = (record) => send('record', AuditRecord.parse(record));
       for (const record of [...past, ...early.filter(({ id }) => !told.has(id))]) tell(record);
@@ -166,19 +168,35 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       async handle(input) {
         const { query, gateway, request, reply } = input;
         if (wantsEvents(request)) return follow(input, (stream) => listenToAudit(gateway, query, stream));
-        return reply(AuditPage.parse({ records: await gateway.audit(query) }));
+        return reply(AuditPage.parse({ records: await gateway.audit.list(query) }));
       },
+    }),
+    route({
+      id: 'showStats',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/stats',
+      summary: 'What was used, in tokens, and what loading every tool would have cost',
+      scope: 'admin',
+      query: z.object({
+        by: z.enum(STATS_GROUPS).optional(),
+        since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
+        until: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
+        limit: wholeNumber(1, 1000).optional(),
+      }),
+      responses: { 200: { description: 'Sums of the audit log.', content: { 'application/json': Stats } } },
+      handle: async ({ query, gateway, reply }) => reply(Stats.parse(await gateway.audit.stats(query))),
     }),
     route({
       id: 'acceptStore',
       group: 'admin',
       method: 'POST',
       path: '/v1/store/accept',
-      summary: 'Accepts a store that vanished, was replaced, went back in time or was damaged',
+      summary: 'Accepts a store that vanished, was replaced, was restored from an older copy or was damaged',
       scope: 'admin',
       whole: true,
       responses: { 200: { description: 'What was in doubt.', content: { 'application/json': StoreAccepted } } },
-      handle: async ({ gateway, reply }) => reply({ accepted: (await gateway.acceptStore())?.reason ?? null }),
+      handle: async ({ gateway, reply }) => reply({ accepted: (await gateway.config.acceptStore())?.reason ?? null }),
     }),
     route({
       id: 'showConfig',
@@ -189,7 +207,7 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       scope: 'admin',
       whole: true,
       responses: { 200: { description: 'The config.', content: { 'application/json': ShownConfig } } },
-      handle: async ({ gateway, reply }) => reply(showConfig(gateway.config(), await gateway.listServers())),
+      handle: async ({ gateway, reply }) => reply(await gateway.config.show()),
     }),
     route({
       id: 'reloadConfig',

@@ -29,7 +29,7 @@ export function approvalRoutes(): Route[] {
         404: NOTHING,
       },
       async handle({ params, body, gateway, traceId, reply }) {
-        const report = await gateway[verb](params.ref, { ...body, traceId, requireShown: true });
+        const report = await gateway.approvals[verb](params.ref, { ...body, traceId, requireShown: true });
         return reply(RulingReport.parse(report));
       },
     });
@@ -48,7 +48,7 @@ export function approvalRoutes(): Route[] {
       }),
       responses: { 200: { description: 'The approvals.', content: { 'application/json': ApprovalList } } },
       handle: async ({ query, gateway, reply }) =>
-        reply(ApprovalList.parse({ approvals: await gateway.listApprovals(query) })),
+        reply(ApprovalList.parse({ approvals: await gateway.approvals.list(query) })),
     }),
     route({
       id: 'diffApproval',
@@ -63,7 +63,7 @@ export function approvalRoutes(): Route[] {
         404: NOTHING,
       },
       handle: async ({ params, gateway, reply }) =>
-        reply(ApprovalDiffs.parse({ diffs: await gateway.diffApproval(params.ref) })),
+        reply(ApprovalDiffs.parse({ diffs: await gateway.approvals.diff(params.ref) })),
     }),
     decide('approve', 'Trusts a server or a tool exactly as it is asked for'),
     decide('reject', 'Rejects what is asked for, or takes back the trust in it'),
@@ -76,7 +76,7 @@ export function approvalRoutes(): Route[] {
       scope: 'read',
       whole: true,
       responses: { 200: { description: 'The manifests.', content: { 'application/json': ManifestList } } },
-      handle: async ({ gateway, reply }) => reply({ manifests: await gateway.marketplace() }),
+      handle: async ({ gateway, reply }) => reply({ manifests: await gateway.exports.marketplace() }),
     }),
   ];
 }

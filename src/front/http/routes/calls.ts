@@ -37,7 +37,9 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
     traceId,
     // The trace goes on at the server; nothing else of the request does (S11).
     meta: traceMeta(request),
-    ...(body.timeout_ms === undefined ? {} : { timeoutMs: body.timeout_ms }),
+    ...(body.timeoutMs === undefined ? {} : { timeoutMs: body.timeoutMs }),
+    ...(body.select === undefined ? {} : { select: body.select }),
+    ...(body.max_tokens === undefined ? {} : { maxTokens: body.max_tokens }),
     signal,
   });
 
@@ -45,7 +47,7 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
     const { body, gateway, reply, request } = input;
     // Not every app that this is mounted in tells by the request that its client has gone; all of them let go of the stream.
     const gone = new AbortController();
-    const running = gateway.executeStream(body.server, body.tool, body.arguments, optionsOf(input, gone.signal));
+    const running = gateway.stream(body.server, body.tool, body.arguments, optionsOf(input, gone.signal));
     const events = running[Symbol.asyncIterator]();
     const stream = createEventStream({
       clock,
@@ -96,7 +98,7 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       async handle(input) {
         if (wantsEvents(input.request)) return streamCall(input);
         const { body, gateway, reply, traceId } = input;
-        const result = await gateway.executeTool(
+        const result = await gateway.call(
           body.server,
           body.tool,
           body.arguments,

@@ -15,7 +15,7 @@ const failure = (description: string): DocumentedResponse => ({
 const SENSELESS = failure('The message or one of its headers is not valid.');
 const GONE = failure('This session has ended, or there is no such server.');
 const NO_SESSION = failure('This needs an Mcp-Session-Id.');
-const NO_EVENTS = failure('Whoever asks must accept what may come: JSON and events.');
+const NO_EVENTS = failure('The request must accept application/json and text/event-stream.');
 
 const POST: Route['responses'] = {
   200: {

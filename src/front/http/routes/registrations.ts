@@ -26,7 +26,7 @@ export function registrationRoutes(): Route[] {
         400: problem('The server cannot be registered.'),
       },
       handle: async ({ body, gateway, reply }) =>
-        reply(Approval.parse(await gateway.registerServer(body)), { status: 201 }),
+        reply(Approval.parse(await gateway.servers.register(body)), { status: 201 }),
     }),
     route({
       id: 'introspectServer',
@@ -47,7 +47,7 @@ export function registrationRoutes(): Route[] {
         '5XX': problem('The server could not be asked.'),
       },
       handle: async ({ body, gateway, reply }) =>
-        reply(Introspection.parse(await gateway.introspectRemoteApi(body)), { status: 201 }),
+        reply(Introspection.parse(await gateway.servers.introspect(body)), { status: 201 }),
     }),
     route({
       id: 'unregisterServer',
@@ -60,7 +60,7 @@ export function registrationRoutes(): Route[] {
       params: id,
       responses: { 204: { description: 'It is removed.' }, 404: problem('No such server is registered.') },
       async handle({ params, gateway, reply }) {
-        await gateway.unregisterServer(params.id);
+        await gateway.servers.unregister(params.id);
         return reply(null, { status: 204 });
       },
     }),

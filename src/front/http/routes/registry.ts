@@ -70,7 +70,7 @@ const SUMMARY = 'All servers and their health: a deterministic snapshot';
 
 /** The registry, where there is one to be asked (CFG-7). */
 export async function registryOf(gateway: Gateway): Promise<Registry> {
-  const registry = await gateway.registry();
+  const registry = await gateway.registry.get();
   if (registry?.enabled) return registry;
   throw new ToolscoutError('NOT_FOUND', 'The registry is switched off.', { suggestion: 'Set TOOLS_REGISTRY_ENABLED.' });
 }

@@ -25,7 +25,7 @@ export function skillRoutes(): Route[] {
       scope: 'read',
       whole: true,
       responses: { 200: { description: 'The skills, by id.', content: { 'application/json': SkillList } } },
-      handle: async ({ gateway, reply }) => reply(SkillList.parse({ skills: await gateway.listSkills() })),
+      handle: async ({ gateway, reply }) => reply(SkillList.parse({ skills: await gateway.skills.list() })),
     }),
     route({
       id: 'skillBindings',
@@ -41,7 +41,7 @@ export function skillRoutes(): Route[] {
         404: problem('There is no such skill.'),
       },
       handle: async ({ params: { id }, gateway, reply }) =>
-        reply(SkillBindings.parse((await gateway.skill(id)).view())),
+        reply(SkillBindings.parse((await gateway.skills.get(id)).view())),
     }),
     route({
       id: 'callAsSkill',
@@ -62,7 +62,7 @@ export function skillRoutes(): Route[] {
         '5XX': problem('The server could not be reached, or the tool failed.'),
       },
       async handle({ params: { id }, body, gateway, request, traceId, reply }) {
-        const handle = await gateway.skill(id);
+        const handle = await gateway.skills.get(id);
         const result = await handle.call(body.capability, body.tool, body.arguments, {
           route: 'http',
           traceId,

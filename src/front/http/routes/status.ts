@@ -26,12 +26,12 @@ export function statusRoutes(options: {
         },
       },
       async handle({ gateway, reply }) {
-        const { writable, doubt } = await gateway.storeStatus();
+        const { writable, doubt } = await gateway.config.storeStatus();
         const { version } = options;
         if (writable && !doubt) return reply({ status: 'ok', version });
         // The reason of the file system names paths, and anybody may ask for the health.
         const problem = writable
-          ? `The store is not the one it was (${doubt?.reason}); no server is used until it is accepted.`
+          ? `The store was replaced, restored or damaged (${doubt?.reason}); no server is used until it is accepted.`
           : 'Nothing can be stored: approvals, audit records and lists are kept in memory only.';
         return reply({ status: 'degraded', version, store: { writable, accepted: !doubt, problem } });
       },
@@ -44,15 +44,18 @@ export function statusRoutes(options: {
       isProbe: true,
       summary: 'How much of what is configured is known',
       responses: {
-        200: { description: 'Numbers of servers.', content: { 'application/json': Ready } },
+        200: {
+          description: 'Numbers of servers; `degraded` when nothing can be stored.',
+          content: { 'application/json': Ready },
+        },
         503: {
           description: 'No server is used until the store is accepted.',
           content: { 'application/json': Ready },
         },
       },
       async handle({ gateway, reply }) {
-        const { doubt } = await gateway.storeStatus();
-        const servers = await gateway.listServers();
+        const { doubt, writable } = await gateway.config.storeStatus();
+        const servers = await gateway.servers.list();
         const count = (...states: Knowledge[]): number =>
           servers.filter(({ knowledge }) => states.includes(knowledge)).length;
         const learning = count('learning');
@@ -63,6 +66,8 @@ export function statusRoutes(options: {
           failed: count('failed'),
         };
         if (doubt) return reply({ status: 'store-unaccepted', ...counts }, { status: 503 });
+        // Searches and calls go on from memory, so it stays in service.
+        if (!writable) return reply({ status: 'degraded', ...counts });
         return reply({ status: learning > 0 ? 'learning' : 'ready', ...counts });
       },
     }),

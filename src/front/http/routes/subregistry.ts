@@ -70,7 +70,7 @@ function publish(view: ServerView, version: string, base: string): Published {
 /** The read routes of the official registry, over the servers that are approved here (REG-8). */
 export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Request) => string }): Route[] {
   const published = async (gateway: Gateway, request: Request): Promise<Published[]> => {
-    const [views, versions] = await Promise.all([gateway.listServers(), versionsOf(gateway)]);
+    const [views, versions] = await Promise.all([gateway.servers.list(), versionsOf(gateway)]);
     const base = baseUrl(request);
     return views
       .filter(({ knowledge }) => knowledge !== 'off')

@@ -4,6 +4,7 @@ import { hasScope } from '../../../model/principal.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
+import { adviseHttp } from '../dispatch/http-remedies.js';
 import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 
@@ -29,7 +30,7 @@ export function toolRoutes(): Route[] {
       scope: 'read',
       responses: { 200: { description: 'The servers, by id.', content: { 'application/json': ServerList } } },
       async handle({ gateway, principal, request, traceId, reply }) {
-        const views = await gateway.listServers({ meta: traceMeta(request), traceId });
+        const views = await gateway.servers.list({ meta: traceMeta(request), traceId });
         // How a server is started is for those who decide about it (A34).
         const servers = hasScope(principal, 'admin')
           ? views
@@ -56,7 +57,7 @@ export function toolRoutes(): Route[] {
       async handle({ params, query, gateway, request, traceId, reply }) {
         const includeDisabled = query.include_disabled === 'true';
         const meta = traceMeta(request);
-        const tools = await gateway.listTools(params.id, { includeDisabled, includeFallback: true, meta, traceId });
+        const tools = await gateway.tools.list(params.id, { includeDisabled, includeFallback: true, meta, traceId });
         const shown = tools.map((tool) => ({ ...tool, tool: tool.name, callable: tool.status === 'enabled' }));
         return reply(ToolList.parse({ server: params.id, tools: shown }));
       },
@@ -81,7 +82,7 @@ export function toolRoutes(): Route[] {
         404: problem('There is no such server.'),
       },
       async handle({ query, gateway, request, traceId, reply }) {
-        const answer = await gateway.searchTools(query.q, {
+        const answer = await gateway.search(query.q, {
           server: query.server,
           tags: query.tag,
           limit: query.limit,
@@ -107,7 +108,7 @@ export function toolRoutes(): Route[] {
         '5XX': FAILED,
       },
       async handle({ params, gateway, request, traceId, reply }) {
-        const { tool, lean } = await gateway.toolDetails(params.server, params.tool, {
+        const { tool, lean } = await gateway.details(params.server, params.tool, {
           meta: traceMeta(request),
           traceId,
         });
@@ -126,7 +127,10 @@ export function toolRoutes(): Route[] {
       responses: {
         200: { description: 'The reason, also when there is no such tool.', content: { 'application/json': Why } },
       },
-      handle: async ({ params, gateway, reply }) => reply(Why.parse(await gateway.why(params.server, params.tool))),
+      handle: async ({ params, gateway, reply }) => {
+        const why = await gateway.why(params.server, params.tool);
+        return reply(Why.parse({ ...why, suggestion: why.remedy && adviseHttp(why.remedy) }));
+      },
     }),
   ];
 }

@@ -5,7 +5,7 @@ import type { McpFront } from '../front.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
-/** Through which door a request comes, and who sent it. */
+/** Through which endpoint a request comes, and who sent it. */
 export interface Arrival {
   /** One server passed through; without it everything behind toolscout. */
   readonly server?: string;
@@ -21,7 +21,7 @@ export interface Arrival {
 export interface HttpEraDeps {
   readonly front: McpFront;
   /** What a host that introduces itself so is offered: one server passed through, or everything. */
-  readonly offerAt: (server: string | undefined, introduction: JsonObject) => Promise<HostSurface>;
+  readonly surfaceAt: (server: string | undefined, introduction: JsonObject) => Promise<HostSurface>;
   readonly log: Log;
   readonly clock: Clock;
   readonly report: (error: Error) => void;

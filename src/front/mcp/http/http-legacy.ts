@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { boundStream } from './bounded-stream.js';
 import { methodNotFound } from '../exchange.js';
-import type { BriefedLane } from '../front.js';
+import type { BriefedHostTransport } from '../front.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createMcpServer } from '../server.js';
 import { SessionTransport } from './session-transport.js';
@@ -24,9 +24,9 @@ const MAX_SESSIONS = 1000;
 
 interface Session {
   readonly transport: SessionTransport;
-  readonly lane: BriefedLane;
-  /** The door and the subject it was opened with; it is of no use to any other (S5). */
-  readonly door: string;
+  readonly hostTransport: BriefedHostTransport;
+  /** The endpoint and the subject it was opened with; it is of no use to any other (S5). */
+  readonly endpoint: string;
   readonly principal: string;
   /** Streams on which its host listens. */
   followers: number;
@@ -36,7 +36,7 @@ const isQuiet = ({ transport, followers }: Session): boolean => followers === 0 
 
 /** The sessions of one endpoint. */
 export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
-  const { front, offerAt, clock, report } = deps;
+  const { front, surfaceAt, clock, report } = deps;
   const sessions = new Map<string, Session>();
 
   /** Ends the session that was quiet longest, if there is one that nobody listens in. */
@@ -48,34 +48,34 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
   };
 
   const open = async (request: Request, body: JsonObject, arrival: Arrival): Promise<Response> => {
-    const { server: door = '', principal = 'local' } = arrival;
-    const offer = await offerAt(arrival.server, isObject(body['params']) ? body['params'] : {});
+    const { server: endpoint = '', principal = 'local' } = arrival;
+    const surface = await surfaceAt(arrival.server, isObject(body['params']) ? body['params'] : {});
     const transport = new SessionTransport({
       clock,
       onOpen(id) {
-        sessions.set(id, { transport, lane, door, principal, followers: 0 });
+        sessions.set(id, { transport, hostTransport, endpoint, principal, followers: 0 });
         makeRoom();
       },
     });
-    const lane: BriefedLane = front.laneFor(transport, {
+    const hostTransport: BriefedHostTransport = front.transportFor(transport, {
       principal,
       sessionId: () => transport.sessionId ?? newId(),
-      offer: () => offer,
+      surface: () => surface,
       onEnded: (id, isCancelled) => isCancelled && transport.cancel(id),
     });
-    const server = createMcpServer(offer, ({ method }) => Promise.reject(methodNotFound(method)));
+    const server = createMcpServer(surface, ({ method }) => Promise.reject(methodNotFound(method)));
     server.onerror = report;
     server.onclose = () => {
       if (transport.sessionId) sessions.delete(transport.sessionId);
     };
-    await server.connect(lane);
+    await server.connect(hostTransport);
     return transport.take(request, body);
   };
 
   const goOn = async (id: string, request: Request, body: unknown, arrival: Arrival): Promise<Response> => {
-    const { server: door = '', principal = 'local', until } = arrival;
+    const { server: endpoint = '', principal = 'local', until } = arrival;
     const session = sessions.get(id);
-    if (session?.door !== door || session.principal !== principal) return sessionGone();
+    if (session?.endpoint !== endpoint || session.principal !== principal) return sessionGone();
     // Most recently used last, so that the quiet one is the first to go.
     sessions.delete(id);
     sessions.set(id, session);
@@ -83,7 +83,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     if (request.method === 'POST') return transport.take(request, body);
     const onBegin = (): (() => void) => {
       session.followers += 1;
-      session.lane.startBriefing();
+      session.hostTransport.startBriefing();
       return () => (session.followers -= 1);
     };
     const last = request.method === 'GET' ? request.headers.get('last-event-id') : null;

@@ -4,7 +4,7 @@ import { fixture, waitUntil } from '../../../../test/support/fixture.js';
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
-import type { Gateway } from '../../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { createMcpEndpoint } from './http.js';
@@ -12,16 +12,21 @@ import { createMcpEndpoint } from './http.js';
 /** An endpoint over a server with resources, and how often it was asked to watch one and still does. */
 async function openWatched() {
   const gateway = await openToolscout({ servers: { ask: fixture('asking') } });
-  await gateway.discover();
+  await gateway.servers.discover();
   const watches = { asked: 0, open: 0 };
-  const subscribe: Gateway['subscribe'] = async () => {
+  const subscribe: Gateway['hosts']['subscribe'] = async () => {
     watches.asked += 1;
     watches.open += 1;
     return () => void (watches.open -= 1);
   };
   const clock = createFakeClock();
   const info = { name: 'toolscout', version: '9.9.9' };
-  const endpoint = createMcpEndpoint({ gateway: { ...gateway, subscribe }, info, log: silentLog, clock });
+  const endpoint = createMcpEndpoint({
+    gateway: wrapGateway(gateway, () => ({ 'hosts.subscribe': subscribe })),
+    info,
+    log: silentLog,
+    clock,
+  });
   onTestFinished(() => endpoint.close());
   const listen = (notifications: JsonObject, init: RequestInit = {}, until?: number): Promise<Response> =>
     endpoint.fetch(

@@ -8,7 +8,7 @@ import type { ListKind } from '../front.js';
 import { jsonRpcError, type Arrival, type HttpEraDeps } from './http-era.js';
 import { introductionIn } from '../sessions/introduction.js';
 import { createMcpServer } from '../server.js';
-import { watchFor } from '../sessions/watching.js';
+import { watchFor } from '../sessions/watch-resources.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Hosts of the 2026-07-28 revision over HTTP: no session, every request stands for itself. */
@@ -20,7 +20,7 @@ export interface ModernRequests {
   close(): Promise<void>;
 }
 
-interface Door {
+interface Endpoint {
   readonly handler: ReturnType<typeof createMcpHandler>;
   close(): Promise<void>;
 }
@@ -59,16 +59,16 @@ function refuseUnknownMethod({ headers }: Request, body: unknown): Response | un
 type HeaderCheck = (
   request: Request,
   body: unknown,
-  offer: () => Promise<HostSurface>,
+  surface: () => Promise<HostSurface>,
 ) => Promise<Response | undefined>;
 
 /** A check of the arguments that a tool wants as headers too: they must say the same in both places (S3). */
 function createHeaderCheck(): HeaderCheck {
   const paramHeaders = createParamHeaders();
-  return async ({ headers }, body, offer) => {
+  return async ({ headers }, body, surface) => {
     if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
     const { name, arguments: args } = body['params'];
-    const definition = typeof name === 'string' ? await (await offer()).definition?.(name) : undefined;
+    const definition = typeof name === 'string' ? await (await surface()).definition?.(name) : undefined;
     if (!definition) return undefined;
     const fault = paramHeaders.faultIn(definition, isObject(args) ? args : {}, (header) => headers.get(header));
     if (fault === undefined) return undefined;
@@ -81,10 +81,10 @@ function createHeaderCheck(): HeaderCheck {
   };
 }
 
-/** Answers requests of the modern era, a door for everything and one for each server passed through. */
+/** Answers requests of the modern era, at one endpoint for everything and one for each server passed through. */
 export function createModernRequests(deps: HttpEraDeps): ModernRequests {
-  const { front, offerAt, log, clock } = deps;
-  const doors = new Map<string, Door>();
+  const { front, surfaceAt, log, clock } = deps;
+  const endpoints = new Map<string, Endpoint>();
   const brought = new WeakMap<Request, Brought>();
   const refuseMismatch = createHeaderCheck();
   let open = 0;
@@ -93,13 +93,13 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     return () => (open -= 1);
   };
 
-  const openDoor = (server: string | undefined): Door => {
+  const openEndpoint = (server: string | undefined): Endpoint => {
     const handler = createMcpHandler(
       async ({ requestInfo }) => {
         const { principal, introduction, traceId } = brought.get(requestInfo!)!;
-        const offer = await offerAt(server, introduction);
-        return createMcpServer(offer, (request, context) =>
-          front.modern.answer(offer, request, context, { principal, traceId }),
+        const surface = await surfaceAt(server, introduction);
+        return createMcpServer(surface, (request, context) =>
+          front.modern.answer(surface, request, context, { principal, traceId }),
         );
       },
       { legacy: 'reject', onerror: deps.report },
@@ -113,7 +113,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     const concerns = (changed: string | undefined): boolean =>
       server === undefined || changed === undefined || changed === server;
     const unlisten = front.listen({
-      offer: { concerns, skills: server === undefined },
+      surface: { concerns, skills: server === undefined },
       changed: (kind) => announce[kind](),
     });
     return {
@@ -125,17 +125,17 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     };
   };
 
-  const doorOf = (server: string | undefined): Door => {
+  const endpointOf = (server: string | undefined): Endpoint => {
     const name = server ?? '';
-    const door = doors.get(name) ?? openDoor(server);
-    doors.set(name, door);
-    return door;
+    const endpoint = endpoints.get(name) ?? openEndpoint(server);
+    endpoints.set(name, endpoint);
+    return endpoint;
   };
 
   /** Serves a host that listens, and has what it listens for watched as long as it does. */
   const serveListener = async (request: Request, body: JsonObject, arrival: Arrival): Promise<Response> => {
-    const { handler } = doorOf(arrival.server);
-    const offer = await offerAt(arrival.server, introductionIn(body));
+    const { handler } = endpointOf(arrival.server);
+    const surface = await surfaceAt(arrival.server, introductionIn(body));
     const params = isObject(body['params']) ? body['params'] : {};
     const onUpdate = (uri: string): void => handler.notify.resourceUpdated(uri);
     const host = front.modern.listener(params['_meta'], { principal: arrival.principal ?? 'local' });
@@ -144,7 +144,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       until: arrival.until,
       // Not before: for whoever is refused no server is asked anything.
       onBegin() {
-        const stop = watchFor(offer, params, { host, log, onUpdate });
+        const stop = watchFor(surface, params, { host, log, onUpdate });
         const leave = enter();
         return () => {
           stop();
@@ -158,7 +158,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     const leave = enter();
     try {
       // A call that said something before its answer is a stream.
-      const response = await doorOf(arrival.server).handler.fetch(request, { parsedBody: body });
+      const response = await endpointOf(arrival.server).handler.fetch(request, { parsedBody: body });
       return boundStream(response, { clock, onBegin: enter });
     } finally {
       leave();
@@ -173,7 +173,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       const introduction = introductionIn(body);
       const refusal =
         refuseUnknownMethod(request, body) ??
-        (await refuseMismatch(request, body, () => offerAt(arrival.server, introduction)));
+        (await refuseMismatch(request, body, () => surfaceAt(arrival.server, introduction)));
       if (refusal) return refusal;
       const traceId = request.headers.get(TRACE_HEADER) ?? undefined;
       brought.set(request, { principal: arrival.principal ?? 'local', introduction, traceId });
@@ -181,7 +181,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
       return serveCall(request, body, arrival);
     },
     async close() {
-      await Promise.all([...doors.values()].map((door) => door.close()));
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
     },
   };
 }

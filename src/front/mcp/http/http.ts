@@ -73,10 +73,10 @@ async function readBody(request: Request): Promise<{ body?: unknown } | Response
 export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const { gateway, log, clock } = deps;
   const front = createFront(deps);
-  const offerAt = async (server: string | undefined, introduction: JsonObject): Promise<HostSurface> =>
-    server === undefined ? front.offerFor(introduction) : (await front.serverOffer(server))(introduction);
+  const surfaceAt = async (server: string | undefined, introduction: JsonObject): Promise<HostSurface> =>
+    server === undefined ? front.surfaceFor(introduction) : (await front.serverSurface(server))(introduction);
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
-  const era: HttpEraDeps = { front, offerAt, log, clock, report };
+  const era: HttpEraDeps = { front, surfaceAt, log, clock, report };
   const legacy = createLegacySessions(era);
   const modern = createModernRequests(era);
   let isClosed = false;
@@ -87,11 +87,11 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
     const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
     if (typeof name !== 'string') return;
-    await gateway.executeTool(server, name, isObject(args) ? args : {}, { route: 'mcp', traceId });
+    await gateway.call(server, name, isObject(args) ? args : {}, { route: 'mcp', traceId });
   };
 
   const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
-    if (arrival.server !== undefined && !gateway.config().servers.some(({ id }) => id === arrival.server)) {
+    if (arrival.server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === arrival.server)) {
       await refuseCall(original, arrival.server, arrival);
       return jsonRpcError(404, RPC_CODE.notFound, `There is no server "${arrival.server}".`);
     }
@@ -124,11 +124,11 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     async fetch(original, arrival = {}) {
       const via = original.headers.get(VIA_HEADER);
       // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
-      const loop = via === null ? undefined : gateway.lineage().admit(via);
+      const loop = via === null ? undefined : gateway.internal.lineage().admit(via);
       const response =
         loop === undefined ? await answer(original, arrival) : jsonRpcError(508, RPC_CODE.loopDetected, loop);
       const { headers } = response;
-      if (via !== null) headers.set(INSTANCE_HEADER, gateway.lineage().instance());
+      if (via !== null) headers.set(INSTANCE_HEADER, gateway.internal.lineage().instance());
       if (arrival.traceId !== undefined && !headers.has(TRACE_HEADER)) headers.set(TRACE_HEADER, arrival.traceId);
       return response;
     },

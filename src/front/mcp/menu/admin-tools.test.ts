@@ -7,7 +7,7 @@ import { systemClock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { ADMIN_TOOLS } from './admin-tools.js';
-import { createCatalogOffer } from './catalog-surface.js';
+import { createCatalogSurface } from './catalog-surface.js';
 import type { Exchange } from '../exchange.js';
 import { createMcpEndpoint } from '../http/http.js';
 import { createListItems } from './list-items.js';
@@ -16,7 +16,7 @@ const INFO = { name: 'toolscout', version: '1' };
 
 /** Calls a tool as a host that may administer toolscout, or may not. */
 function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> {
-  const offer = createCatalogOffer(gateway, {
+  const surface = createCatalogSurface(gateway, {
     info: INFO,
     mode: 'meta',
     pinned: [],
@@ -25,7 +25,7 @@ function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject):
     admin,
   });
   const exchange = { principal: 'ann', signal: new AbortController().signal, host: { era: 'legacy' } };
-  return offer.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
+  return surface.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
 }
 
 /** The names on the menu that a host of the modern era gets. */
@@ -47,7 +47,7 @@ describe('the tools of administrators', STARTS_PROCESSES, () => {
     const answer = await call(gateway, false, 'ccos_register_server', { id: 'x', command: 'y' });
     expect(answer).toMatchObject({ isError: true });
     expect(JSON.parse(textOf(answer))).toMatchObject({ code: 'TOOL_NOT_FOUND' });
-    expect(await gateway.listServers()).toEqual([]);
+    expect(await gateway.servers.list()).toEqual([]);
   });
 
   it('SEC-9 an administrator registers a server, which waits for the user', async () => {
@@ -58,8 +58,10 @@ describe('the tools of administrators', STARTS_PROCESSES, () => {
       args: ['-y', 'pkg'],
     });
     expect(JSON.parse(textOf(answer))).toMatchObject({ server: 'found', state: 'pending', target: 'x -y pkg' });
-    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ ref: 'found', origin: 'introspected' }]);
-    expect(await gateway.audit({ kind: 'register' })).toMatchObject([
+    expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([
+      { ref: 'found', origin: 'introspected' },
+    ]);
+    expect(await gateway.audit.list({ kind: 'register' })).toMatchObject([
       { server: 'found', principal: 'ann', outcome: 'success' },
     ]);
   });
@@ -69,10 +71,10 @@ describe('the tools of administrators', STARTS_PROCESSES, () => {
     await call(gateway, true, 'ccos_register_server', { id: 'found', command: 'x' });
     const answer = await call(gateway, true, 'ccos_unregister_server', { id: 'found' });
     expect(JSON.parse(textOf(answer))).toEqual({ server: 'found', removed: true });
-    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['mine']);
+    expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['mine']);
     const refused = await call(gateway, true, 'ccos_unregister_server', { id: 'mine' });
     expect(JSON.parse(textOf(refused))).toMatchObject({ code: 'SERVER_NOT_FOUND' });
-    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['mine']);
+    expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['mine']);
   });
 
   it.each<[string, string, JsonObject, string]>([
@@ -90,6 +92,6 @@ describe('the tools of administrators', STARTS_PROCESSES, () => {
     const answer = await call(gateway, true, name, args);
     expect(answer).toMatchObject({ isError: true });
     expect(JSON.parse(textOf(answer))).toMatchObject({ code });
-    expect(await gateway.listServers()).toEqual([]);
+    expect(await gateway.servers.list()).toEqual([]);
   });
 });

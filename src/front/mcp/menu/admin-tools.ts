@@ -88,15 +88,15 @@ interface Asker {
 
 async function run(gateway: Gateway, name: string, values: JsonObject, who: Asker): Promise<JsonValue> {
   if (name === 'ccos_introspect_remote_api') {
-    const { approval, ...found } = await gateway.introspectRemoteApi(targetOf(values), who);
+    const { approval, ...found } = await gateway.servers.introspect(targetOf(values), who);
     return { ...found, ...requestOf(approval) } as unknown as JsonObject;
   }
   if (name === 'ccos_unregister_server') {
     const id = textOf(values, 'id');
-    await gateway.unregisterServer(id, who);
+    await gateway.servers.unregister(id, who);
     return { server: id, removed: true };
   }
-  return requestOf(await gateway.registerServer(proposalOf(values), who));
+  return requestOf(await gateway.servers.register(proposalOf(values), who));
 }
 
 /** Answers a call of an administrator's tool. Failures are answers, never exceptions (META-3). */

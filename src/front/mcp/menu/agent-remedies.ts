@@ -5,6 +5,7 @@ const about = (ref: string | undefined): string => (ref === undefined ? '.' : ` 
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
 const WORDS: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; get_tool_details shows the schema.',
+  'call-with-effects': () => 'Use execute_tool for it.',
   'find-tool': ({ listed }) =>
     listed
       ? 'Use a tool that the server lists; list_tools names them.'
@@ -18,6 +19,11 @@ const WORDS: RemedyWords = {
   'review-change': ({ ref }) => `Ask the user to look at the change and to decide: toolscout diff${about(ref)}`,
   'undo-rejection': ({ ref }) =>
     `Use another tool. The user can undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
+  'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${ref}`,
+  'approve-each': ({ server }) => `Ask the user to look at each and to decide: toolscout diff ${server}`,
+  'name-tools': ({ server }) => `Name one as ${server}:TOOL.`,
+  'copy-hash': () => 'Use the hash that the list of requests shows.',
+  'renew-request': ({ server }) => `Use list_tools with the server "${server}", then ask the user to decide.`,
   discover: ({ server }) => `Use list_tools with the server "${server}" in a moment.`,
   'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Ask the user to check the credentials of this server.',

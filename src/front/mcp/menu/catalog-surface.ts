@@ -7,12 +7,31 @@ import { callOptions, methodNotFound, protocolError, type Exchange } from '../ex
 import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
-import { callMetaTool, instructionsFor, META_NAMES, metaToolsNaming, passthroughInstructions } from './meta-tools.js';
+import {
+  callMetaTool,
+  instructionsFor,
+  META_NAMES,
+  META_TOOLS,
+  metaToolsNaming,
+  passthroughInstructions,
+  QUERY_NAME,
+} from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
 import type { HostSurface } from './host-surface.js';
-import { LIST_TTL_MS, listResult } from './server-surface.js';
+import { LIST_TTL_MS, listResult, noteMenu } from './server-surface.js';
+import { readKept, RESULT_URI } from './kept-resource.js';
 import { runTool } from './run-tool.js';
+import {
+  callScript,
+  CODE_TOOLS,
+  lookInCode,
+  notInCode,
+  RUN_SCRIPT,
+  scriptInstructions,
+  withScriptTool,
+} from './script-tool.js';
+import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
 import { createShelf } from './exposed-names.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
@@ -30,7 +49,7 @@ function textOf(params: JsonObject, field: string, method: string): string {
 }
 
 /** Everything behind toolscout, in one of the modes: the meta-tools, the tools themselves, or both (META-5). */
-export function createCatalogOffer(
+export function createCatalogSurface(
   gateway: Gateway,
   options: {
     readonly info: HostSurface['info'];
@@ -47,13 +66,18 @@ export function createCatalogOffer(
   const { info, mode, pinned, items, flat, admin = false, showsInstructions = true } = options;
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
-  const isDirect = mode !== 'meta';
-  const hasSkills = gateway.config().config.skills.directories.length > 0;
+  const isDirect = mode === 'passthrough' || mode === 'hybrid';
+  const hasScripts = mode === 'code' || (mode !== 'passthrough' && gateway.internal.loaded().config.scripts.enabled);
+  const hasSkills = gateway.internal.loaded().config.skills.directories.length > 0;
+  const { splitReads } = gateway.internal.loaded().config;
+  const plainTools = mode === 'code' ? CODE_TOOLS : splitReads ? SPLIT_META_TOOLS : META_TOOLS;
+  const metaTools = hasScripts ? withScriptTool(plainTools) : plainTools;
+  const isMeta = (name: string): boolean => META_NAMES.has(name) || (splitReads && name === QUERY_NAME);
   const watching = new Map<string, () => void>();
   /** What is behind toolscout, where the menu is to say it. */
   const isNaming = !showsInstructions && mode !== 'passthrough';
-  const named = (): string => (isNaming ? gateway.coverage() : '');
-  const coverage = gateway.coverage();
+  const named = (): string => (isNaming ? gateway.internal.coverage() : '');
+  const coverage = gateway.internal.coverage();
   let listed = isNaming ? coverage : '';
   /** Whether the menu says something else than when a host was last told. */
   const isRenamed = (): boolean => {
@@ -64,21 +88,24 @@ export function createCatalogOffer(
 
   const listTools = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const behind = named();
-    const menu = [...(mode === 'passthrough' ? [] : metaToolsNaming(behind)), ...(admin ? ADMIN_TOOLS : [])];
+    const menu = [...(mode === 'passthrough' ? [] : metaToolsNaming(behind, metaTools)), ...(admin ? ADMIN_TOOLS : [])];
     if (!isDirect) {
+      noteMenu(gateway, menu, params, exchange);
       if (exchange.host.era === 'legacy') return { tools: menu };
       // What names servers belongs to one principal, and changes with them.
       const cacheScope = admin || behind !== '' ? 'private' : 'public';
       return { tools: menu, ttlMs: behind === '' ? MENU_TTL_MS : LIST_TTL_MS, cacheScope };
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
-    await gateway.settle(gateway.config().config.limits.searchWaitMs);
+    await gateway.internal.settle(gateway.internal.loaded().config.limits.searchWaitMs);
     const shown = [...(await shelf.tools())].flatMap(([name, { definition }]) => {
       const item = items.tool(definition, flat);
       return item ? [{ ...item, name }] : [];
     });
     const fitting = exchange.host.era === 'legacy' ? shown.map(toolForLegacy) : shown;
-    return listResult('tools', [...menu, ...fitting], 'name', params, exchange);
+    const tools = [...menu, ...fitting];
+    noteMenu(gateway, tools, params, exchange);
+    return listResult('tools', tools, 'name', params, exchange);
   };
 
   const callTool = (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -91,9 +118,19 @@ export function createCatalogOffer(
         traceId: exchange.traceId,
       });
     }
-    if (mode !== 'passthrough' && (META_NAMES.has(name) || !isDirect)) {
+    if (hasScripts && name === RUN_SCRIPT) {
       const args = params['arguments'];
-      return callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
+      const readBy = mode === 'code' ? 'script' : 'execute_tool';
+      return callScript(gateway, isObject(args) ? args : {}, callOptions(params, exchange), readBy);
+    }
+    if (mode === 'code') {
+      const args = params['arguments'];
+      if (!CODE_TOOLS.some((tool) => tool['name'] === name)) return Promise.resolve(notInCode(name));
+      return lookInCode(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
+    }
+    if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
+      const args = params['arguments'];
+      return callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange, 'agent'));
     }
     return callDirect(name, params, exchange);
   };
@@ -101,16 +138,22 @@ export function createCatalogOffer(
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
     if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
-    return runTool(gateway, address, params, exchange);
+    return runTool(gateway, address, params, exchange, mode === 'hybrid' ? 'pinned' : 'passthrough');
   };
 
   const read = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const asked = textOf(params, 'uri', 'resources/read');
     const own = guide.read(asked);
     if (own) return own;
+    if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, callOptions(params, exchange));
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
     const { server, uri } = await shelf.resource(asked);
-    const result = await gateway.relay(server, 'resources/read', { ...params, uri }, callOptions(params, exchange));
+    const result = await gateway.hosts.relay(
+      server,
+      'resources/read',
+      { ...params, uri },
+      callOptions(params, exchange),
+    );
     if (!Array.isArray(result['contents'])) return result;
     const contents = result['contents'].map((item) =>
       isObject(item) && typeof item['uri'] === 'string' ? { ...item, uri: exposedUri(server, item['uri']) } : item,
@@ -124,7 +167,7 @@ export function createCatalogOffer(
     if (own) return own;
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${asked}".`);
     const { server, name } = await shelf.prompt(asked);
-    return gateway.relay(server, 'prompts/get', { ...params, name }, callOptions(params, exchange));
+    return gateway.hosts.relay(server, 'prompts/get', { ...params, name }, callOptions(params, exchange));
   };
 
   const complete = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -135,7 +178,7 @@ export function createCatalogOffer(
       : await shelf.resource(textOf(ref, 'uri', 'completion/complete'));
     const { server, ...named } = found;
     const asked = { ...params, ref: { ...ref, ...named } };
-    return gateway.relay(server, 'completion/complete', asked, callOptions(params, exchange));
+    return gateway.hosts.relay(server, 'completion/complete', asked, callOptions(params, exchange));
   };
 
   const watch = async (
@@ -151,7 +194,7 @@ export function createCatalogOffer(
     }
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
     const { server, uri } = await shelf.resource(exposed);
-    return gateway.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
+    return gateway.hosts.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
 
   const subscribe = async (params: JsonObject, { host }: Exchange): Promise<JsonObject> => {
@@ -197,6 +240,13 @@ export function createCatalogOffer(
       ...((isDirect || hasSkills) && watchable),
     }),
   );
+  const instructions = (): string => {
+    if (mode === 'passthrough') return passthroughInstructions(coverage);
+    if (hasScripts) {
+      return scriptInstructions(coverage, mode === 'code' ? 'code' : splitReads ? 'split' : 'meta', isNaming);
+    }
+    return splitReads ? splitInstructions(coverage, isNaming) : instructionsFor(coverage);
+  };
   const changing = isDirect ? { listChanged: true } : {};
 
   return {
@@ -208,19 +258,22 @@ export function createCatalogOffer(
       logging: {},
       ...(isDirect && { completions: {} }),
     },
-    instructions: mode === 'passthrough' ? passthroughInstructions(coverage) : instructionsFor(coverage),
+    instructions: instructions(),
     answer(method, params, exchange) {
       const answer = methods.get(method);
       return answer ? answer(params, exchange) : Promise.reject(methodNotFound(method));
     },
     ...((isDirect || hasSkills) && { watch }),
     async definition(name) {
-      const address = isDirect && !META_NAMES.has(name) ? await shelf.tool(name) : undefined;
-      return address && gateway.definitionOf(address.server, address.tool);
+      const address = isDirect && !isMeta(name) ? await shelf.tool(name) : undefined;
+      return address && gateway.tools.definition(address.server, address.tool);
     },
     // The menu of the meta-tools changes only where it names what is behind it.
     concerns: (_server, kind) => isDirect || (kind === 'tools' && isRenamed()),
     skills: hasSkills,
+    ...(hasScripts && {
+      takesKeptState: (method: string, { name }: JsonObject) => method === 'tools/call' && name === RUN_SCRIPT,
+    }),
     close() {
       for (const stop of watching.values()) stop();
       watching.clear();

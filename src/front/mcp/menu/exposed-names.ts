@@ -27,11 +27,25 @@ function renamed(entry: JsonObject, field: string, value: string): JsonObject {
   return { ...entry, [field]: value };
 }
 
+/** The server whose tools read on in large results (ANS-3). */
+const OWN_SERVER = 'toolscout';
+
+/** Whether results may be too large for a host of the mode `passthrough`: only where the config says so (ANS-1). */
+function isBudgeted(gateway: Gateway): boolean {
+  const { config, servers } = gateway.internal.loaded();
+  const isSet = (value: number | false | undefined): boolean => typeof value === 'number';
+  return (
+    isSet(config.answers.maxTokens) ||
+    servers.some(({ answers }) => isSet(answers?.maxTokens) || Object.values(answers?.tools ?? {}).some(isSet))
+  );
+}
+
 /** A shelf over the gateway; `pinned` narrows the tools. */
 export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): ExposedNames {
   const tools = async (): Promise<Map<string, Tool>> => {
     const named = new Map<string, Tool>();
-    for (const tool of await gateway.offeredTools()) {
+    const own = !pinned && isBudgeted(gateway) ? await gateway.tools.list(OWN_SERVER) : [];
+    for (const tool of [...own, ...(await gateway.tools.offered())]) {
       if (pinned && !pinned.matches(tool.server, tool.name)) continue;
       const name = exposedName(tool.server, tool.name);
       // Two digests that are alike are next to impossible; the first keeps the name.
@@ -45,7 +59,7 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
     parsable: (entry: JsonObject) => JsonObject | undefined,
     expose: (server: string, entry: JsonObject) => JsonObject,
   ): Promise<JsonObject[]> => {
-    const facts = [...(await gateway.knownFacts())].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const facts = [...(await gateway.internal.knownFacts())].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return facts.flatMap(([server, known]) =>
       (known[field] ?? []).flatMap((entry) => {
         const item = parsable(entry);
@@ -56,7 +70,7 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
 
   const promptNames = async (): Promise<Map<string, { server: string; name: string }>> => {
     const named = new Map<string, { server: string; name: string }>();
-    for (const [server, { prompts = [] }] of await gateway.knownFacts()) {
+    for (const [server, { prompts = [] }] of await gateway.internal.knownFacts()) {
       for (const { name } of prompts) {
         if (typeof name === 'string') named.set(exposedName(server, name), { server, name });
       }
@@ -94,7 +108,7 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
       const read = readUri(exposed);
       if (read) return read;
       // A tool may have answered with a link to what its server has; it is followed where only one server can be meant.
-      const owners = [...(await gateway.knownFacts())].filter(([, { resources = [] }]) =>
+      const owners = [...(await gateway.internal.knownFacts())].filter(([, { resources = [] }]) =>
         resources.some(({ uri }) => uri === exposed),
       );
       const [only] = owners;

@@ -21,6 +21,12 @@ const FINDING = `1. Find: \`search_tools\` with one need in plain words: action 
 2. Read: \`get_tool_details\` for the tool you chose, before you call it the first time.
 3. Run: \`execute_tool\` with \`server\`, \`tool\` and \`arguments\` that match its schema.`;
 
+const SCRIPTING = `1. Find: \`search_tools\` with one need in plain words. Its hits hold TypeScript declarations.
+2. Read: \`get_tool_details\` for the whole declaration of a tool that you have not called yet.
+3. Run: \`run_script\` with the body of an async JavaScript function. \`await tools.github.list_issues({…})\` calls a tool;
+   \`tools["a-b"]["c.d"]({…})\` and \`tools["server:tool"]({…})\` work for every name. A failed call throws an error with
+   \`code\`, \`message\` and \`suggestion\`. Return only what you need.`;
+
 const DIRECT = `Tools of the servers are offered directly, named \`server__tool\`. Call them like any other tool;
 their own schemas apply.`;
 
@@ -29,11 +35,17 @@ says. \`TOOL_VALIDATION_ERROR\` lists each wrong argument with its path. \`TOOL_
 \`APPROVAL_REQUIRED\` are decisions of the user: do not look for a way around them, ask.
 \`RATE_LIMITED\` and \`CIRCUIT_OPEN\` mean later, not again at once.`;
 
-function guide(mode: Mode): string {
+/** What there is besides where the config says `splitReads`. */
+const QUERYING = `
+   A tool that only reads can be run with \`query_tool\`, which the user may have allowed for good.`;
+
+function guide(mode: Mode, splitReads: boolean): string {
+  const finding = splitReads ? `${FINDING}${QUERYING}` : FINDING;
   const ways = {
-    meta: FINDING,
+    meta: finding,
     passthrough: DIRECT,
-    hybrid: `${FINDING}\n\n${DIRECT} Everything else is found as above.`,
+    code: SCRIPTING,
+    hybrid: `${finding}\n\n${DIRECT} Everything else is found as above.`,
   };
   return `# Using toolscout
 
@@ -44,7 +56,7 @@ they are sent, and keeps to the rules of the user.
 
 ${ways[mode]}
 
-Never guess the name of a tool or of a server: \`list_mcp_servers\` and \`list_tools\` name them all.
+Never guess the name of a tool or of a server${mode === 'code' ? ': search for it' : ': `list_mcp_servers` and `list_tools` name them all'}.
 
 ## When something fails
 
@@ -58,25 +70,38 @@ ${ERRORS}
 `;
 }
 
-const REFERENCE = `# toolscout, quick reference
+/** The tools that stand in the menu, one row each. */
+const ROWS = {
+  search: '| search_tools | query*, server, limit, includeSchema, tags | tools by relevance |',
+  details: '| get_tool_details | server*, tool* | description and input schema |',
+  query: '| query_tool | server*, tool*, arguments*, select | the same as execute_tool, for tools that only read |',
+  execute: '| execute_tool | server*, tool*, arguments*, select | what the tool answers |',
+  servers: '| list_mcp_servers | | servers, what they are for, state, number of tools |',
+  tools: '| list_tools | server*, includeDisabled | all tools of one server |',
+  script: '| run_script | script*, timeoutMs | what the script returns |',
+} as const;
+
+function reference(mode: Mode, splitReads: boolean, hasScripts: boolean): string {
+  const rows =
+    mode === 'code'
+      ? [ROWS.search, ROWS.details]
+      : [ROWS.search, ROWS.details, ROWS.execute, ...(splitReads ? [ROWS.query] : []), ROWS.servers, ROWS.tools];
+  return `# toolscout, quick reference
 
 | tool | arguments | answer |
 |---|---|---|
-| search_tools | query*, server, limit, includeSchema, tags | tools by relevance |
-| get_tool_details | server*, tool* | description and input schema |
-| execute_tool | server*, tool*, arguments* | what the tool answers |
-| list_mcp_servers | | servers, what they are for, state, number of tools |
-| list_tools | server*, includeDisabled | all tools of one server |
+${[...rows, ...(hasScripts ? [ROWS.script] : [])].join('\n')}
 
 \`server:tool\` in \`tool\` is accepted. Directly offered tools and prompts are named \`server__name\`,
 resources \`toolscout://server/their-own-uri\`.
 `;
+}
 
 async function describe(gateway: Gateway, view: ServerView): Promise<string> {
   const { id, title, knowledge, tools: count, problem } = view;
   const known = knowledge === 'ready' || knowledge === 'stale';
-  const tools = known ? await gateway.listTools(id) : [];
-  const { instructions } = (await gateway.knownFacts()).get(id) ?? {};
+  const tools = known ? await gateway.tools.list(id) : [];
+  const { instructions } = (await gateway.internal.knownFacts()).get(id) ?? {};
   const shown = tools.slice(0, TOOLS_SHOWN).map(({ name, summary }) => `- \`${name}\`: ${summary}`);
   return [
     `# ${id}${title === undefined ? '' : ` (${oneLine(title, 80)})`}`,
@@ -116,9 +141,9 @@ function decodedOr(text: string): string {
 
 /** Every skill; none for a caller who may not see skills. */
 async function skillsOf(gateway: Gateway): Promise<SkillView[]> {
-  if (gateway.config().config.skills.directories.length === 0) return [];
+  if (gateway.internal.loaded().config.skills.directories.length === 0) return [];
   try {
-    return await gateway.listSkills();
+    return await gateway.skills.list();
   } catch (thrown) {
     if (thrown instanceof ToolscoutError && thrown.code === 'FORBIDDEN') return [];
     throw thrown;
@@ -127,6 +152,8 @@ async function skillsOf(gateway: Gateway): Promise<SkillView[]> {
 
 /** The guide for one mode. */
 export function createGuide(gateway: Gateway, mode: Mode): Guide {
+  const { splitReads, scripts } = gateway.internal.loaded().config;
+  const hasScripts = mode === 'code' || (mode !== 'passthrough' && scripts.enabled);
   const page = (uri: string, text: string): JsonObject => ({ contents: [{ uri, mimeType: 'text/markdown', text }] });
   const entry = (uri: string, name: string, description: string): JsonObject => ({
     uri,
@@ -137,7 +164,7 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
 
   const readServer = async (uri: string): Promise<JsonObject> => {
     const id = decodedOr(uri.slice(SERVER_URI.length));
-    const view = (await gateway.listServers()).find((each) => each.id === id);
+    const view = (await gateway.servers.list()).find((each) => each.id === id);
     if (!view) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri });
     return page(uri, await describe(gateway, view));
   };
@@ -157,8 +184,8 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
     resources: async () => [
       entry(GUIDE_URI, 'guide', 'How to find and run tools with toolscout.'),
       entry(REFERENCE_URI, 'quick-reference', 'The meta-tools on one page.'),
-      ...gateway
-        .config()
+      ...gateway.internal
+        .loaded()
         .servers.filter(({ enabled }) => enabled)
         .map(({ id }) => entry(`${SERVER_URI}${encodeURIComponent(id)}`, `server ${id}`, `What ${id} can do.`)),
       ...(await skillsOf(gateway)).map(({ id, title }) => ({
@@ -175,7 +202,7 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
         description: 'What one server can do.',
         mimeType: 'text/markdown',
       },
-      ...(gateway.config().config.skills.directories.length === 0
+      ...(gateway.internal.loaded().config.skills.directories.length === 0
         ? []
         : [
             {
@@ -190,12 +217,12 @@ export function createGuide(gateway: Gateway, mode: Mode): Guide {
       name === GUIDE_PROMPT
         ? {
             description: 'How to use toolscout',
-            messages: [{ role: 'user', content: { type: 'text', text: guide(mode) } }],
+            messages: [{ role: 'user', content: { type: 'text', text: guide(mode, splitReads) } }],
           }
         : undefined,
     read(uri) {
-      if (uri === GUIDE_URI) return Promise.resolve(page(uri, guide(mode)));
-      if (uri === REFERENCE_URI) return Promise.resolve(page(uri, REFERENCE));
+      if (uri === GUIDE_URI) return Promise.resolve(page(uri, guide(mode, splitReads)));
+      if (uri === REFERENCE_URI) return Promise.resolve(page(uri, reference(mode, splitReads, hasScripts)));
       const skill = skillIn(uri);
       if (skill !== undefined) return readSkill(uri, skill);
       return uri.startsWith(SERVER_URI) ? readServer(uri) : undefined;

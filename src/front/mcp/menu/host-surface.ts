@@ -18,6 +18,8 @@ export interface HostSurface {
   concerns(server: string | undefined, kind: 'tools' | 'resources' | 'prompts'): boolean;
   /** Whether skills are part of it: their resources, and briefings about them as log messages (NEG-4). */
   readonly skills?: boolean;
+  /** Whether this request brings a state that is good in every process that shares the store (CODE-5). */
+  takesKeptState?(method: string, params: JsonObject): boolean;
   /** The host has gone. */
   close?(): void;
 }

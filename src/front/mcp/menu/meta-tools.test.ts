@@ -4,10 +4,13 @@ import { fixture } from '../../../../test/support/fixture.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
-import type { CallOptions, Gateway } from '../../../gateway/index.js';
+import { wrapGateway, type CallOptions, type Gateway } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { ConfigInput } from '../../../model/config.js';
+import { createGuide } from './guide.js';
 import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from './meta-tools.js';
+import { CODE_TOOLS, scriptInstructions, withScriptTool } from './script-tool.js';
+import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
 
 const TOOLS = [
   {
@@ -98,9 +101,31 @@ describe('the menu', STARTS_PROCESSES, () => {
     expect(instructionsFor('x'.repeat(120)).length).toBeLessThan(450);
   });
 
+  it('META-10 META-8 with splitReads the instructions name query_tool, and what is behind once', () => {
+    expect(splitInstructions('github', false)).toContain('Behind it: github.');
+    expect(splitInstructions('github', true)).not.toContain('github');
+    for (const isNamed of [true, false]) {
+      for (const word of ['search_tools', 'get_tool_details', 'query_tool', 'execute_tool'])
+        expect(splitInstructions('github', isNamed)).toContain(word);
+    }
+    const [query, execute] = ['query_tool', 'execute_tool'].map(
+      (name) => SPLIT_META_TOOLS.find((tool) => tool['name'] === name)!['inputSchema'] as JsonObject,
+    );
+    expect(Object.keys(query!['properties']!)).toEqual(Object.keys(execute!['properties']!));
+    expect(query!['required']).toEqual(execute!['required']);
+  });
+
+  it('META-10 META-7 the guide names query_tool where it is there', async () => {
+    for (const splitReads of [true, false]) {
+      const guide = createGuide(await notes({ splitReads }), 'meta');
+      const pages = await Promise.all(['toolscout:guide', 'toolscout:quick-reference'].map((uri) => guide.read(uri)));
+      for (const page of pages) expect(JSON.stringify(page).includes('query_tool')).toBe(splitReads);
+    }
+  });
+
   it('META-2 META-8 META-9 with the longest line in it and in the instructions, menu and instructions are within 600 tokens', async () => {
     const lineFor = async (ids: readonly string[]): Promise<string> =>
-      (await openOfflineGateway(ids.map((id) => ({ id, tools: [] })))).gateway.coverage();
+      (await openOfflineGateway(ids.map((id) => ({ id, tools: [] })))).gateway.internal.coverage();
     const odd = await lineFor(Array.from({ length: 300 }, (_, at) => `q${at}x-zz${at * 7919}`));
     const plain = await lineFor(
       'github slack notion linear jira asana sentry stripe figma redis kafka docker git sql'.split(' '),
@@ -112,6 +137,20 @@ describe('the menu', STARTS_PROCESSES, () => {
       expect(tools.slice(1)).toEqual(META_TOOLS.slice(1));
       const menu = countTokens(JSON.stringify({ tools }));
       expect(menu + countTokens(instructionsFor(line))).toBeLessThanOrEqual(600);
+      const split = countTokens(JSON.stringify({ tools: metaToolsNaming(line, SPLIT_META_TOOLS) }));
+      expect(split + countTokens(splitInstructions(line, true))).toBeLessThanOrEqual(600);
+      const plainSplit = countTokens(JSON.stringify({ tools: SPLIT_META_TOOLS }));
+      expect(plainSplit + countTokens(splitInstructions(line, false))).toBeLessThanOrEqual(600);
+      const scripted = { meta: META_TOOLS, split: SPLIT_META_TOOLS, code: CODE_TOOLS };
+      for (const mode of ['meta', 'split', 'code'] as const) {
+        const withScripts = withScriptTool(scripted[mode]);
+        for (const isNamed of [true, false]) {
+          const tools = isNamed ? metaToolsNaming(line, withScripts) : withScripts;
+          const instructions = scriptInstructions(line, mode, isNamed);
+          expect(`${JSON.stringify(tools)}${instructions}`).toContain(line);
+          expect(countTokens(JSON.stringify({ tools })) + countTokens(instructions)).toBeLessThanOrEqual(600);
+        }
+      }
     }
     expect(metaToolsNaming('')).toBe(META_TOOLS);
     expect(metaToolsNaming("a$&b, $'c")[0]!['description']).toContain("servers: a$&b, $'c.");
@@ -144,7 +183,7 @@ describe('list_mcp_servers', STARTS_PROCESSES, () => {
         off: { command: 'x', enabled: false, description: 'Off.' },
       },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const { body } = await ask(gateway, 'list_mcp_servers', {});
     const described = (body['servers'] as JsonObject[]).map((each) => [each['server'], each['description']]);
     expect(Object.fromEntries(described)).toEqual({
@@ -173,6 +212,17 @@ describe('search_tools', STARTS_PROCESSES, () => {
     expect(await found({ query: 'note', tags: 'safe' })).toEqual(['read_note']);
     expect(await found({ query: 'note', tags: ['other'] })).toEqual([]);
     expect(await ask(await notes(), 'search_tools', { query: 'note', tags: [1] })).toMatchObject({ isError: true });
+  });
+
+  it('FIND-7 says which of several needs a hit answers, and nothing of needs where there is one', async () => {
+    const hitsFor = async (query: string): Promise<JsonObject[]> =>
+      (await ask(await notes({}), 'search_tools', { query })).body['hits'] as JsonObject[];
+    const hits = await hitsFor('read a note from the book and delete the old note');
+    expect(hits.find((hit) => hit['tool'] === 'read_note')).toMatchObject({ need: 'read a note from the book' });
+    expect(hits.find((hit) => hit['tool'] === 'delete_note')).toMatchObject({ need: 'delete the old note' });
+    for (const hit of await hitsFor('read a note')) expect(hit).not.toHaveProperty('need');
+    const long = await hitsFor(`read a note about ${'x'.repeat(200)} and delete the old note`);
+    for (const hit of long) expect((hit['need'] as string).length).toBeLessThanOrEqual(80);
   });
 
   it('META-1 FIND-1 answers with hits; the signature comes when asked for', async () => {
@@ -205,7 +255,7 @@ describe('search_tools', STARTS_PROCESSES, () => {
       servers: { absent: { command: '/no/such/program' }, hung: fixture('slow', '--hang') },
       limits: { searchWaitMs: 500 },
     });
-    await gateway.discover(['absent']);
+    await gateway.servers.discover(['absent']);
     const missing = await ask(gateway, 'search_tools', { query: 'anything' });
     expect(missing.body).toMatchObject({
       hits: [],
@@ -218,7 +268,7 @@ describe('search_tools', STARTS_PROCESSES, () => {
     const gateway = await notes();
     const crowded: Gateway = {
       ...gateway,
-      searchTools: async () => ({
+      search: async () => ({
         hits: [],
         nearest: [],
         learning: Array.from({ length: 30 }, (_, index) => `s${index}`),
@@ -256,7 +306,7 @@ describe('search_tools', STARTS_PROCESSES, () => {
     const gateway = await notes();
     const watched: Gateway = {
       ...gateway,
-      searchTools: (query, options) => (limits.push(options?.limit), gateway.searchTools(query, options)),
+      search: (query, options) => (limits.push(options?.limit), gateway.search(query, options)),
     };
     await ask(watched, 'search_tools', { query: 'x', limit: 5000 });
     await ask(watched, 'search_tools', { query: 'x', limit: null, server: null, includeSchema: null });
@@ -435,7 +485,7 @@ describe('execute_tool', STARTS_PROCESSES, () => {
     expect(body['message']).toContain(told);
     expect(body['message']).toContain('Signature: read_file(path?: string, head?: number)');
     expect(starts()).toBe(0);
-    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([{ outcome: 'refused' }]);
+    expect(await gateway.audit.list({ kind: 'execution' })).toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('PAT-5 META-4 a call that is sent the wrong way shows no signature of what the caller may not run', async () => {
@@ -462,9 +512,9 @@ describe('execute_tool', STARTS_PROCESSES, () => {
 
   it('CONN-7 META-3 a refusal that passes with time says when', async () => {
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 0.1, burstSize: 2 } } },
+      servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 0.01, burstSize: 2 } } },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const call = { server: 'old', tool: 'echo', arguments: { message: 'x' } };
     await ask(gateway, 'list_tools', { server: 'old' });
     await callMetaTool(gateway, 'execute_tool', call, {});
@@ -482,7 +532,7 @@ describe('execute_tool', STARTS_PROCESSES, () => {
     const gateway = await notes();
     const watched: Gateway = {
       ...gateway,
-      executeTool: async (_server, _tool, _args, options = {}) => (
+      call: async (_server, _tool, _args, options = {}) => (
         seen.push(options),
         { success: true, result: { content: [] } }
       ),
@@ -499,12 +549,11 @@ describe('execute_tool', STARTS_PROCESSES, () => {
 
   it('R3 an error nobody foresaw is an answer, not an exception', async () => {
     const gateway = await notes();
-    const broken: Gateway = {
-      ...gateway,
-      listServers: async () => {
+    const broken: Gateway = wrapGateway(gateway, () => ({
+      'servers.list': async () => {
         throw new TypeError('x is not a function');
       },
-    };
+    }));
     expect(await ask(broken, 'list_mcp_servers', {})).toMatchObject({
       isError: true,
       body: { code: 'INTERNAL_ERROR', severity: 'SEVERE' },

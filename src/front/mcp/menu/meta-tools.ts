@@ -2,9 +2,10 @@ import { adviseAgent } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { oneLine } from '../../../kernel/text.js';
-import type { CallOptions, Gateway } from '../../../gateway/index.js';
+import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import type { CallResult, Failure } from '../../../model/call.js';
 import type { SearchAnswer } from '../../../model/hit.js';
+import { MetaArguments, type Address } from './meta-arguments.js';
 import { FIELDS, readToolArguments } from './tool-arguments.js';
 import { isFallback, type Tool } from '../../../model/tool.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -50,7 +51,12 @@ export const META_TOOLS: readonly JsonObject[] = [
     title: 'Execute tool',
     description: 'Run a tool that search_tools found.',
     inputSchema: object(
-      { server: string, tool: string, arguments: { type: 'object', description: "match the tool's schema" } },
+      {
+        server: string,
+        tool: string,
+        arguments: { type: 'object', description: "match the tool's schema" },
+        select: { type: 'string', description: 'JMESPath filter' },
+      },
       ['server', 'tool', 'arguments'],
     ),
     annotations: { destructiveHint: true, openWorldHint: true },
@@ -71,17 +77,23 @@ export const META_TOOLS: readonly JsonObject[] = [
   },
 ];
 
-/** The five tools for a host that may not show instructions: what is behind toolscout stands in the description of the search (META-8). */
-export function metaToolsNaming(coverage: string): readonly JsonObject[] {
-  if (coverage === '') return META_TOOLS;
-  return META_TOOLS.map((tool) =>
+/**
+ * The meta-tools for a host that may not show instructions: what is behind toolscout stands in the description of the search
+ * (META-8).
+ */
+export function metaToolsNaming(coverage: string, tools: readonly JsonObject[] = META_TOOLS): readonly JsonObject[] {
+  if (coverage === '') return tools;
+  return tools.map((tool) =>
     tool['name'] === 'search_tools'
       ? { ...tool, description: String(tool['description']).replace('servers.', () => `servers: ${coverage}.`) }
       : tool,
   );
 }
 
-/** Their names. */
+/** The meta-tool that only reads (META-10); it is there where the config says `splitReads`. */
+export const QUERY_NAME = 'query_tool';
+
+/** The names of the five. */
 export const META_NAMES: ReadonlySet<string> = new Set(META_TOOLS.map(({ name }) => String(name)));
 
 /** What a host that is offered the tools themselves is told when it connects. */
@@ -91,11 +103,11 @@ export function passthroughInstructions(coverage: string): string {
 }
 
 /** What a host is told about toolscout when it connects (META-2, META-8). */
-export function instructionsFor(coverage: string): string {
+export function instructionsFor(coverage: string, runner = 'execute_tool'): string {
   const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
   return (
     `One door to many MCP servers. ${behind} Whenever a task may need an outside tool or data: ` +
-    'search_tools, then get_tool_details, then execute_tool. Do not guess tool names.'
+    `search_tools, then get_tool_details, then ${runner}. Do not guess tool names.`
   );
 }
 
@@ -123,7 +135,7 @@ function text(value: string): MetaResult {
 }
 
 /** JSON with one row of a list per line: machines parse it, people and agents can read it. */
-function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail: JsonObject = {}): string {
+export function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail: JsonObject = {}): string {
   const field = (entry: [string, JsonValue | undefined]): string =>
     `${JSON.stringify(entry[0])}:${JSON.stringify(entry[1])}`;
   const fields = (part: JsonObject): string[] =>
@@ -133,8 +145,6 @@ function rows(head: JsonObject, name: string, list: readonly JsonObject[], tail:
   const body = list.length === 0 ? '[]' : `[\n${list.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
   return `{${[...fields(head), `${JSON.stringify(name)}:${body}`, ...fields(tail)].join(',')}}`;
 }
-
-/** URL elicitation of the 2025-11-25 revision: a host can act on it only as the protocol error it is. */
 
 /** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
 function failed(failure: Failure | undefined): MetaResult {
@@ -167,73 +177,18 @@ export function traced(failure: JsonObject, { traceId }: { readonly traceId?: st
   return traceId === undefined ? failure : { ...failure, _meta: { 'toolscout/trace_id': traceId } };
 }
 
-/** The tool that a call is about. */
-interface Address {
-  readonly server: string;
-  readonly tool: string;
-}
-
-/** The arguments of a meta-tool call, read once at the door. */
-class Arguments {
-  constructor(
-    private readonly tool: string,
-    private readonly values: JsonObject,
-  ) {}
-
-  private fail(name: string, expected: string): never {
-    const found =
-      this.values[name] === undefined ? 'it is missing' : `found ${JSON.stringify(this.values[name])?.slice(0, 80)}`;
-    throw new ToolscoutError('INVALID_REQUEST', `${this.tool} needs "${name}" to be ${expected}; ${found}.`);
-  }
-
-  text(name: string): string {
-    const value = this.values[name];
-    return typeof value === 'string' ? value : this.fail(name, 'a text');
-  }
-
-  /** Agents fill in what they leave out: nothing, null and a blank text are the same. */
-  optionalText(name: string): string | undefined {
-    return (this.values[name] ?? '') === '' ? undefined : this.text(name);
-  }
-
-  /** A list of texts, or one text. */
-  texts(name: string): string[] {
-    const list = [this.values[name] ?? []].flat();
-    return list.every((item) => typeof item === 'string') ? list : this.fail(name, 'a list of texts');
-  }
-
-  flag(name: string): boolean {
-    const value = this.values[name] ?? false;
-    return typeof value === 'boolean' ? value : this.fail(name, 'true or false');
-  }
-
-  count(name: string, fallback: number, most: number): number {
-    const value = this.values[name] ?? fallback;
-    return typeof value === 'number' && Number.isInteger(value) && value >= 1
-      ? Math.min(value, most)
-      : this.fail(name, `a whole number from 1 to ${most}`);
-  }
-
-  /** Server and tool; `server:tool` in `tool` is accepted (META-4). */
-  address(): Address {
-    const tool = this.text('tool');
-    const server = this.optionalText('server');
-    const colon = tool.indexOf(':');
-    if (colon > 0 && server === undefined) {
-      return { server: tool.slice(0, colon), tool: tool.slice(colon + 1) };
-    }
-    return { server: server ?? this.text('server'), tool };
-  }
-}
+/** Characters of a need that a hit repeats. */
+const NEED_LENGTH = 80;
 
 function searchAnswer(answer: SearchAnswer): string {
-  const hits = answer.hits.map(({ server, tool, summary, relevance, tags, signature }) => ({
+  const hits = answer.hits.map(({ server, tool, summary, relevance, tags, need, signature }) => ({
     server,
     tool,
     ...(signature ? { call: signature } : {}),
     summary,
     relevance: Math.round(relevance * 100) / 100,
     ...(tags.length > 0 ? { tags: [...tags] } : {}),
+    ...(need === undefined ? {} : { need: oneLine(need, NEED_LENGTH) }),
   }));
   return rows({}, 'hits', hits, {
     ...(answer.nearest.length > 0 ? { nearest: [...answer.nearest] } : {}),
@@ -244,15 +199,23 @@ function searchAnswer(answer: SearchAnswer): string {
   });
 }
 
-/** `execute_tool`: the server's own answer, or why there is none. */
-async function callThrough(gateway: Gateway, values: JsonObject, options: CallOptions): Promise<JsonObject> {
+/** `execute_tool` and `query_tool`: the server's own answer, or why there is none. */
+async function callThrough(
+  gateway: Gateway,
+  name: string,
+  values: JsonObject,
+  options: HostCallOptions,
+): Promise<JsonObject> {
   let meant: Address | undefined;
   try {
-    meant = new Arguments('execute_tool', values).address();
+    const given = new MetaArguments(name, values);
+    meant = given.address();
     const plain = plainArguments(values);
+    const select = given.optionalText('select');
+    const wanted = select === undefined ? options : { ...options, select };
     const { result, error } = await (plain
-      ? gateway.executeTool(meant.server, meant.tool, plain, options)
-      : callMisplaced(gateway, meant, values, options));
+      ? gateway.call(meant.server, meant.tool, plain, wanted)
+      : callMisplaced(gateway, meant, values, wanted));
     if (result && isDeeperThan(result, MAX_RESULT)) {
       throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);
     }
@@ -274,14 +237,14 @@ async function callMisplaced(
   gateway: Gateway,
   { server, tool }: Address,
   values: JsonObject,
-  options: CallOptions,
+  options: HostCallOptions,
 ): Promise<CallResult> {
   // A tool that is not known or not allowed is refused below, in the same order as every other call.
   const found = await gateway
-    .toolDetails(server, tool, { meta: options.meta, traceId: options.traceId })
+    .details(server, tool, { meta: options.meta, traceId: options.traceId })
     .catch(() => undefined);
   const { arguments: args, problems } = readToolArguments(values, found?.tool.definition);
-  return gateway.executeTool(server, tool, args, problems.length > 0 ? { ...options, problems } : options);
+  return gateway.call(server, tool, args, problems.length > 0 ? { ...options, problems } : options);
 }
 
 /** What a host is told instead of an answer; an error that only the protocol can say is thrown. */
@@ -296,11 +259,14 @@ export function callMetaTool(
   gateway: Gateway,
   name: string,
   values: JsonObject,
-  options: CallOptions,
+  options: HostCallOptions,
 ): Promise<JsonObject> {
   // Of its own, since it runs so much more often than the others together.
-  if (name === 'execute_tool') return callThrough(gateway, values, options);
-  return look(gateway, name, new Arguments(name, values), options);
+  if (name === 'execute_tool') return callThrough(gateway, name, values, options);
+  if (name === QUERY_NAME && gateway.internal.loaded().config.splitReads) {
+    return callThrough(gateway, name, values, { ...options, readOnly: true });
+  }
+  return look(gateway, name, new MetaArguments(name, values), options);
 }
 
 /** That a tool cannot be called, and where it comes from (DISC-6). */
@@ -309,7 +275,12 @@ function marksOf({ provenance, rung, confidence }: Tool): JsonObject {
 }
 
 /** The meta-tools that only look. */
-async function look(gateway: Gateway, name: string, args: Arguments, options: CallOptions): Promise<JsonObject> {
+async function look(
+  gateway: Gateway,
+  name: string,
+  args: MetaArguments,
+  options: HostCallOptions,
+): Promise<JsonObject> {
   // A host that gave a token hears what it waits for (DISC-3).
   const asked = { meta: options.meta, traceId: options.traceId, onLearning: options.onProgress };
   let server: string | undefined;
@@ -318,7 +289,7 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
     switch (name) {
       case 'search_tools': {
         server = args.optionalText('server');
-        const answer = await gateway.searchTools(args.text('query'), {
+        const answer = await gateway.search(args.text('query'), {
           server,
           limit: args.count('limit', 10, 50),
           tags: args.texts('tags'),
@@ -330,12 +301,12 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
       }
       case 'get_tool_details': {
         ({ server, tool } = args.address());
-        const { tool: found, lean } = await gateway.toolDetails(server, tool, asked);
+        const { tool: found, lean } = await gateway.details(server, tool, asked);
         return text(JSON.stringify(isFallback(found) ? { ...lean, ...marksOf(found) } : lean));
       }
       case 'list_tools': {
         server = args.text('server');
-        const tools = await gateway.listTools(server, {
+        const tools = await gateway.tools.list(server, {
           includeDisabled: args.flag('includeDisabled'),
           includeFallback: true,
           ...asked,
@@ -353,7 +324,7 @@ async function look(gateway: Gateway, name: string, args: Arguments, options: Ca
         return text(rows({ server }, 'tools', list));
       }
       case 'list_mcp_servers': {
-        const views = await gateway.listServers(asked);
+        const views = await gateway.servers.list(asked);
         const width = views.length > MANY_SERVERS ? 60 : 120;
         const list = views.slice(0, SERVERS_SHOWN).map((view) => ({
           server: view.id,

@@ -18,12 +18,12 @@ const host: Host = {
 async function called(params: JsonObject): Promise<JsonObject[]> {
   const ran: JsonObject[] = [];
   const { gateway } = await openOfflineGateway([]);
-  const executeTool: Gateway['executeTool'] = async (_server, _tool, args) => {
+  const executeTool: Gateway['call'] = async (_server, _tool, args) => {
     ran.push(args);
     return { success: true, result: { content: [] } };
   };
   const exchange = { host, principal: 'local', signal: new Canceller() };
-  await runTool({ ...gateway, executeTool }, { server: 'a', tool: 'purge' }, params, exchange);
+  await runTool({ ...gateway, call: executeTool }, { server: 'a', tool: 'purge' }, params, exchange);
   return ran;
 }
 

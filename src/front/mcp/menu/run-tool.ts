@@ -1,4 +1,4 @@
-import type { Gateway } from '../../../gateway/index.js';
+import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
@@ -15,11 +15,12 @@ export async function runTool(
   address: { readonly server: string; readonly tool: string },
   params: JsonObject,
   exchange: Exchange,
+  budget: HostCallOptions['budget'] = 'passthrough',
 ): Promise<JsonObject> {
   const { server, tool } = address;
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw protocolError(RPC_CODE.invalidParams, 'tools/call needs "arguments" to be an object.');
-  const { result, error } = await gateway.executeTool(server, tool, given, callOptions(params, exchange));
+  const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget));
   if (result) {
     if (isDeeperThan(result, MAX_RESULT)) {
       throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);

@@ -55,18 +55,29 @@ function each(
 
 /**
  * One server passed through under its own names, behind the same rules, limits and audit as every other way to it. The answer
- * makes an offer for a host; `flat` says that the host wants input schemas without a union at their root.
+ * makes the surface for a host; `flat` says that the host wants input schemas without a union at their root.
  */
-export async function createServerOffer(
+export async function createServerSurface(
   gateway: Gateway,
   server: string,
   items: ListItems,
 ): Promise<(flat: boolean) => HostSurface> {
-  const facts: ServerFacts = await gateway.serverFacts(server);
-  return (flat) => offerOf(gateway, server, { facts, items, flat });
+  const facts: ServerFacts = await gateway.servers.facts(server);
+  return (flat) => surfaceOf(gateway, server, { facts, items, flat });
 }
 
-function offerOf(
+/** Has the list of tools recorded that a host is given; a list that comes in pages counts once. */
+export function noteMenu(
+  gateway: Gateway,
+  tools: readonly JsonObject[],
+  { cursor }: JsonObject,
+  { traceId }: Exchange,
+  server?: string,
+): void {
+  if (cursor === undefined) gateway.hosts.noteMenu(tools, { traceId, server });
+}
+
+function surfaceOf(
   gateway: Gateway,
   server: string,
   { facts, items, flat }: { readonly facts: ServerFacts; readonly items: ListItems; readonly flat: boolean },
@@ -74,7 +85,7 @@ function offerOf(
   const { info, instructions } = facts;
   const watching = new Map<string, () => void>();
 
-  const fresh = (): Promise<ServerFacts> => gateway.serverFacts(server);
+  const fresh = (): Promise<ServerFacts> => gateway.servers.facts(server);
 
   const subscribe = async (params: JsonObject, { host }: Exchange): Promise<JsonObject> => {
     const { uri } = params;
@@ -82,7 +93,7 @@ function offerOf(
     if (watching.has(uri)) return {};
     const audience = host.session ?? host;
     const onUpdate = (update: JsonObject): void => audience.notify('notifications/resources/updated', update);
-    watching.set(uri, await gateway.subscribe(server, uri, { host, onUpdate }));
+    watching.set(uri, await gateway.hosts.subscribe(server, uri, { host, onUpdate }));
     return {};
   };
 
@@ -99,11 +110,12 @@ function offerOf(
           return runTool(gateway, { server, tool: name }, params, exchange);
         }
         case 'tools/list': {
-          const listed = (await gateway.listTools(server, { meta: metaOf(params), traceId: exchange.traceId })).map(
+          const listed = (await gateway.tools.list(server, { meta: metaOf(params), traceId: exchange.traceId })).map(
             ({ definition }) => definition,
           );
           const tools = each(listed, (definition) => items.tool(definition, flat));
           const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
+          noteMenu(gateway, shown, params, exchange, server);
           return listResult('tools', shown, 'name', params, exchange);
         }
         case 'resources/list':
@@ -130,13 +142,13 @@ function offerOf(
         case 'resources/read':
         case 'prompts/get':
         case 'completion/complete':
-          return gateway.relay(server, method, params, callOptions(params, exchange));
+          return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
         default:
           throw methodNotFound(method);
       }
     },
-    definition: async (name) => gateway.definitionOf(server, name),
-    watch: (uri, host, onUpdate) => gateway.subscribe(server, uri, { host, onUpdate }),
+    definition: async (name) => gateway.tools.definition(server, name),
+    watch: (uri, host, onUpdate) => gateway.hosts.subscribe(server, uri, { host, onUpdate }),
     concerns: (changed) => changed === undefined || changed === server,
     close() {
       for (const stop of watching.values()) stop();

@@ -8,7 +8,7 @@ const text = { type: 'string' };
 const address = { server: 's', tool: 't' };
 
 describe('the arguments of execute_tool', () => {
-  it('META-1 are taken as they are where they belong', () => {
+  it('META-1 correctly placed arguments are passed on unchanged', () => {
     const args = { path: 'a' };
     expect(plainArguments({ ...address, arguments: args })).toBe(args);
     for (const odd of [{}, { arguments: null }, { arguments: '{}' }, { arguments: [] }, { arguments: {}, ms: 1 }]) {

@@ -9,7 +9,7 @@ export interface ToolArguments {
 }
 
 /** The fields of `execute_tool`. */
-export const FIELDS: ReadonlySet<string> = new Set(['server', 'tool', 'arguments']);
+export const FIELDS: ReadonlySet<string> = new Set(['server', 'tool', 'arguments', 'select']);
 
 /** Keys under which agents send all the arguments instead. */
 const ALIASES: ReadonlySet<string> = new Set([

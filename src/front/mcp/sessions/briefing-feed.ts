@@ -1,4 +1,4 @@
-import type { Gateway, GatewayEvent } from '../../../gateway/index.js';
+import type { Gateway, ToolscoutEvent } from '../../../gateway/index.js';
 import { messageOf } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
@@ -59,7 +59,7 @@ export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
     latest.delete(briefing.skill_id);
     latest.set(briefing.skill_id, { place, briefing });
   };
-  const stop = gateway.onEvent((event: GatewayEvent) => {
+  const stop = gateway.onEvent((event: ToolscoutEvent) => {
     if (event.type !== 'briefing') return;
     take(event.briefing);
     for (const follower of followers) deliver(follower);
@@ -68,7 +68,7 @@ export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
   /** What was told before there was this feed. A caller who may not see skills has none. */
   const fill = async (): Promise<void> => {
     try {
-      for (const { briefing } of await gateway.listSkills()) {
+      for (const { briefing } of await gateway.skills.list()) {
         if (briefing && !latest.has(briefing.skill_id)) take(briefing);
       }
     } catch (thrown) {
@@ -78,7 +78,7 @@ export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
 
   return {
     follow(key, send) {
-      if (gateway.config().config.skills.directories.length === 0) return () => undefined;
+      if (gateway.internal.loaded().config.skills.directories.length === 0) return () => undefined;
       const follower: Follower = { key, send };
       filling ??= fill();
       let isOver = false;

@@ -160,7 +160,9 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         ...(logLevel !== undefined && { logLevel }),
         request(method, params, options) {
           if (asking.size >= MAX_HELD && !asking.has(call)) {
-            return Promise.reject(new ToolscoutError('RATE_LIMITED', 'Too many calls wait for their hosts.'));
+            return Promise.reject(
+              new ToolscoutError('RATE_LIMITED', 'Too many calls are waiting for a response of their host.'),
+            );
           }
           asking.add(call);
           return call.ask(method, params, options?.signal);

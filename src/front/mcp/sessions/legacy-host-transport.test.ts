@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import type { Exchange } from '../exchange.js';
 import { protocolError } from '../exchange.js';
-import { withHostLane } from './legacy-host-transport.js';
+import { createLegacyHostTransport } from './legacy-host-transport.js';
 import type { HostSurface } from '../menu/host-surface.js';
 
 /** A wire that keeps what is written as text, as a real one would; and a protocol server that only shakes hands. */
@@ -18,27 +18,27 @@ function connect(answer: HostSurface['answer'], capabilities: JsonObject = { eli
     send: async (message) => void sent.push(JSON.parse(JSON.stringify(message)) as JsonObject),
     close: async () => wire.onclose?.(),
   };
-  const offer: HostSurface = { info: { name: 't', version: '1' }, capabilities: {}, answer, concerns: () => false };
-  const lane = withHostLane(wire, {
+  const surface: HostSurface = { info: { name: 't', version: '1' }, capabilities: {}, answer, concerns: () => false };
+  const hostTransport = createLegacyHostTransport(wire, {
     log: silentLog,
     principal: 'ann',
     sessionId: () => 'session',
-    offer: () => offer,
+    surface: () => surface,
     onLogLevel: (_session, level) => void levels.push(level),
     onClose: ({ host }) => void closed.push(host.id),
   });
-  lane.onmessage = (message) => void left.push(message as unknown as JsonObject);
+  hostTransport.onmessage = (message) => void left.push(message as unknown as JsonObject);
   const receive = (message: JsonObject): void =>
     wire.onmessage?.({ jsonrpc: '2.0', ...message } as unknown as JSONRPCMessage);
   receive({ id: 0, method: 'initialize', params: { capabilities } });
-  void lane.send({ jsonrpc: '2.0', id: 0, result: {} });
+  void hostTransport.send({ jsonrpc: '2.0', id: 0, result: {} });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return { lane, wire, sent, left, receive, settle, closed, levels };
+  return { hostTransport, wire, sent, left, receive, settle, closed, levels };
 }
 
 const last = (sent: readonly JsonObject[]): JsonObject | undefined => sent.at(-1);
 
-describe('the lane of a 2025-era host', () => {
+describe('the transport of a 2025-era host', () => {
   it('META-3 requests are answered beside the protocol server, the handshake is not', async () => {
     const { receive, sent, left, settle } = connect(async (method, params) => ({ method, params }));
     receive({ id: 1, method: 'tools/list', params: { cursor: 'x', vendor: [1] } });

@@ -11,8 +11,8 @@ import { isLogLevel } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
-/** What a lane needs besides its transport. */
-export interface HostLaneOptions {
+/** What the transport of a 2025-era host needs besides the wire. */
+export interface LegacyHostTransportOptions {
   readonly log: Log;
   readonly principal: string;
   /** Nobody else is served by this process. */
@@ -20,14 +20,14 @@ export interface HostLaneOptions {
   /** Names the session; unguessable. */
   readonly sessionId: () => string;
   /** What this host is offered; asked when it introduces itself, be it with a handshake or with the first modern request. */
-  readonly offer: (introduction: JsonObject) => HostSurface;
-  readonly onOpen?: (session: LegacySession, offer: HostSurface) => void;
+  readonly surface: (introduction: JsonObject) => HostSurface;
+  readonly onOpen?: (session: LegacySession, surface: HostSurface) => void;
   /** A modern host begins to listen (`params`), or ends to (`undefined`). */
   readonly onListen?: (id: RequestId, params: unknown) => void;
   readonly onLogLevel?: (session: LegacySession, level: string) => void;
   /** Called with what the host says on its own account. */
   readonly onNotification?: (session: LegacySession, method: string, params: JsonObject | undefined) => void;
-  /** A request that the lane took has ended: it was answered, or nobody wants the answer. */
+  /** A request that the transport took has ended: it was answered, or nobody wants the answer. */
   readonly onEnded?: (id: RequestId, isCancelled: boolean) => void;
   readonly onClose?: (session: LegacySession) => void;
 }
@@ -35,7 +35,7 @@ export interface HostLaneOptions {
 /** A transport that speaks for its host. */
 export interface LegacyHostTransport extends Transport {
   /** What the host is offered, once it has introduced itself. */
-  readonly offer: HostSurface | undefined;
+  readonly surface: HostSurface | undefined;
 }
 
 function isRequestId(id: unknown): id is RequestId {
@@ -49,13 +49,13 @@ function isRequestId(id: unknown): id is RequestId {
  * It is here because of what it saves: the protocol server parses every message several times, which
  * costs more than rules, validation and routing of a call together, and strips what it does not know.
  */
-export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyHostTransport {
+export function createLegacyHostTransport(wire: Transport, options: LegacyHostTransportOptions): LegacyHostTransport {
   const { log } = options;
   const running = new InFlightMap<RequestId, Canceller>();
   /** Requests under an id that an earlier one still runs under: against the protocol, but each of them must have an end. */
   const doubled = new Map<Canceller, RequestId>();
   let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
-  let offer: HostSurface | undefined;
+  let surface: HostSurface | undefined;
   let session: LegacySession | undefined;
 
   const send = (message: JsonObject, related?: RequestId): Promise<void> => {
@@ -85,13 +85,13 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
 
   const introduce = (id: RequestId, params: unknown): void => {
     handshake = { id, params: isObject(params) ? params : {} };
-    offer = options.offer(handshake.params);
+    surface = options.surface(handshake.params);
   };
 
   /** A modern host has no handshake: every request says who asks. */
   const meet = (message: JsonObject): void => {
     const introduction = introductionIn(message);
-    if (isObject(introduction['clientInfo'])) offer = options.offer(introduction);
+    if (isObject(introduction['clientInfo'])) surface = options.surface(introduction);
   };
 
   const open = (): void => {
@@ -103,7 +103,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
       sole: options.sole === true,
       post,
     });
-    options.onOpen?.(session, offer!);
+    options.onOpen?.(session, surface!);
   };
 
   const setLogLevel = (params: JsonObject): JsonObject => {
@@ -126,7 +126,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
     try {
       const exchange = { host: host.hostOf(id), principal: options.principal, traceId, signal: stop };
       const result =
-        method === 'logging/setLevel' ? setLogLevel(params) : await offer!.answer(method, params, exchange);
+        method === 'logging/setLevel' ? setLogLevel(params) : await surface!.answer(method, params, exchange);
       given = { jsonrpc: '2.0', id, result };
     } catch (thrown) {
       given = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
@@ -146,14 +146,14 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
     return stop !== undefined;
   };
 
-  /** Takes what belongs to the lane; `false` leaves a message to the protocol server. */
+  /** Takes what belongs to the transport; `false` leaves a message to the protocol server. */
   const take = (message: JsonObject, extra?: MessageExtraInfo): boolean => {
     const { method, id } = message;
     const isNamed = isRequestId(id);
     if (!session && isNamed) {
       try {
         if (method === 'initialize') introduce(id, message['params']);
-        else if (!offer) meet(message);
+        else if (!surface) meet(message);
       } catch (thrown) {
         // A host that is offered nothing is told why.
         post({ jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } });
@@ -167,7 +167,7 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
       return false;
     }
     if (method === undefined) return session.answered(message);
-    // The handshake is left to the protocol server behind the lane: it knows revisions.
+    // The handshake is left to the protocol server behind the host transport: it knows revisions.
     if (typeof method !== 'string' || method === 'initialize') return false;
     const params = isObject(message['params']) ? message['params'] : undefined;
     if (method === 'ping' && isNamed) {
@@ -184,12 +184,12 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
     return false;
   };
 
-  const lane: LegacyHostTransport = {
+  const hostTransport: LegacyHostTransport = {
     onclose: undefined,
     onerror: undefined,
     onmessage: undefined,
-    get offer() {
-      return offer;
+    get surface() {
+      return surface;
     },
     get sessionId() {
       return wire.sessionId;
@@ -204,16 +204,16 @@ export function withHostLane(wire: Transport, options: HostLaneOptions): LegacyH
     setSupportedProtocolVersions: (versions) => wire.setSupportedProtocolVersions?.(versions),
   };
   wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
-    if (!take(message as unknown as JsonObject, extra)) lane.onmessage?.(message, extra);
+    if (!take(message as unknown as JsonObject, extra)) hostTransport.onmessage?.(message, extra);
   };
-  wire.onerror = (error) => lane.onerror?.(error);
+  wire.onerror = (error) => hostTransport.onerror?.(error);
   wire.onclose = () => {
     for (const [id] of running) running.take(id)?.abort();
     for (const double of doubled.keys()) double.abort();
     session?.close();
-    offer?.close?.();
+    surface?.close?.();
     if (session) options.onClose?.(session);
-    lane.onclose?.();
+    hostTransport.onclose?.();
   };
-  return lane;
+  return hostTransport;
 }

@@ -5,12 +5,12 @@ import { waitUntil } from '../../../../test/support/fixture.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import { withHostLane, type LegacyHostTransport } from '../sessions/legacy-host-transport.js';
+import { createLegacyHostTransport, type LegacyHostTransport } from '../sessions/legacy-host-transport.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import { createMcpServer } from '../server.js';
 
-const OFFER: HostSurface = {
+const SURFACE: HostSurface = {
   info: { name: 'toolscout', version: '9.9.9', title: 'T' },
   capabilities: { tools: { listChanged: true } },
   instructions: 'Search first.',
@@ -31,14 +31,14 @@ interface Host {
   readonly served: Served;
 }
 
-function protocolBehind(lane: LegacyHostTransport): Served {
-  return serveStdio(() => createMcpServer(OFFER, ({ method }) => OFFER.answer(method, {}, {} as never)), {
-    transport: lane,
+function protocolBehind(hostTransport: LegacyHostTransport): Served {
+  return serveStdio(() => createMcpServer(SURFACE, ({ method }) => SURFACE.answer(method, {}, {} as never)), {
+    transport: hostTransport,
   });
 }
 
 async function connect(
-  serve: (lane: LegacyHostTransport, host: Pick<Host, 'errors' | 'loads'>) => Promise<Served> | Served,
+  serve: (hostTransport: LegacyHostTransport, host: Pick<Host, 'errors' | 'loads'>) => Promise<Served> | Served,
 ): Promise<Host> {
   const received: JsonObject[] = [];
   let isClosed = false;
@@ -51,9 +51,14 @@ async function connect(
       wire.onclose?.();
     },
   };
-  const lane = withHostLane(wire, { log: silentLog, principal: 'p', sessionId: () => 's', offer: () => OFFER });
+  const hostTransport = createLegacyHostTransport(wire, {
+    log: silentLog,
+    principal: 'p',
+    sessionId: () => 's',
+    surface: () => SURFACE,
+  });
   const counts = { errors: [] as string[], loads: 0 };
-  const served = await serve(lane, counts);
+  const served = await serve(hostTransport, counts);
   onTestFinished(() => served.close());
   return Object.assign(counts, {
     received,
@@ -64,12 +69,12 @@ async function connect(
 }
 
 const ours = (): Promise<Host> =>
-  connect((lane, counts) =>
-    openHost(lane, {
+  connect((hostTransport, counts) =>
+    openHost(hostTransport, {
       onError: (error) => void counts.errors.push(error.message),
       async loadProtocol() {
         counts.loads += 1;
-        return () => protocolBehind(lane);
+        return () => protocolBehind(hostTransport);
       },
     }),
   );
@@ -113,7 +118,7 @@ describe('the opening of a host', () => {
     const answers = await answersOf(host, messages);
     expect(answers.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     expect(answers[1]).toEqual({ jsonrpc: '2.0', id: 'b', result: {} });
-    expect(answers[2]).toMatchObject({ result: { protocolVersion: '2025-06-18', serverInfo: OFFER.info } });
+    expect(answers[2]).toMatchObject({ result: { protocolVersion: '2025-06-18', serverInfo: SURFACE.info } });
     expect(answers[3]).toEqual({ jsonrpc: '2.0', id: 'd', result: { tools: [] } });
     expect([host.loads, host.errors]).toEqual([0, []]);
   });
@@ -179,12 +184,12 @@ describe('the opening of a host', () => {
   it('R7 a host that goes while the protocol server is loaded is not served any more', async () => {
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => (open = resolve));
-    const host = await connect((lane) =>
-      openHost(lane, {
+    const host = await connect((hostTransport) =>
+      openHost(hostTransport, {
         onError: () => undefined,
         async loadProtocol() {
           await opened;
-          return () => protocolBehind(lane);
+          return () => protocolBehind(hostTransport);
         },
       }),
     );
@@ -196,8 +201,8 @@ describe('the opening of a host', () => {
   });
 
   it('R7 when the protocol server cannot be loaded the connection ends and the reason is told', async () => {
-    const host = await connect((lane, counts) =>
-      openHost(lane, {
+    const host = await connect((hostTransport, counts) =>
+      openHost(hostTransport, {
         onError: (error) => void counts.errors.push(error.message),
         loadProtocol: () => Promise.reject(new Error('no such chunk')),
       }),

@@ -9,48 +9,52 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** What serving a host needs besides its lane. */
+/** What serving a host needs besides its transport. */
 export interface OpeningDeps {
   readonly onError: (error: Error) => void;
-  /** Loads the protocol server; the answer puts it behind the lane, at once. */
+  /** Loads the protocol server; the answer puts it behind the host transport, at once. */
   readonly loadProtocol: () => Promise<() => Served>;
 }
 
 /**
- * Serves the host behind a lane. One that opens with a plain handshake of the 2025 era is answered here: all it needs
- * besides its lane is that handshake and `ping`. Every other opening is left to the protocol server, which knows both
+ * Serves the host behind a host transport. One that opens with a plain handshake of the 2025 era is answered here: all it needs
+ * besides its transport is that handshake and `ping`. Every other opening is left to the protocol server, which knows both
  * eras and takes as long to load as all the rest, so it is loaded for those only.
  */
-export async function openHost(lane: LegacyHostTransport, { onError, loadProtocol }: OpeningDeps): Promise<Served> {
+export async function openHost(
+  hostTransport: LegacyHostTransport,
+  { onError, loadProtocol }: OpeningDeps,
+): Promise<Served> {
   const waiting: JSONRPCMessage[] = [];
   let isGreeted = false;
   let loading: Promise<Served> | undefined;
   let isClosed = false;
 
   const send = (answer: JsonObject): void => {
-    lane.send({ jsonrpc: '2.0', ...answer } as unknown as JSONRPCMessage).catch(onError);
+    hostTransport.send({ jsonrpc: '2.0', ...answer } as unknown as JSONRPCMessage).catch(onError);
   };
-  /** Answers what the lane leaves; notifications, and answers to nothing that was asked, need none. */
+  /** Answers what the transport leaves; notifications, and answers to nothing that was asked, need none. */
   const answer = (message: JsonObject): void => {
     const { id, method, params } = message;
     if (id === undefined || method === undefined) return;
     if (method === 'ping') send({ id, result: {} });
-    else if (isPlainHandshake(message) && isObject(params)) send({ id, result: answerHandshake(params, lane.offer!) });
+    else if (isPlainHandshake(message) && isObject(params))
+      send({ id, result: answerHandshake(params, hostTransport.surface!) });
     else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
   };
   const load = async (): Promise<Served> => {
     try {
       const serve = await loadProtocol();
       const served = serve();
-      if (!isClosed) for (const message of waiting.splice(0)) lane.onmessage?.(message);
+      if (!isClosed) for (const message of waiting.splice(0)) hostTransport.onmessage?.(message);
       return served;
     } catch (thrown) {
-      await lane.close();
+      await hostTransport.close();
       throw thrown;
     }
   };
 
-  lane.onmessage = (message) => {
+  hostTransport.onmessage = (message) => {
     const plain = message as unknown as JsonObject;
     if (!loading && (isGreeted || isPlainHandshake(plain))) {
       isGreeted = true;
@@ -61,15 +65,15 @@ export async function openHost(lane: LegacyHostTransport, { onError, loadProtoco
     loading ??= load();
     loading.catch(onError);
   };
-  lane.onerror = onError;
-  lane.onclose = () => {
+  hostTransport.onerror = onError;
+  hostTransport.onclose = () => {
     isClosed = true;
   };
-  await lane.start();
+  await hostTransport.start();
   return {
     async close() {
       const served = await loading?.catch(() => undefined);
-      await (served ?? lane).close();
+      await (served ?? hostTransport).close();
     },
   };
 }

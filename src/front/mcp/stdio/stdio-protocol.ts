@@ -4,19 +4,19 @@ import { isObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import { listChanged, type McpFront } from '../front.js';
 import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
-import type { Listens } from '../sessions/listens.js';
-import type { Sender } from '../sessions/modern.js';
+import type { Listens } from '../sessions/open-listens.js';
+import type { Sender } from '../sessions/modern-hosts.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import type { Served } from './opening.js';
 import { createMcpServer } from '../server.js';
-import { watchFor } from '../sessions/watching.js';
+import { watchFor } from '../sessions/watch-resources.js';
 
 /** What the protocol server over the pipes of a host needs. */
 export interface StdioProtocolDeps {
-  readonly lane: LegacyHostTransport;
+  readonly hostTransport: LegacyHostTransport;
   readonly front: McpFront;
   /** What the host is offered, as far as it has introduced itself. */
-  readonly offer: () => HostSurface;
+  readonly surface: () => HostSurface;
   readonly sender: Sender & { readonly connection: string };
   readonly listens: Listens;
   readonly log: Log;
@@ -25,14 +25,14 @@ export interface StdioProtocolDeps {
   readonly onClose: () => void;
 }
 
-/** Puts the protocol server behind a lane: it serves a host in whichever era it opens with. */
+/** Puts the protocol server behind a host transport: it serves a host in whichever era it opens with. */
 export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
   const { front, sender, listens, log } = deps;
   return serveStdio(
     ({ era }) => {
-      const offer = deps.offer();
-      const server = createMcpServer(offer, (request, context) =>
-        front.modern.answer(deps.offer(), request, context, sender),
+      const surface = deps.surface();
+      const server = createMcpServer(surface, (request, context) =>
+        front.modern.answer(deps.surface(), request, context, sender),
       );
       if (era === 'legacy') return server;
       const tell = (method: string, params?: object): void => {
@@ -40,12 +40,12 @@ export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
           .notification({ method, ...params } as never)
           .catch((thrown: unknown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }));
       };
-      const concerns: HostSurface['concerns'] = (changed, kind) => deps.offer().concerns(changed, kind);
-      const unlisten = front.listen({ offer: { concerns }, changed: (kind) => tell(listChanged(kind)) });
+      const concerns: HostSurface['concerns'] = (changed, kind) => deps.surface().concerns(changed, kind);
+      const unlisten = front.listen({ surface: { concerns }, changed: (kind) => tell(listChanged(kind)) });
       const onUpdate = (_uri: string, params: object): void => tell('notifications/resources/updated', { params });
       listens.begin((params) => {
         const host = front.modern.listener(isObject(params) ? params['_meta'] : undefined, sender);
-        return watchFor(deps.offer(), params, { host, log, onUpdate });
+        return watchFor(deps.surface(), params, { host, log, onUpdate });
       });
       server.onclose = () => {
         unlisten();
@@ -54,6 +54,6 @@ export function serveStdioProtocol(deps: StdioProtocolDeps): Served {
       };
       return server;
     },
-    { transport: deps.lane, onerror: deps.onError },
+    { transport: deps.hostTransport, onerror: deps.onError },
   );
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { protocolError } from '../exchange.js';
 import { createFront } from '../front.js';
-import { createListens } from '../sessions/listens.js';
+import { createListens } from '../sessions/open-listens.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import type { FrontDeps } from '../server.js';
@@ -19,7 +19,7 @@ export interface StdioFront {
 
 /** Refuses a toolscout that serves the same configuration: it would be a server of itself, and each would start the next (CFG-5). */
 function refuseOwn(gateway: Gateway, { clientInfo }: JsonObject): void {
-  if (!isObject(clientInfo) || clientInfo['name'] !== 'toolscout' || !gateway.lineage().isNested) return;
+  if (!isObject(clientInfo) || clientInfo['name'] !== 'toolscout' || !gateway.internal.lineage().isNested) return;
   const message =
     'This is a toolscout with the same configuration as the one that started it: remove it from its servers.';
   throw protocolError(RPC_CODE.loopDetected, message);
@@ -36,34 +36,34 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
   const sender = { principal: 'local', connection: newId() };
 
   const serve = async (): Promise<Served> => {
-    const offerTo = deps.server === undefined ? front.offerFor : await front.serverOffer(deps.server);
+    const surfaceFor = deps.server === undefined ? front.surfaceFor : await front.serverSurface(deps.server);
     const listens = createListens();
     let nameless: HostSurface | undefined;
-    const lane = front.laneFor(createHostTransport(deps), {
+    const hostTransport = front.transportFor(createHostTransport(deps), {
       principal: sender.principal,
       sole: true,
       sessionId: newId,
-      offer(introduction) {
+      surface(introduction) {
         refuseOwn(gateway, introduction);
-        return offerTo(introduction);
+        return surfaceFor(introduction);
       },
       onListen: listens.onListen,
     });
     const onError = (error: Error): void => log.warn('mcp.stdio', { error: error.message });
-    return openHost(lane, {
+    return openHost(hostTransport, {
       onError,
       async loadProtocol() {
         const { serveStdioProtocol } = await import('./stdio-protocol.js');
         return () =>
           serveStdioProtocol({
-            lane,
+            hostTransport,
             front,
-            offer: () => lane.offer ?? (nameless ??= offerTo({})),
+            surface: () => hostTransport.surface ?? (nameless ??= surfaceFor({})),
             sender,
             listens,
             log,
             onError,
-            onClose: () => gateway.releaseHost({ id: sender.connection }),
+            onClose: () => gateway.hosts.release({ id: sender.connection }),
           });
       },
     });

@@ -12,7 +12,7 @@ const MAX_URIS = 100;
  * refusal is for the log: the host hears nothing, as it would from a server that never changes.
  */
 export function watchFor(
-  offer: HostSurface,
+  surface: HostSurface,
   params: unknown,
   options: {
     readonly host: Host;
@@ -25,8 +25,8 @@ export function watchFor(
   const uris = [...new Set(named.filter((uri) => typeof uri === 'string'))].slice(0, MAX_URIS);
   let over = false;
   const stops: Array<() => void> = [];
-  for (const uri of offer.watch ? uris : []) {
-    offer
+  for (const uri of surface.watch ? uris : []) {
+    surface
       .watch?.(uri, options.host, (update) => options.onUpdate(uri, update))
       .then((stop) => (over ? stop() : stops.push(stop)))
       .catch((thrown: unknown) => options.log.info('mcp.unwatched', { uri, error: messageOf(thrown) }));

@@ -190,7 +190,7 @@ describe('a host of the 2025 era', STARTS_PROCESSES, () => {
 
   it('META-6 R7 the stream of a cancelled call ends without an answer; others in its batch are still answered', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const endpoint = endpointOver(gateway);
     const session = { 'mcp-session-id': await openSession(endpoint) };
     const wait = (id: number, ms: number): JsonObject => ({
@@ -210,7 +210,7 @@ describe('a host of the 2025 era', STARTS_PROCESSES, () => {
     let heard = '';
     while (!heard.includes('waited 1000')) heard += (await reader.read()).value ?? '';
     expect(heard).not.toContain('"id":6');
-    expect((await gateway.audit({ kind: 'execution' })).map(({ code }) => code).toSorted()).toEqual([
+    expect((await gateway.audit.list({ kind: 'execution' })).map(({ code }) => code).toSorted()).toEqual([
       'CANCELLED',
       'CANCELLED',
       undefined,
@@ -221,7 +221,7 @@ describe('a host of the 2025 era', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } } },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const endpoint = endpointOver(gateway);
     const ids = await Promise.all(Array.from({ length: 20 }, () => openSession(endpoint)));
     expect(new Set(ids).size).toBe(20);
@@ -341,7 +341,7 @@ describe('a host of the 2026 era', STARTS_PROCESSES, () => {
   it('S4 EXEC-1 a host that hangs up cancels its call at the server', async () => {
     const mark = await callMark();
     const gateway = await openToolscout({ servers: { slow: fixture('slow', mark.flag) } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const endpoint = endpointOver(gateway);
     const stop = new AbortController();
     const params = {
@@ -357,10 +357,10 @@ describe('a host of the 2026 era', STARTS_PROCESSES, () => {
     );
     await hungUp;
     expect(outcome === undefined || outcome instanceof Error).toBe(true);
-    await waitUntil(async () => (await gateway.audit({ outcome: 'failure' })).length === 1, {
+    await waitUntil(async () => (await gateway.audit.list({ outcome: 'failure' })).length === 1, {
       what: 'the cancelled call',
     });
-    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([{ code: 'CANCELLED', route: 'mcp' }]);
+    expect(await gateway.audit.list({ kind: 'execution' })).toMatchObject([{ code: 'CANCELLED', route: 'mcp' }]);
   });
 });
 
@@ -369,11 +369,11 @@ describe('a hostile answer', STARTS_PROCESSES, () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 20_000; level++) deep = { deep };
     const { gateway } = await openOfflineGateway([]);
-    const executeTool: Gateway['executeTool'] = async () => ({
+    const executeTool: Gateway['call'] = async () => ({
       success: true,
       result: { content: [], structuredContent: deep },
     });
-    const endpoint = endpointOver({ ...gateway, executeTool });
+    const endpoint = endpointOver({ ...gateway, call: executeTool });
     const params = { name: 'execute_tool', arguments: { server: 'a', tool: 'b', arguments: {} } };
     const id = await openSession(endpoint);
     const requests = [

@@ -28,6 +28,7 @@ function operationsOf({ document }: TestApp): Array<{ method: string; path: stri
 }
 
 const CALL = JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'x' } });
+const SCRIPT = JSON.stringify({ script: 'return 1' });
 const SKILL_CALL = JSON.stringify({ capability: 'talk:echo', tool: 'echo' });
 /** They answer under any Host; pages are refused there too. */
 const PROBES = new Set(['/health', '/ready']);
@@ -38,16 +39,18 @@ function broken(gateway: Gateway): Gateway {
   const fail = (): never => {
     throw new Error('secret-detail');
   };
-  return Object.fromEntries(
-    Object.keys(gateway).map((verb) => [verb, verb === 'config' ? gateway.config : fail]),
-  ) as never;
+  const all = (verbs: object): object =>
+    Object.fromEntries(
+      Object.entries(verbs).map(([name, verb]) => [name, typeof verb === 'function' ? fail : all(verb as object)]),
+    );
+  return { ...all(gateway), internal: { ...all(gateway.internal), loaded: gateway.internal.loaded } } as never;
 }
 
 /** A gateway whose calls end with a code. */
 function failing(gateway: Gateway, code: ErrorCode): Gateway {
   const { remedy, suggestion, severity } = new ToolscoutError(code, '');
   const error = { code, message: 'No.', server: 'old', tool: 'echo', remedy, suggestion, severity, retryAfterMs: 1500 };
-  return { ...gateway, executeTool: async () => ({ success: false, error }) };
+  return { ...gateway, call: async () => ({ success: false, error }) };
 }
 
 /** A folder with a skill that may talk. */
@@ -112,6 +115,7 @@ const KEY = 'a-key-of-more-than-sixteen';
 describe('the contract', STARTS_PROCESSES, () => {
   it('REG-1 every documented answer occurs, and nothing undocumented does', async () => {
     const gateway = await openToolscout({
+      scripts: true,
       servers: {
         old: { ...fixture('legacy'), capabilities: ['talk:echo', 'talk:fail'] },
         absent: { command: '/no/such/program' },
@@ -123,12 +127,12 @@ describe('the contract', STARTS_PROCESSES, () => {
       skills: { directories: [await talkingSkill()] },
       limits: { searchWaitMs: 20 },
     });
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     const http = await openHttpApp(gateway);
     const { contract, send, post } = http;
 
     // What goes well.
-    const registry = await gateway.registry();
+    const registry = await gateway.registry.get();
     expect((await send('/v1/tools')).status).toBe(503);
     await registry!.refresh();
     const first = await send('/v1/tools');
@@ -146,6 +150,7 @@ describe('the contract', STARTS_PROCESSES, () => {
       '/v1/skills',
       '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',
+      '/v1/stats?by=server',
       '/v1/config',
       '/v1/approvals',
       '/v1/marketplace',
@@ -168,6 +173,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
     expect((await post('/v1/config/reload', undefined)).status).toBe(200);
     expect((await post('/v1/call', CALL)).status).toBe(200);
+    expect((await post('/v1/scripts', SCRIPT)).status).toBe(200);
     const asSkill = async (capability: string, tool: string, args: JsonObject): Promise<number> =>
       (await post('/v1/skills/talker/call', { capability, tool, arguments: args })).status;
     expect(await asSkill('talk:echo', 'echo', { message: 'x' })).toBe(200);
@@ -175,7 +181,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     expect(await asSkill('talk:echo', 'add', { a: 1, b: 2 })).toBe(403);
     expect(await asSkill('talk:sing', 'echo', { message: 'x' })).toBe(403);
     expect(await asSkill('talk:fail', 'fail', {})).toBe(502);
-    const refusals = await gateway.audit({ outcome: 'refused', limit: 10 });
+    const refusals = await gateway.audit.list({ outcome: 'refused', limit: 10 });
     expect(refusals).toContainEqual(
       expect.objectContaining({ skill: 'talker', tool: 'add', code: 'FORBIDDEN', route: 'http' }),
     );
@@ -187,7 +193,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
 
     const waiting = await openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' });
-    await waiting.discover();
+    await waiting.servers.discover();
     const held = await openHttpApp(waiting, { contract });
     const { approvals } = (await (await held.send('/v1/approvals?state=pending')).json()) as {
       approvals: Array<{ ref: string; hash: string }>;
@@ -205,16 +211,19 @@ describe('the contract', STARTS_PROCESSES, () => {
     // A server is proposed, looked at before it is approved, and removed again.
     const proposed = await openToolscout({ exportDirectory: join(await temporaryDirectory(), 'pending') });
     const remote = await scriptedServer();
-    const introspectRemoteApi: Gateway['introspectRemoteApi'] = (target, options) =>
-      proposed.introspectRemoteApi(target, { ...options, allowPrivate: 'url' in target && target.url === remote.url });
-    const proposing = await openHttpApp({ ...proposed, introspectRemoteApi }, { contract });
-    const storeStatus: Gateway['storeStatus'] = async () => ({
+    const introspectRemoteApi: Gateway['servers']['introspect'] = (target, options) =>
+      proposed.servers.introspect(target, { ...options, allowPrivate: 'url' in target && target.url === remote.url });
+    const proposing = await openHttpApp(
+      wrapGateway(proposed, () => ({ 'servers.introspect': introspectRemoteApi })),
+      { contract },
+    );
+    const storeStatus: Gateway['config']['storeStatus'] = async () => ({
       location: 'x',
       writable: true,
       doubt: { reason: 'vanished', at: 1 },
     });
     const unaccepted = await openHttpApp(
-      wrapGateway(proposed, () => ({ storeStatus })),
+      wrapGateway(proposed, () => ({ 'config.storeStatus': storeStatus })),
       { contract },
     );
     expect((await unaccepted.send('/ready')).status).toBe(503);
@@ -227,7 +236,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     expect((await proposing.post('/v1/introspections', { url: 'https://nowhere.invalid/' })).status).toBe(502);
     expect((await proposing.send('/v1/servers/found', { method: 'DELETE' })).status).toBe(204);
     expect((await proposing.send('/v1/servers/found', { method: 'DELETE' })).status).toBe(404);
-    expect((await proposed.listServers()).map(({ id }) => id)).toEqual(['127-0-0-1']);
+    expect((await proposed.servers.list()).map(({ id }) => id)).toEqual(['127-0-0-1']);
     for (const path of ['/v1/servers', '/v1/introspections']) {
       expect((await proposing.post(path, { id: 'a', uri: 'x' })).status).toBe(400);
       expect((await proposing.post(path, { id: 'a', url: 'x'.repeat(5e6) })).status).toBe(413);
@@ -245,8 +254,11 @@ describe('the contract', STARTS_PROCESSES, () => {
     for (const path of ['/v1/tools?alive=maybe', '/v1/servers/old/tools?include_disabled=x', '/v1/search']) {
       expect((await send(path)).status).toBe(400);
     }
-    for (const path of ['/v1/audit?limit=0', '/v0.1/servers?limit=many']) expect((await send(path)).status).toBe(400);
+    for (const path of ['/v1/audit?limit=0', '/v1/stats?by=colour', '/v0.1/servers?limit=many'])
+      expect((await send(path)).status).toBe(400);
     expect((await post('/v1/call', '{"server":')).status).toBe(400);
+    expect((await post('/v1/scripts', {})).status).toBe(400);
+    expect((await post('/v1/scripts', { script: 'x'.repeat(5e6) })).status).toBe(413);
     expect((await post('/v1/call', { server: 'old', tool: 'echo', arguments: { pad: 'x'.repeat(5e6) } })).status).toBe(
       413,
     );
@@ -265,6 +277,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
     for (const path of ['/v1/servers/absent/tools', '/v1/tools/absent/x']) expect((await send(path)).status).toBe(502);
     expect((await post('/v1/call', { server: 'old', tool: 'nothing' })).status).toBe(404);
+    expect((await post('/v1/scripts', { script: 'throw new Error("no")' })).status).toBe(422);
     expect((await post('/v1/skills/nobody/call', { capability: 'talk:echo', tool: 'echo' })).status).toBe(404);
     expect((await post('/v1/skills/talker/call', {})).status).toBe(400);
     const pad = { pad: 'x'.repeat(5e6) };
@@ -282,8 +295,11 @@ describe('the contract', STARTS_PROCESSES, () => {
     const told = { remedy, suggestion, severity };
     const often = { code: 'RATE_LIMITED', message: 'No.', server: '', tool: 'echo', ...told } as const;
     const call = async (): Promise<CallResult> => ({ success: false, error: often });
-    const handle = await gateway.skill('talker');
-    const worn = await openHttpApp({ ...gateway, skill: async () => ({ ...handle, call }) }, { contract });
+    const handle = await gateway.skills.get('talker');
+    const worn = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'skills.get': async () => ({ ...handle, call }) })),
+      { contract },
+    );
     expect((await worn.post('/v1/skills/talker/call', SKILL_CALL)).status).toBe(429);
     const invalid = new ToolscoutError('CONFIGURATION_ERROR', 'No.', { problems: [{ path: 'a', message: 'b' }] });
     const stuck = await openHttpApp({ ...gateway, reload: () => Promise.reject(invalid) }, { contract });
@@ -298,7 +314,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     const off = await openHttpApp(empty, { contract });
     for (const path of ['/v1/tools', '/v0.1/servers']) expect((await off.send(path)).status).toBe(404);
     const bare = await openToolscout({});
-    await (await bare.registry())!.sync();
+    await (await bare.registry.get())!.sync();
     expect((await (await openHttpApp(bare, { contract })).send('/v1/tools')).status).toBe(424);
     const guarded = await openToolscout(
       { http: { auth: { keys: [{ name: 'team', key: '${KEY}' }] } } },
@@ -334,6 +350,7 @@ describe('the contract', STARTS_PROCESSES, () => {
         new Map([
           ['/v1/skills/x/call', SKILL_CALL],
           ['/v1/call', CALL],
+          ['/v1/scripts', SCRIPT],
           ['/v1/servers', '{"id":"x","url":"https://a.example/mcp"}'],
           ['/v1/introspections', '{"server":"x"}'],
         ]).get(path) ?? '{}';

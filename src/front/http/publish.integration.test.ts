@@ -1,3 +1,4 @@
+import { wrapGateway } from '../../gateway/index.js';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../test/support/fixture.js';
@@ -43,7 +44,7 @@ describe('what toolscout publishes of itself', STARTS_PROCESSES, () => {
     const front = await listen(http.app, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => front.close());
     const watcher = await openToolscout({ servers: { scout: { url: `${front.url}/mcp` } } });
-    const registry = (await watcher.registry())!;
+    const registry = (await watcher.registry.get())!;
     await registry.refresh();
     expect(registry.snapshot().items[0]).toMatchObject({ alive: true, failure_reason: null, version: '9.9.9' });
   });
@@ -80,12 +81,14 @@ describe('what toolscout publishes of itself', STARTS_PROCESSES, () => {
 
   it('REG-8 a server is found by its title too, and by whatever version it says it has', async () => {
     const gateway = await openToolscout({ servers: { gh: { ...never('gh'), title: 'GitHub Issues' } } });
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     await registry.sync();
     const { items, ...rest } = registry.snapshot();
     const version = `1.0.0-${'x'.repeat(190)}`;
     const snapshot: typeof registry.snapshot = () => ({ ...rest, items: items.map((item) => ({ ...item, version })) });
-    const http = await openHttpApp({ ...gateway, registry: async () => ({ ...registry, snapshot }) });
+    const http = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'registry.get': async () => ({ ...registry, snapshot }) })),
+    );
     const names = async (query: string): Promise<string[]> =>
       ((await (await http.send(`/v0.1/servers?${query}`)).json()) as Page).servers.map(({ server }) => server.name);
     expect(await names('search=issues')).toEqual(['local.toolscout/gh']);
@@ -96,8 +99,8 @@ describe('what toolscout publishes of itself', STARTS_PROCESSES, () => {
 
   it('REG-8 SEC-9 what is not approved is not listed', async () => {
     const gateway = await openToolscout({ servers: { mine: fixture('legacy') } });
-    await gateway.registerServer({ id: 'found', url: 'https://mcp.example.com/mcp' });
-    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['found', 'mine']);
+    await gateway.servers.register({ id: 'found', url: 'https://mcp.example.com/mcp' });
+    expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['found', 'mine']);
     const http = await openHttpApp(gateway);
     const { servers } = (await (await http.send('/v0.1/servers')).json()) as Page;
     expect(servers.map(({ server }) => server.name)).toEqual(['local.toolscout/mine']);

@@ -6,8 +6,8 @@ import type { Terminal } from './terminal.js';
 export const NO_SERVER = 'No server is configured; add one under "servers" in the config.';
 
 /** Says which servers nobody asks when all are asked, and why; or that there is none. */
-export async function noteLeftOut(gateway: Pick<Gateway, 'listServers'>, terminal: Terminal): Promise<void> {
-  const views = await gateway.listServers();
+export async function noteLeftOut(gateway: Pick<Gateway, 'servers'>, terminal: Terminal): Promise<void> {
+  const views = await gateway.servers.list();
   if (views.length === 0) terminal.note(NO_SERVER);
   for (const { id, knowledge, problem = 'it may not be used' } of views) {
     if (knowledge === 'off') terminal.note(terminal.paint.yellow(`not asked: ${id}: ${printable(problem)}`));

@@ -232,7 +232,7 @@ describe('toolscout servers', STARTS_PROCESSES, () => {
     expect(json(machine)).toMatchObject({ servers: [{ id: 'notes', knowledge: 'ready', tools: 2, disabledTools: 1 }] });
   });
 
-  it('CLI-1 says what to do when there is none, and why one is off', async () => {
+  it('CLI-1 servers: says what to do when no server is configured, and why one is off', async () => {
     const none = await run((await openOfflineGateway([])).gateway, 'servers');
     expect(none).toMatchObject({ code: 0, stdout: '' });
     expect(none.stderr).toContain('No server is configured');
@@ -259,6 +259,22 @@ describe('toolscout search', STARTS_PROCESSES, () => {
     });
     const schema = await run(await notes(), 'search', 'read a note', '--schema', '-n', '1');
     expect(schema.stdout).toMatch(/CALL\n.*read_note.*id/);
+  });
+
+  it('FIND-7 CLI-1 shows the hits of several needs apart, each under its need', async () => {
+    const { gateway } = await openOfflineGateway([
+      {
+        id: 'notes',
+        tools: [
+          { name: 'read_note', description: 'Reads a note.', inputSchema: { type: 'object' } },
+          { name: 'delete_note', description: 'Deletes a note.', inputSchema: { type: 'object' } },
+        ],
+      },
+    ]);
+    const query = 'read a note from the book and delete the old note';
+    const text = await run(gateway, 'search', query);
+    expect(text.stdout).toMatch(/read a note from the book\n.*TOOL.*\n.*notes:read_note/);
+    expect(text.stdout).toMatch(/delete the old note\n.*TOOL.*\n.*notes:delete_note/);
   });
 
   it('FIND-1 CLI-1 explains each place by words, fields and signals when asked to', async () => {
@@ -293,7 +309,7 @@ describe('toolscout search', STARTS_PROCESSES, () => {
     const gateway = await notes();
     const watched: Gateway = {
       ...gateway,
-      searchTools: (query, options) => (asked.push([query, options?.tags]), gateway.searchTools(query, options)),
+      search: (query, options) => (asked.push([query, options?.tags]), gateway.search(query, options)),
     };
     await run(watched, 'search', '--tag', 'safe', '--tag', 'small', 'read', 'it');
     expect(asked).toEqual([['read it', ['safe', 'small']]]);
@@ -311,7 +327,7 @@ describe('toolscout search', STARTS_PROCESSES, () => {
     const base = await notes();
     const learning: Gateway = {
       ...base,
-      searchTools: async () => ({ hits: [], nearest: [], learning: ['slow'], unavailable: [] }),
+      search: async () => ({ hits: [], nearest: [], learning: ['slow'], unavailable: [] }),
     };
     expect((await run(learning, 'search', 'x')).stderr).toContain('Not learned in time: slow.');
     expect(json(await run(await notes(), 'search', 'zzzzqqqq', '--json'))).toMatchObject({ hits: [] });
@@ -341,7 +357,7 @@ describe('toolscout search', STARTS_PROCESSES, () => {
       unavailable: [],
       ...answer,
     });
-    return run({ ...(await notes()), searchTools }, 'search', 'x', ...flags);
+    return run({ ...(await notes()), search: searchTools }, 'search', 'x', ...flags);
   };
   const hits = [{ server: 'notes', tool: EVIL, summary: EVIL, relevance: 1, tags: [EVIL], signature: EVIL }];
 
@@ -558,7 +574,7 @@ describe('toolscout call', STARTS_PROCESSES, () => {
     ['path of a problem', { ...FAILED, error: { ...FAILURE, problems: [{ path: EVIL, message: 'is wrong' }] } }],
     ['suggestion', { ...FAILED, error: { ...FAILURE, suggestion: EVIL } }],
   ])('A16 A18 the %s that a server sends is escaped before a terminal sees it', async (_, answer) => {
-    const ran = await run({ ...(await notes()), executeTool: async () => answer }, 'call', 'notes', 'read_note');
+    const ran = await run({ ...(await notes()), call: async () => answer }, 'call', 'notes', 'read_note');
     expect(ran.stdout + ran.stderr).toContain('evil');
     expect(ran.stdout + ran.stderr).toMatch(HARMLESS);
   });
@@ -666,7 +682,9 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     const env = { PASSWORD: 'canary-password', KEY: 'canary-key-1', TOKEN: 'canary-token' };
     const gateway = await openToolscout(config, { env });
     for (const flags of [[], ['--json']]) {
-      const ran = await commandLine(['config', 'show', ...flags], { readConfig: async () => gateway.config() });
+      const ran = await commandLine(['config', 'show', ...flags], {
+        readConfig: async () => gateway.internal.loaded(),
+      });
       // Nothing is opened for it, so nothing is made either.
       expect(ran.opened).toEqual([]);
       expect(ran.code).toBe(0);
@@ -687,9 +705,11 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: 'x' } } }));
     const config: ConfigInput = { sources: [{ type: 'claude-code', scope: 'project' }] };
     const gateway = await openToolscout(config, { cwd });
-    expect(gateway.config().servers).toMatchObject([{ id: 'theirs', scope: 'project' }]);
+    expect(gateway.internal.loaded().servers).toMatchObject([{ id: 'theirs', scope: 'project' }]);
     const shown = async (): Promise<unknown> =>
-      json(await commandLine(['config', 'show', '--json'], { gateway, readConfig: async () => gateway.config() }));
+      json(
+        await commandLine(['config', 'show', '--json'], { gateway, readConfig: async () => gateway.internal.loaded() }),
+      );
     const problem = expect.stringMatching(/approv/) as string;
     expect(await shown()).toMatchObject({ servers: [{ id: 'theirs', enabled: false, problem }] });
   });
@@ -697,7 +717,7 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
   it('DISC-4 CLI-1 cache stats and clear', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };
-    await gateway.discover();
+    await gateway.servers.discover();
     expect((await run(kept, 'cache', 'stats')).stdout).toMatch(
       /^1 list cached\. Reads by this command: \d+ hits?, (1 miss|\d+ misses)\.\n/,
     );
@@ -712,8 +732,8 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     const kept: Gateway = { ...gateway, close: async () => undefined };
     const empty = await run(kept, 'audit');
     expect(empty).toMatchObject({ code: 0, stdout: '', stderr: 'Nothing is recorded yet.\n' });
-    await gateway.executeTool('old', 'echo', { message: `hi${ESC}[2J` });
-    await gateway.executeTool('old', 'fail', {});
+    await gateway.call('old', 'echo', { message: `hi${ESC}[2J` });
+    await gateway.call('old', 'fail', {});
     expect(await run(kept, 'audit', '--server', 'other')).toMatchObject({ code: 0, stderr: 'No record matches.\n' });
     const text = await run(kept, 'audit', '--kind', 'execution');
     expect(text.stdout).toMatch(HARMLESS);
@@ -741,9 +761,9 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
   it('EXEC-5 CLI-1 audit --follow goes on until it is stopped, oldest first', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };
-    await gateway.executeTool('old', 'echo', { message: 'before' });
+    await gateway.call('old', 'echo', { message: 'before' });
     const stopped = async (written: () => string): Promise<void> => {
-      await gateway.executeTool('old', 'add', { a: 1, b: 2 });
+      await gateway.call('old', 'add', { a: 1, b: 2 });
       await expect.poll(written).toContain('"add"');
     };
     const ran = await commandLine(['audit', '--follow', '--json', '--kind', 'execution'], { gateway: kept, stopped });

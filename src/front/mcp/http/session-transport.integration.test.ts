@@ -13,7 +13,7 @@ import { createMcpEndpoint, type McpEndpoint } from './http.js';
 
 const URL_OF_IT = 'http://127.0.0.1:7077/mcp';
 
-type Outcome = Awaited<ReturnType<Gateway['executeTool']>>;
+type Outcome = Awaited<ReturnType<Gateway['call']>>;
 
 interface Calls {
   readonly endpoint: McpEndpoint;
@@ -26,13 +26,13 @@ interface Calls {
 async function openHeld(): Promise<Calls> {
   const { gateway } = await openOfflineGateway([]);
   const waiting: Calls['waiting'] = [];
-  const executeTool: Gateway['executeTool'] = () =>
+  const executeTool: Gateway['call'] = () =>
     new Promise((end, fail) => {
       waiting.push({ end, fail });
     });
   const clock = createFakeClock();
   const info = { name: 'toolscout', version: '9.9.9' };
-  const endpoint = createMcpEndpoint({ gateway: { ...gateway, executeTool }, info, log: silentLog, clock });
+  const endpoint = createMcpEndpoint({ gateway: { ...gateway, call: executeTool }, info, log: silentLog, clock });
   onTestFinished(() => endpoint.close());
   return { endpoint, clock, waiting };
 }

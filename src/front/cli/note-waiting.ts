@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.js';
  */
 export async function noteWaiting(gateway: Gateway, terminal: Terminal, servers?: readonly string[]): Promise<void> {
   const chosen = servers && new Set(servers);
-  const pending = await gateway.listApprovals({ state: 'pending', shownTo: false });
+  const pending = await gateway.approvals.list({ state: 'pending', shownTo: false });
   const count = pending.filter(({ server }) => chosen?.has(server) ?? true).length;
   if (count > 0) terminal.note(`${count} ${count === 1 ? 'waits' : 'wait'} for approval: toolscout pending`);
 }

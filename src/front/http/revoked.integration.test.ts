@@ -50,7 +50,7 @@ interface Caller {
 async function openShared(http: { auth?: Auth }): Promise<{ gateway: Gateway; url: string }> {
   const servers = { slow: fixture('slow'), old: fixture('legacy') };
   const gateway = await openToolscout({ servers, http, mode: 'passthrough' });
-  await gateway.discover();
+  await gateway.servers.discover();
   const { app } = await openHttpApp(gateway);
   const front = await listen(app, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => front.close());
@@ -111,10 +111,11 @@ describe('a key that is taken back', STARTS_PROCESSES, () => {
     await gateway.reload();
     await waitUntil(() => over(ann).every(Boolean), { what: 'the streams of Ann to end' });
     await waitUntil(
-      async () => (await gateway.audit({ kind: 'execution' })).filter(({ code }) => code === 'CANCELLED').length === 2,
+      async () =>
+        (await gateway.audit.list({ kind: 'execution' })).filter(({ code }) => code === 'CANCELLED').length === 2,
       { what: 'the calls of Ann to be cancelled' },
     );
-    expect((await gateway.audit({ kind: 'execution' })).every(({ principal }) => principal === 'ann')).toBe(true);
+    expect((await gateway.audit.list({ kind: 'execution' })).every(({ principal }) => principal === 'ann')).toBe(true);
     expect(await ann.list()).toBe(401);
     expect(over(bob)).toEqual([false, false, false, false]);
     expect(await bob.list()).toBe(200);
@@ -203,7 +204,9 @@ describe('a key that is taken back', STARTS_PROCESSES, () => {
     await gateway.reload();
     for (const { finish } of slow) finish();
     expect(await Promise.all(slow.map(({ answered }) => answered))).toEqual([404, 404, 401]);
-    expect((await gateway.audit({ kind: 'execution' })).filter(({ principal }) => principal === 'ann')).toEqual([]);
+    expect((await gateway.audit.list({ kind: 'execution' })).filter(({ principal }) => principal === 'ann')).toEqual(
+      [],
+    );
   });
 
   it.each(['/mcp', '/servers/%2e%2e/mcp', '/servers/old/mcp', '/servers/%6fld/mcp', '/x/../mcp'])(

@@ -22,7 +22,7 @@ interface Host {
 
 async function openSlow(): Promise<{ gateway: Gateway; endpoint: McpEndpoint }> {
   const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
-  await gateway.discover();
+  await gateway.servers.discover();
   const info = { name: 'toolscout', version: '9.9.9' };
   const endpoint = createMcpEndpoint({ gateway, info, log: silentLog, clock: systemClock });
   onTestFinished(() => endpoint.close());
@@ -132,7 +132,7 @@ describe('the stream of a batch', STARTS_PROCESSES, () => {
     const batch = await host.send([wait(1, 20_000), wait(2, ms!)]);
     if (ms === 1) {
       // The other one has its answer before the first is cancelled.
-      while ((await gateway.audit({ kind: 'execution' })).length === 0) await new Promise(setImmediate);
+      while ((await gateway.audit.list({ kind: 'execution' })).length === 0) await new Promise(setImmediate);
     }
     await host.send(cancel(1));
     const text = await batch.text();
@@ -198,7 +198,7 @@ describe('sessions of others', STARTS_PROCESSES, () => {
     expect((await remove()).status).toBe(404);
     expect((await host.send(ping(3))).status).toBe(404);
     expect(await mine.text()).toContain('waited 300');
-    const records = await gateway.audit({ kind: 'execution' });
+    const records = await gateway.audit.list({ kind: 'execution' });
     expect(records.map(({ code }) => code)).toEqual(expect.arrayContaining(['CANCELLED', undefined]));
     expect([endpoint.sessions, endpoint.isBusy]).toEqual([1, false]);
   });
@@ -230,7 +230,7 @@ describe('a host that does not read', STARTS_PROCESSES, () => {
     const message = 'x'.repeat(20_000);
     let told = 0;
     let isOver = false;
-    const executeTool: Gateway['executeTool'] = async (_server, _tool, _args, options) => {
+    const executeTool: Gateway['call'] = async (_server, _tool, _args, options) => {
       for (let progress = 1; progress <= STEPS && options?.signal?.aborted !== true; progress++) {
         options?.onProgress?.({ progress, message });
         told = progress;
@@ -240,7 +240,7 @@ describe('a host that does not read', STARTS_PROCESSES, () => {
       return { success: true, result: { content: [{ type: 'text', text: 'all told' }] } };
     };
     const info = { name: 'toolscout', version: '9.9.9' };
-    const flooding = { ...gateway, executeTool };
+    const flooding = { ...gateway, call: executeTool };
     const endpoint = createMcpEndpoint({ gateway: flooding, info, log: silentLog, clock: systemClock });
     onTestFinished(() => endpoint.close());
     return { endpoint, told: () => told, isOver: () => isOver };

@@ -7,7 +7,7 @@ import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js'
 import { modernPost } from '../../../../test/support/modern-request.js';
 import { openToolscout, startCounter } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
-import type { Gateway } from '../../../gateway/index.js';
+import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import { sha256 } from '../../../kernel/hash.js';
 import type { ConfigInput } from '../../../model/config.js';
 import { listen } from '../listen/listen.js';
@@ -54,7 +54,7 @@ describe('keys', STARTS_PROCESSES, () => {
       servers: { old: fixture('legacy'), older: fixture('legacy'), hidden: fixture('modern') },
       toolRules: [{ pattern: 'crash', enabled: false }],
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const why = async (key: string, path: string): Promise<unknown> =>
       (await http.send(`/v1/why/${path}`, { headers: bearer(key) })).json();
     expect(await why(ROOT, 'hidden/echo')).toMatchObject({ address: 'hidden:echo', offered: true, because: 'none' });
@@ -134,7 +134,7 @@ describe('keys', STARTS_PROCESSES, () => {
     expect((await http.send('/v1/config', { headers: bearer(ROOT) })).status).toBe(200);
     expect((await http.post('/v1/call', echo, bearer(ROOT))).status).toBe(200);
     expect((await http.post('/v1/config/reload', undefined, bearer(ROOT))).status).toBe(200);
-    expect(await gateway.audit({ kind: 'reload' })).toMatchObject([{ principal: 'root' }]);
+    expect(await gateway.audit.list({ kind: 'reload' })).toMatchObject([{ principal: 'root' }]);
   });
 
   it.each([
@@ -159,8 +159,8 @@ describe('keys', STARTS_PROCESSES, () => {
       detail: expect.stringContaining('--admin') as string,
       suggestion: expect.stringContaining('http.auth') as string,
     });
-    expect(await gateway.audit({ kind: 'reload' })).toEqual([]);
-    expect((await gateway.listApprovals()).filter(({ state }) => state !== 'pending')).toEqual([]);
+    expect(await gateway.audit.list({ kind: 'reload' })).toEqual([]);
+    expect((await gateway.approvals.list()).filter(({ state }) => state !== 'pending')).toEqual([]);
     const admin = await openHttpApp(gateway, { localAdmin: true });
     const answered = await admin.send(path, init);
     const told = answered.status === 204 ? '' : await answered.text();
@@ -188,7 +188,7 @@ describe('keys', STARTS_PROCESSES, () => {
       return answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     };
     const streams = await Promise.all([readEvents(READ), readEvents(ROOT)]);
-    await gateway.registerServer({ id: 'proposed', command: 'launch-me', args: ['--now'] });
+    await gateway.servers.register({ id: 'proposed', command: 'launch-me', args: ['--now'] });
     const paths = ['/v1/approvals', '/v1/approvals/proposed/diff'];
     for (const [at, key] of [READ, ROOT].entries()) {
       const told = await Promise.all(
@@ -225,7 +225,7 @@ describe('keys', STARTS_PROCESSES, () => {
     const traced = { ...bearer(CALL), 'x-trace-id': 'trace-7' };
     expect((await http.post('/v1/call', echo, traced)).headers.get('x-trace-id')).toBe('trace-7');
     await expect
-      .poll(async () => gateway.audit({ kind: 'execution' }))
+      .poll(async () => gateway.audit.list({ kind: 'execution' }))
       .toMatchObject([{ principal: 'caller', route: 'http', traceId: 'trace-7', server: 'old' }]);
   });
 
@@ -260,7 +260,7 @@ describe('keys', STARTS_PROCESSES, () => {
       expect(shown).not.toContain(sha256(key));
     }
     expect(shown).toContain('"name":"reader"');
-    expect(JSON.stringify(gateway.config().config)).not.toContain(READ);
+    expect(JSON.stringify(gateway.internal.loaded().config)).not.toContain(READ);
   });
 
   it('CFG-3 a key that is not set or too short opens nothing and is named; one written out is refused', async () => {
@@ -273,7 +273,7 @@ describe('keys', STARTS_PROCESSES, () => {
     for (const key of ['', 'short', '${NOT_SET}']) {
       expect((await http.send('/v1/servers', { headers: bearer(key) })).status).toBe(401);
     }
-    const paths = gateway.config().warnings.map(({ path }) => path);
+    const paths = gateway.internal.loaded().warnings.map(({ path }) => path);
     expect(paths).toEqual(['http.auth.keys[0].key', 'http.auth.keys[1].key']);
     await expect(openToolscout({ http: { auth: { keys: [{ name: 'a', key: 'written-out' }] } } })).rejects.toThrow(
       'http.auth.keys[0]',
@@ -285,8 +285,8 @@ describe('keys', STARTS_PROCESSES, () => {
 describe('a caller limited to some servers', STARTS_PROCESSES, () => {
   it('S12 neither sees nor finds nor calls others, and cannot tell them from what does not exist', async () => {
     const { gateway, http } = await openLocked();
-    await gateway.discover();
-    await (await gateway.registry())!.refresh();
+    await gateway.servers.discover();
+    await (await gateway.registry.get())!.refresh();
     const headers = bearer(SOME);
     const get = async (path: string): Promise<string> => (await http.send(path, { headers })).text();
     for (const path of [
@@ -325,7 +325,7 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
 
   it('S12 the same holds at the MCP endpoint', async () => {
     const { gateway, http } = await openLocked();
-    await gateway.discover();
+    await gateway.servers.discover();
     const opened = await http.post('/mcp', initialize, { ...MCP, ...bearer(SOME) });
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
     expect(await opened.text()).not.toContain('hidden');
@@ -341,7 +341,7 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
       'seen',
     );
     await expect
-      .poll(async () => gateway.audit({ kind: 'execution' }))
+      .poll(async () => gateway.audit.list({ kind: 'execution' }))
       .toMatchObject([
         { principal: 'some', server: 'old', outcome: 'success' },
         { principal: 'some', server: 'hidden', outcome: 'refused', code: 'SERVER_NOT_FOUND', route: 'mcp' },
@@ -366,8 +366,8 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
     await (await http.post('/mcp', { ...rpc, params: { name: 'execute_tool', arguments: call } }, session)).text();
     const direct = { ...rpc, params: { name: 'echo', arguments: call.arguments } };
     expect((await http.post('/servers/hidden/mcp', direct, { ...MCP, ...headers })).status).toBe(404);
-    await expect.poll(async () => (await gateway.audit({ outcome: 'refused' })).length).toBe(5);
-    const records = await gateway.audit({ outcome: 'refused' });
+    await expect.poll(async () => (await gateway.audit.list({ outcome: 'refused' })).length).toBe(5);
+    const records = await gateway.audit.list({ outcome: 'refused' });
     expect(records.map(({ server, route }) => `${server} ${route}`).toSorted()).toEqual([
       'hidden http',
       'hidden http',
@@ -386,10 +386,10 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
   it('EXEC-5 S12 so is what they want to read of it', async () => {
     const { gateway } = await openLocked();
     const seen = gateway.as(viewerOf({ name: 'some', scopes: new Set(['call']), servers: new Set(['old']) }));
-    const reading = seen.relay('hidden', 'resources/read', { uri: 'file:///secret' }, { route: 'mcp' });
+    const reading = seen.hosts.relay('hidden', 'resources/read', { uri: 'file:///secret' }, { route: 'mcp' });
     await expect(reading).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND', message: 'There is no server "hidden".' });
     await expect
-      .poll(async () => gateway.audit({ kind: 'resource-read' }))
+      .poll(async () => gateway.audit.list({ kind: 'resource-read' }))
       .toMatchObject([{ principal: 'some', server: 'hidden', outcome: 'refused', code: 'SERVER_NOT_FOUND' }]);
   });
 
@@ -479,7 +479,9 @@ describe('tokens', STARTS_PROCESSES, () => {
     expect(await status(token)).toBe(200);
     expect(await status(token, '/v1/config')).toBe(403);
     expect((await http.post('/v1/call', echo, bearer(token))).status).toBe(200);
-    await expect.poll(async () => gateway.audit({ kind: 'execution' })).toMatchObject([{ principal: 'oauth:ann' }]);
+    await expect
+      .poll(async () => gateway.audit.list({ kind: 'execution' }))
+      .toMatchObject([{ principal: 'oauth:ann' }]);
     // Metadata and keys are asked for once, however many come.
     expect(asked).toHaveLength(2);
     const document = await (await http.send('/.well-known/oauth-protected-resource')).json();
@@ -537,9 +539,11 @@ describe('tokens', STARTS_PROCESSES, () => {
   it('S9 REG-8 a client of one server is led to a resource that covers it, and to an audience that is accepted', async () => {
     const audience = ['https://tools.example/mcp', 'https://tools.example/', 'not-a-url'];
     const { http, gateway } = await openWithIssuer({ audience });
-    const loaded = gateway.config();
+    const loaded = gateway.internal.loaded();
     const withUrl = { ...loaded.config, http: { ...loaded.config.http, publicUrl: 'https://tools.example' } };
-    const { send } = await openHttpApp({ ...gateway, config: () => ({ ...loaded, config: withUrl }) });
+    const { send } = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'internal.loaded': () => ({ ...loaded, config: withUrl }) })),
+    );
     for (const [path, expected] of [
       ['/mcp', 'https://tools.example/mcp'],
       ['/servers/old/mcp', 'https://tools.example/'],
@@ -568,8 +572,8 @@ describe('tokens', STARTS_PROCESSES, () => {
       const headers = bearer(await sign({ ...good, sub: `${'x'.repeat(254)}${last}` }));
       expect((await http.post('/v1/call', echo, headers)).status).toBe(200);
     }
-    await expect.poll(async () => (await gateway.audit({ kind: 'execution' })).length).toBe(2);
-    const names = (await gateway.audit({ kind: 'execution' })).map(({ principal }) => principal);
+    await expect.poll(async () => (await gateway.audit.list({ kind: 'execution' })).length).toBe(2);
+    const names = (await gateway.audit.list({ kind: 'execution' })).map(({ principal }) => principal);
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name!.length).toBeLessThan(300);
   });
@@ -637,8 +641,8 @@ describe('tokens', STARTS_PROCESSES, () => {
 describe('a key that is taken back', STARTS_PROCESSES, () => {
   it('S12 whoever follows events with it hears of nothing more', async () => {
     const { gateway } = await openLocked();
-    let loaded = gateway.config();
-    const { send } = await openHttpApp({ ...gateway, config: () => loaded });
+    let loaded = gateway.internal.loaded();
+    const { send } = await openHttpApp(wrapGateway(gateway, () => ({ 'internal.loaded': () => loaded })));
     const { auth } = loaded.config.http;
     const take = (next: typeof auth): void => {
       const { config } = loaded;
@@ -652,10 +656,10 @@ describe('a key that is taken back', STARTS_PROCESSES, () => {
     expect(await next()).toContain('event: hello');
     // Read again and found to be the same: nothing has changed for anybody.
     take(structuredClone(auth));
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     for (let text = ''; !text.includes('event: learned');) text = await next();
     take({ ...auth!, keys: [] });
-    await gateway.discover(['hidden']);
+    await gateway.servers.discover(['hidden']);
     const rest: string[] = [];
     while (rest.at(-1) !== 'the end') rest.push(await next());
     expect(rest.join('')).not.toContain('hidden');
@@ -685,8 +689,11 @@ describe('a stream of the audit log', STARTS_PROCESSES, () => {
     async (path) => {
       const { gateway } = await openLocked();
       const clock = createFakeClock();
-      let loaded = gateway.config();
-      const quiet = { ...gateway, config: () => loaded, onEvent: () => () => undefined };
+      let loaded = gateway.internal.loaded();
+      const quiet = wrapGateway(gateway, () => ({
+        'internal.loaded': () => loaded,
+        onEvent: () => () => undefined,
+      }));
       const { send } = await openHttpApp(quiet, { clock });
       const headers = { accept: 'text/event-stream', ...bearer(ROOT) };
       const follower = (await send(path, { headers })).body!.getReader();
@@ -719,9 +726,12 @@ describe('listening where others can reach it', STARTS_PROCESSES, () => {
     } finally {
       await front.close();
     }
-    const loaded = gateway.config();
+    const loaded = gateway.internal.loaded();
     const bare = { ...loaded, config: { ...loaded.config, http: { ...loaded.config.http, auth: undefined } } };
-    const exposed = await openHttpApp({ ...gateway, config: () => bare }, { exposed: true });
+    const exposed = await openHttpApp(
+      wrapGateway(gateway, () => ({ 'internal.loaded': () => bare })),
+      { exposed: true },
+    );
     expect((await exposed.send('/v1/servers', { headers: bearer(READ) })).status).toBe(401);
   });
 });

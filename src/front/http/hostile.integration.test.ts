@@ -1,3 +1,4 @@
+import { wrapGateway } from '../../gateway/index.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -285,7 +286,7 @@ describe('odd input', STARTS_PROCESSES, () => {
     expect((await post('/v1/skills/x/call', { capability: long, tool: 'x' })).status).toBe(400);
     expect((await send(`/v1/tools/old/${long}`)).status).toBe(400);
     expect((await send(`/v1/servers/${long}/tools`)).status).toBe(400);
-    expect(await gateway.audit({ kind: 'execution' })).toEqual([]);
+    expect(await gateway.audit.list({ kind: 'execution' })).toEqual([]);
   });
 
   it('REG-1 who has gone before the stream begins leaves nothing behind', async () => {
@@ -325,7 +326,7 @@ describe('odd input', STARTS_PROCESSES, () => {
   it('REG-1 a server that refuses our credentials is not the fault of the caller', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const refuse = (): Promise<never> => Promise.reject(new ToolscoutError('AUTHENTICATION_FAILED', 'No.'));
-    const { send } = await openHttpApp({ ...gateway, listTools: refuse, toolDetails: refuse });
+    const { send } = await openHttpApp(wrapGateway(gateway, () => ({ 'tools.list': refuse, details: refuse })));
     for (const path of ['/v1/servers/old/tools', '/v1/tools/old/echo']) {
       const answer = await send(path);
       expect(answer.status).toBe(502);

@@ -162,7 +162,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     expect(host.received.map(({ method }) => method)).not.toContain('notifications/progress');
     const _meta = { progressToken: 1 };
     await host.ask(2, 'tools/call', { name: 'search_tools', arguments: { query: 'wait' }, _meta });
-    await waitUntil(async () => (await gateway.listServers()).every(({ knowledge }) => knowledge === 'ready'));
+    await waitUntil(async () => (await gateway.servers.list()).every(({ knowledge }) => knowledge === 'ready'));
     expect(host.received.filter(({ method }) => method === 'notifications/progress')).toMatchObject([
       { params: { progress: 0, total: 1 } },
     ]);
@@ -170,7 +170,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
 
   it('META-6 a cancelled call ends at the server and is not answered; the others are', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const host = connect(gateway);
     await handshake(host);
     host.send({
@@ -184,10 +184,10 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     });
     host.send({ method: 'notifications/cancelled', params: { requestId: 'a', reason: 'enough' } });
     expect(await host.answer('b')).toMatchObject({ result: { content: [{ text: 'waited 400' }] } });
-    await waitUntil(async () => (await gateway.audit({ outcome: 'failure' })).length === 1, {
+    await waitUntil(async () => (await gateway.audit.list({ outcome: 'failure' })).length === 1, {
       what: 'the cancelled call',
     });
-    expect(await gateway.audit({ outcome: 'failure' })).toMatchObject([{ code: 'CANCELLED' }]);
+    expect(await gateway.audit.list({ outcome: 'failure' })).toMatchObject([{ code: 'CANCELLED' }]);
     expect(host.received.some((message) => message['id'] === 'a')).toBe(false);
     host.send({ method: 'notifications/cancelled', params: { requestId: 'nobody' } });
     host.send({ method: 'notifications/cancelled' });
@@ -196,7 +196,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
 
   it('R7 CONN-4 when the host goes, its calls are cancelled and the front says that it has ended', async () => {
     const gateway = await openToolscout({ servers: { slow: fixture('slow') } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const host = connect(gateway);
     await handshake(host);
     host.send({
@@ -209,7 +209,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     });
     host.input.end();
     await host.closed;
-    await waitUntil(async () => (await gateway.audit({ outcome: 'failure' })).length === 1, {
+    await waitUntil(async () => (await gateway.audit.list({ outcome: 'failure' })).length === 1, {
       what: 'the cancelled call',
     });
   });
@@ -260,7 +260,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     const gateway = await offline();
     const hostile: Gateway = {
       ...gateway,
-      executeTool: async () => ({ success: true, result: { content: [], structuredContent: deep } }),
+      call: async () => ({ success: true, result: { content: [], structuredContent: deep } }),
     };
     const host = connect(hostile);
     await handshake(host);
@@ -288,7 +288,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: { old: { ...fixture('legacy'), rateLimit: { requestsPerSecond: 1e6, burstSize: 1e6 } } },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const host = connect(gateway);
     await handshake(host);
     const ids = Array.from({ length: 1000 }, (_, index) => (index % 2 ? index : String(index)));

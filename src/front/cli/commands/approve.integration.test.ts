@@ -29,7 +29,7 @@ async function place(config: ConfigInput = {}): Promise<{
     run: (args, around = {}) => commandLine(args, { ...around, gateway: open }),
     async register(id, command, args) {
       const gateway = await open();
-      await gateway.registerServer({ id, command, args });
+      await gateway.servers.register({ id, command, args });
       await gateway.close({ drainMs: 0 });
     },
   };
@@ -65,7 +65,7 @@ describe('what is approved is what was shown', STARTS_PROCESSES, () => {
     await run(['discover']);
     const unseen = await run(['approve', 'notes:read']);
     expect(unseen.code).toBe(4);
-    expect(unseen.stderr).toContain('was not shown to you yet');
+    expect(unseen.stderr).toContain('you have not looked at this request yet');
     // A search that says how much waits has shown nothing of it.
     await run(['search', 'reads a note']);
     expect((await run(['approve', 'notes:read'])).code).toBe(4);

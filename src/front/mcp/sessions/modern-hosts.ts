@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.js';
 import { hashJson } from '../../../kernel/hash.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { canBeAsked, type Host } from '../../../model/host.js';
-import { protocolError } from '../exchange.js';
+import { hasKeptState, protocolError } from '../exchange.js';
 import { createHeldCalls, type Round, type RoundEnd } from './held-calls.js';
 import { sharedHostId } from './host-id.js';
 import { isLogLevel, isLoud } from './log-levels.js';
@@ -27,7 +27,7 @@ export interface Sender {
 /** Answers hosts of the modern era: every request stands for itself, and a question is an answer. */
 export interface ModernHosts {
   answer(
-    offer: HostSurface,
+    surface: HostSurface,
     request: { readonly method: string; readonly params?: unknown },
     context: ServerContext,
     sender: Sender,
@@ -89,21 +89,21 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   };
 
   /** Sends briefings while a request is answered whose host wants log messages; there is no other time for them. */
-  const brief = (offer: HostSurface, round: Round, { connection }: Sender): (() => void) | undefined => {
-    if (offer.skills !== true || round.logLevel === undefined) return undefined;
+  const brief = (surface: HostSurface, round: Round, { connection }: Sender): (() => void) | undefined => {
+    if (surface.skills !== true || round.logLevel === undefined) return undefined;
     const send = (params: JsonObject): void => round.notify('notifications/message', params);
     return deps.follow?.(connection ?? round.hostId, send);
   };
 
-  const answer: ModernHosts['answer'] = (offer, request, context, sender) => {
+  const answer: ModernHosts['answer'] = (surface, request, context, sender) => {
     const round = roundOf(context, sender);
-    const unfollow = brief(offer, round, sender);
-    const answered = answerRound(offer, request, context, sender, round);
+    const unfollow = brief(surface, round, sender);
+    const answered = answerRound(surface, request, context, sender, round);
     return unfollow ? answered.finally(unfollow) : answered;
   };
 
   const answerRound = async (
-    offer: HostSurface,
+    surface: HostSurface,
     { method, params: given }: Parameters<ModernHosts['answer']>[1],
     context: ServerContext,
     sender: Sender,
@@ -111,7 +111,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   ): Promise<JsonObject> => {
     const params = isObject(given) ? given : {};
     const work = (resumed: Round['resumed']): Promise<RoundEnd> =>
-      held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => offer.answer(method, params, exchange));
+      held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => surface.answer(method, params, exchange));
     if (!ASKING.has(method)) {
       const end = await work(undefined);
       if ('result' in end) return end.result;
@@ -120,13 +120,15 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     // Hashed only when a state goes out or comes in: most calls have none.
     const binding = (): string => {
       const { _meta: _ours, ...subject } = params;
-      return hashJson([sender.principal, offer.info, method, subject]);
+      return hashJson([sender.principal, surface.info, method, subject]);
     };
     const state: unknown = context.mcpReq.requestState();
     const { inputResponses } = round;
     let end: RoundEnd;
     if (state === undefined) end = await work(inputResponses && { inputResponses });
-    else {
+    else if (typeof state === 'string' && surface.takesKeptState?.(method, params) === true) {
+      end = await work({ requestState: state, ...(inputResponses && { inputResponses }) });
+    } else {
       const payload = states.open(state, binding());
       const { call, server } = payload ?? {};
       if (typeof call === 'string') {
@@ -143,6 +145,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     }
     const { result } = end;
     if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
+    if (hasKeptState(result)) return result;
     return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
   };
 

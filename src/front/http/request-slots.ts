@@ -1,14 +1,14 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { Principal } from '../../model/principal.js';
 
-/** Places that several principals share. */
-export interface Places {
-  /** Takes a place and answers how it is given back; `undefined` when there is none left for this principal. */
+/** Slots for requests, shared by several principals. */
+export interface RequestSlots {
+  /** Takes a slot and answers how it is given back; `undefined` when there is none left for this principal. */
   enter(principal: string): (() => void) | undefined;
 }
 
-/** So many places in all, and so many for each principal: one of them cannot take the places of the others (A43). */
-export function createPlaces({ total, each }: { readonly total: number; readonly each: number }): Places {
+/** So many slots in all, and so many for each principal: one of them cannot take the slots of the others (A43). */
+export function createRequestSlots({ total, each }: { readonly total: number; readonly each: number }): RequestSlots {
   const taken = new Map<string, number>();
   let all = 0;
   return {
@@ -37,14 +37,14 @@ export interface Outgoing {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Takes a place for a request of a principal until its answer has been sent; throws when all its places are taken (A43). */
-export type Hold = (outgoing: Outgoing, principal: Principal) => void;
+/** Takes a slot for a request of a principal until its answer has been sent; throws when all its slots are taken (A43). */
+export type OpenRequestLimit = (outgoing: Outgoing, principal: Principal) => void;
 
 /** So many open requests for each principal. */
-export function createHold(each: number): Hold {
-  const places = createPlaces({ total: Infinity, each });
+export function createOpenRequestLimit(each: number): OpenRequestLimit {
+  const slots = createRequestSlots({ total: Infinity, each });
   return (outgoing, { name }) => {
-    const leave = places.enter(name);
+    const leave = slots.enter(name);
     if (!leave) {
       const message = `${each} requests of this client are open already.`;
       throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
