@@ -1,8 +1,19 @@
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import { LOOK_ALIKES } from '../kernel/look-alikes.js';
 import type { Tool } from '../model/tool.js';
 
 /** Words that no tool may have in its name if it is to be called merely to see what it answers (DISC-9). */
 const WRITING = ['create', 'update', 'delete', 'remove', 'add', 'modify', 'write', 'post', 'put', 'patch'];
+
+/** Marks on letters, and characters that nobody sees. */
+const UNSEEN = /[\p{M}\p{Cf}]/gu;
+
+/** The verb of writing that a name contains, however it is spelled: in capitals, wide letters or letters of other scripts. */
+export function writingVerbIn(name: string): string | undefined {
+  const plain = name.normalize('NFKD').toLowerCase().replace(UNSEEN, '');
+  const latin = [...plain].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('');
+  return WRITING.find((word) => latin.includes(word));
+}
 
 /** Bounds of an inferred schema. */
 const DEEPEST = 8;
@@ -32,8 +43,7 @@ export function mayBeTried(tool: Tool): boolean {
   if (definition['outputSchema'] !== undefined || tool.status !== 'enabled' || tool.provenance !== 'protocol') {
     return false;
   }
-  const lower = name.toLowerCase();
-  if (WRITING.some((word) => lower.includes(word))) return false;
+  if (writingVerbIn(name) !== undefined) return false;
   const annotations = isObject(definition['annotations']) ? definition['annotations'] : {};
   if (annotations['readOnlyHint'] === false || annotations['destructiveHint'] === true) return false;
   return annotations['readOnlyHint'] === true || tool.categories.includes('crud.read');

@@ -1,7 +1,7 @@
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { LIMITS } from '../kernel/limits.js';
 import { oneLine, printable } from '../kernel/text.js';
-import { findHeaderFault } from './param-header.js';
+import { findHeaderFault } from './header-declarations.js';
 
 /** An entry of a list that could not be kept, and why. */
 export interface BadItem {

@@ -1,16 +1,16 @@
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
-import type { Upstream } from '../model/upstream.js';
+import type { ServerInfo } from '../model/upstream.js';
 import type { Strategy } from './fallback/extract.js';
 import type { Listed } from './list.js';
 import type { LeftOut } from './salvage.js';
 
 /** What a server said of itself when it was listed. */
 export interface UpstreamFacts {
-  readonly info?: Upstream['info'];
+  readonly info?: ServerInfo;
   readonly instructions?: string;
-  readonly era?: Upstream['era'];
+  readonly era?: 'legacy' | 'modern';
   /** What it can do, as it declared it. */
   readonly capabilities?: JsonObject;
   readonly resources?: readonly JsonObject[];

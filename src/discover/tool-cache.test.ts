@@ -70,11 +70,14 @@ function fakeStore(): Store & {
     },
     append: neverAsked,
     audit: neverAsked,
+    sumAudit: neverAsked,
     pruneAudit: neverAsked,
     onChange(listener: (space: string) => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    spaces: async () => [],
+    async *auditPages() {},
     close: () => Promise.resolve(),
   };
   return store;

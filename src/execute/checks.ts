@@ -1,6 +1,5 @@
 import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
-import { REJECTED } from '../model/approval.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import { isFallback, provenanceText, type Tool } from '../model/tool.js';
@@ -66,29 +65,43 @@ export function forbidden(skill: string, wanted: string): ToolscoutError {
 }
 
 /**
+ * Lets a call that must only read pass only where the tool counts as one that does (META-10); `problemOf` says why not.
+ *
+ * @throws ToolscoutError `FORBIDDEN`.
+ */
+export function createReadOnlyCheck(problemOf: (tool: Tool) => string | undefined): Check {
+  return ({ call, tool }) => {
+    const problem = call.readOnly ? problemOf(tool) : undefined;
+    if (problem === undefined) return;
+    const message = `"${addressOf(tool.server, tool.name)}" does not count as read-only: ${problem}.`;
+    throw new ToolscoutError('FORBIDDEN', message, { remedy: { kind: 'call-with-effects' }, delivered: false });
+  };
+}
+
+/**
  * Refuses a tool that nobody has approved, and one that changed after it was (SEC-9).
  *
  * @throws ToolscoutError `APPROVAL_REQUIRED` or `TOOL_CHANGED`.
  */
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
-  const { hold = '' } = tool;
-  if (hold.startsWith(REJECTED)) {
-    const code = tool.status === 'quarantined' && !tool.isSuspect ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
-    throw new ToolscoutError(code, `"${address}" is not offered: ${hold}.`, {
+  const { hold } = tool;
+  if (hold?.cause === 'rejected') {
+    const code = tool.status === 'quarantined' ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
+    throw new ToolscoutError(code, `"${address}" is not offered: ${hold.reason}.`, {
       remedy: { kind: 'undo-rejection', ref: address },
       delivered: false,
     });
   }
-  if (tool.status === 'pending' || tool.isSuspect) {
-    const reason = tool.hold ?? 'it waits for approval';
+  if (tool.status === 'pending' || hold?.cause === 'suspect') {
+    const reason = hold?.reason ?? 'it waits for approval';
     throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
       remedy: { kind: 'review', ref: address },
       delivered: false,
     });
   }
   if (tool.status === 'quarantined') {
-    const reason = tool.hold ?? 'it changed after it was trusted';
+    const reason = hold?.reason ?? 'it changed after it was trusted';
     throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${reason}.`, {
       remedy: { kind: 'review-change', ref: address },
       delivered: false,

@@ -4,6 +4,7 @@ import { createFakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
 import { testTool } from '../../test/support/test-tool.js';
 import type { Clock } from '../kernel/clock.js';
+import { estimateTokens } from '../kernel/tokens.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
@@ -43,7 +44,7 @@ interface StageOptions extends Partial<ExecutorDeps> {
   readonly tool?: Tool;
   readonly problems?: Problem[];
   readonly answers?: ReadonlyArray<JsonObject | Error>;
-  readonly limit?: () => void;
+  readonly limit?: () => Promise<number> | undefined;
   readonly use?: UseConnection;
 }
 
@@ -76,7 +77,16 @@ function setUp(options: StageOptions = {}) {
   const caller = createCaller({
     clock: { ...clock, after: waitsEndAtOnce },
     random: () => 0.5,
-    limiter: { take: limit ?? (() => void steps.push('limit')), wait: () => Promise.resolve() },
+    limiter: {
+      take: () => {
+        if (limit) return limit();
+        steps.push('limit');
+        return undefined;
+      },
+      wait: () => Promise.resolve(),
+      retain() {},
+      close() {},
+    },
     use:
       use ??
       (async (_server, task) => {
@@ -84,6 +94,8 @@ function setUp(options: StageOptions = {}) {
         return task(upstream);
       }),
     isOpen: () => false,
+    requireOpen() {},
+    hold: () => () => {},
     tellLogLevel: () => undefined,
   });
   const executor = createExecutor({
@@ -386,17 +398,47 @@ describe('executor', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('CONN-7 a retry that meets the rate limit waits like any other retry', async () => {
+  it('CONN-7 a retry that meets the rate limit waits for its turn, and the wait is recorded', async () => {
     let tokens = 0;
-    const { executor, sent, steps } = setUp({
+    const { executor, sent, steps, records } = setUp({
       answers: [lost({ delivered: false })],
-      limit: () => {
-        if (++tokens === 2) throw new ToolscoutError('RATE_LIMITED', 'wait', { delivered: false });
-      },
+      limit: () => (++tokens === 2 ? Promise.resolve(250) : undefined),
     });
     expect(await executor.execute(call())).toMatchObject({ success: true });
     expect(sent).toHaveLength(2);
-    expect(steps.filter((step) => step === 'retry')).toHaveLength(2);
+    expect(steps.filter((step) => step === 'retry')).toHaveLength(1);
+    expect(records).toMatchObject([{ outcome: 'success', waitedMs: 250 }]);
+  });
+
+  it('CONN-7 EXEC-2 a retry whose turn would come too late is refused', async () => {
+    let tokens = 0;
+    const { executor, sent } = setUp({
+      answers: [lost({ delivered: false })],
+      limit: () => {
+        if (++tokens === 2) throw new ToolscoutError('RATE_LIMITED', 'wait', { delivered: false, retryAfterMs: 9 });
+        return undefined;
+      },
+    });
+    expect(await executor.execute(call())).toMatchObject({ error: { code: 'RATE_LIMITED', retryAfterMs: 9 } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('EXEC-2 SEC-9 what was forbidden while a call waited for the rate limit is refused and not sent', async () => {
+    let isAllowed = true;
+    const { executor, sent, records } = setUp({
+      limit: async () => {
+        isAllowed = false;
+        return 100;
+      },
+      checks: [
+        () => {
+          if (!isAllowed) throw new ToolscoutError('TOOL_DISABLED', 'no longer', { delivered: false });
+        },
+      ],
+    });
+    expect(await executor.execute(call())).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(sent).toEqual([]);
+    expect(records).toMatchObject([{ outcome: 'refused', waitedMs: 100 }]);
   });
 
   it('EXEC-1 a call that was cancelled before it was sent, is not sent', async () => {
@@ -475,10 +517,16 @@ describe('executor', () => {
         outcome: 'success',
         latencyMs: 120,
         resultBytes: expect.any(Number) as number,
+        countTokens: expect.any(Function) as () => unknown,
         era: 'modern',
         traceId: 't-1',
       },
     ]);
+    expect(records[0]?.countTokens?.()).toMatchObject({
+      arguments: 5,
+      returned: estimateTokens('x'.repeat(500)),
+      withheld: 0,
+    });
     expect(records[0]?.resultBytes).toBeGreaterThan(500);
   });
 

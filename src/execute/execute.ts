@@ -4,14 +4,16 @@ import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '
 import { addressOf } from '../kernel/ids.js';
 import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
+import { estimateTokens } from '../kernel/tokens.js';
+import { countLater, sampleResultTokens, sampleTokens } from '../kernel/token-sample.js';
 import { auditedMeta } from '../protocol/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { AuditRecord } from '../model/audit-record.js';
-import type { Call, CallResult, Progress } from '../model/call.js';
+import type { AuditRecord, TokenCount } from '../model/audit-record.js';
+import type { Call, CallResult, Failure, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import type { Requester, ServerRequest } from '../model/upstream.js';
+import type { ServerRequest } from '../model/upstream.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 import type { Check, Subject } from './checks.js';
 import { isErrorResult } from './error-body.js';
@@ -26,6 +28,8 @@ export type ExecutionEntry = Omit<AuditRecord, 'id' | 'time' | 'argumentsHash' |
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly latencyMs: number;
+  /** Counts its tokens later, where little has to be held for that. */
+  readonly countTokens?: () => TokenCount;
 };
 
 /** What an executor is made of, in the order in which a call meets it. */
@@ -41,9 +45,14 @@ export interface ExecutorDeps {
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
   readonly outgoing?: (server: string) => Outgoing | undefined;
   /** Sends the request: rate limit, circuit breaker, connection, and again where that is safe. */
-  readonly send: (server: Server, request: ServerRequest, requester: Requester) => Promise<JsonObject>;
+  readonly send: (server: Server, request: ServerRequest, call: Call) => Promise<JsonObject>;
   /** What a rule takes out of what a server says, before anybody sees it; `undefined` when none does. */
   readonly incoming?: (server: string) => Incoming | undefined;
+  /**
+   * What is made of the result of a call before it is returned (ANS-1, ANS-4); `undefined` when nothing is. Asked before the call is
+   * sent, so that it can refuse what is wanted.
+   */
+  readonly answering?: (subject: Subject) => Answering | undefined;
   /** Must not throw. */
   readonly record: (entry: ExecutionEntry) => void;
   /** Removes secrets from a text. */
@@ -64,10 +73,19 @@ export interface Incoming {
   text(text: string): string;
 }
 
+/** Makes the answer of a result. It does not throw. */
+export type Answering = (result: JsonObject, isError: boolean) => Answered | Promise<Answered>;
+
+interface Answered {
+  readonly result: JsonObject;
+  /** Tokens that were left out of the result. */
+  readonly withheld?: number;
+}
+
 /** Answers `undefined` when there is nothing to wait for. */
 export type Prepare = () => Promise<void> | undefined;
 
-/** Runs calls through the one guarded door. It answers; it does not throw. */
+/** Runs calls; every call takes this path, which applies all checks. It answers and does not throw. */
 export interface Executor {
   /** Runs one call; `prepare` may fetch what resolving it needs, and its failure is the call's. */
   execute(call: Call, prepare?: Prepare): Promise<CallResult>;
@@ -83,6 +101,12 @@ interface Trail {
   era?: 'legacy' | 'modern';
   /** How the result contradicts what its tool promised. */
   contradiction?: string;
+  /** What is made of the result. */
+  answering?: Answering;
+  /** About how many tokens of the result the agent was spared. */
+  withheld?: number;
+  /** How long it waited for the rate limit. */
+  waitedMs?: number;
   /** How often it was tried again. */
   retries?: number;
   /** What the server asked that nobody could be asked. */
@@ -141,7 +165,15 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         ? ({ era }) => (era === 'modern' ? paramHeaders.of(definition, call.arguments) : undefined)
         : undefined,
       mayRepeat: isMarkedRepeatable(tool) ? isNotLost : undefined,
-      waitsForLimit: false,
+      recheck() {
+        trail.phase = 'judging';
+        const now = identify(call);
+        permit(now);
+        return now.server;
+      },
+      onWaited(ms) {
+        trail.waitedMs = (trail.waitedMs ?? 0) + Math.round(ms);
+      },
       onAttempt(attempt) {
         trail.phase = 'sending';
         if (attempt > 0) trail.retries = attempt;
@@ -170,6 +202,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const checked = call.problems ?? deps.validate.validate(subject.tool, call.arguments);
     const problems = checked instanceof Promise ? await checked : checked;
     if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
+    trail.answering = deps.answering?.(subject);
     const redacted = redactCall(subject);
     refuseCancelled(call.signal);
     const result = await send(redacted, trail);
@@ -187,7 +220,16 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       return outcome;
     };
     return walk(call, trail, prepare).then(
-      (answer) => conclude(answered(call, trail, answer)),
+      (answer) => {
+        const outcome = answered(call, trail, answer);
+        const made = trail.answering?.(outcome.result!, !outcome.success);
+        if (made === undefined || (!(made instanceof Promise) && made.result === outcome.result))
+          return conclude(outcome);
+        return Promise.resolve(made).then(({ result, withheld = 0 }) => {
+          trail.withheld = withheld;
+          return conclude({ ...outcome, result, ...(withheld > 0 && { withheld }) });
+        });
+      },
       (thrown: unknown) => conclude(failed(call, trail, toCallError(thrown, call.signal), started)),
     );
   }
@@ -226,6 +268,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function record(call: Call, trail: Trail, { success, result, error }: CallResult, latencyMs: number): void {
     const { server, tool } = namesOf(call, trail);
     const { contradiction } = trail;
+    const resultBytes = result && estimateBytes(result);
     deps.record({
       kind: 'execution',
       principal: call.principal,
@@ -234,13 +277,19 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       server,
       tool,
       arguments: call.arguments,
-      outcome: success ? 'success' : isRefusal(error?.code, trail) ? 'refused' : 'failure',
+      outcome: success ? 'success' : isRefusal(error?.code, trail.phase === 'judging') ? 'refused' : 'failure',
       code: error?.code,
       // To the microsecond; the digits behind are noise.
       latencyMs: Math.round(latencyMs * 1000) / 1000,
-      resultBytes: result && estimateBytes(result),
+      waitedMs: trail.waitedMs,
+      resultBytes,
+      ...countLater(resultBytes ?? 0, () => ({
+        ...tokensOf(call.arguments, result, error),
+        withheld: trail.withheld ?? 0,
+      })),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
+      parent: call.parent,
       detail: detailOf(contradiction && hide(contradiction), call.meta && auditedMeta(call.meta)),
     });
   }
@@ -259,6 +308,16 @@ function detailOf(contradiction: string | undefined, meta: JsonObject | undefine
   };
 }
 
+/** What a call cost its agent. */
+function tokensOf(
+  args: JsonObject,
+  result: JsonObject | undefined,
+  error: Failure | undefined,
+): Omit<TokenCount, 'withheld'> {
+  const returned = result ? sampleResultTokens(result) : estimateTokens(`${error?.message} ${error?.suggestion}`);
+  return { arguments: sampleTokens(args), returned };
+}
+
 function redactProgress(progress: Progress, incoming: Incoming): Progress {
   const { message } = progress;
   return message === undefined ? progress : { ...progress, message: incoming.text(message) };
@@ -268,9 +327,10 @@ function namesOf(call: Call, { subject }: Trail): { server: string; tool: string
   return subject ? { server: subject.server.id, tool: subject.tool.name } : { server: call.server, tool: call.tool };
 }
 
-function isRefusal(code: ErrorCode | undefined, { phase }: Trail): boolean {
+/** Whether a request that failed was refused by toolscout; `isJudged` while no server has been asked yet. */
+export function isRefusal(code: ErrorCode | undefined, isJudged: boolean): boolean {
   if (code === undefined || code === 'CANCELLED') return false;
-  return phase === 'judging' || LATE_REFUSALS.has(code);
+  return isJudged || LATE_REFUSALS.has(code);
 }
 
 function refuseCancelled(signal: Cancel | undefined): void {

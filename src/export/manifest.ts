@@ -1,12 +1,16 @@
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Manifest } from '../model/manifest.js';
-import type { Server } from '../model/server.js';
+import type { ShownTransport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { sortParameters } from './parameters.js';
 import { bareUrl, splitTarget } from './target.js';
 
 /** The part of a server that an export may see: its transport as it is shown, never as it is used. */
-export type ExportedServer = Pick<Server, 'id' | 'title' | 'shown'>;
+export interface ExportedServer {
+  readonly id: string;
+  readonly title?: string;
+  readonly shown: ShownTransport;
+}
 
 /** Servers do not version their tools. */
 const VERSION = '1.0.0';

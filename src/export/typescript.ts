@@ -1,5 +1,7 @@
 import { addressOf } from '../kernel/ids.js';
+import type { JsonValue } from '../kernel/json.js';
 import { printable } from '../kernel/text.js';
+import type { Tool } from '../model/tool.js';
 import { shapeOf } from './read-schema.js';
 import type { Section } from './section.js';
 import type { LeafKind, MapEntry, Scalar, Shape } from './shape.js';
@@ -108,4 +110,33 @@ export function typescriptText(sections: readonly Section[]): string {
     }
   }
   return `${HEAD}export interface Tools {\n${[...rows.values()].join('')}}\n\n${types.join('\n')}`;
+}
+
+/** How a name follows a dot or stands in brackets. */
+function member(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'then' && name !== 'toJSON'
+    ? `.${name}`
+    : `[${literalText(name)}]`;
+}
+
+/** How a script names a tool: `tools.github.list_issues`, `tools["a-b"]["c.d"]`. */
+function scriptPath({ server, name }: Pick<Tool, 'server' | 'name'>): string {
+  const isReserved = [server, name].some((each) => each === 'then' || each === 'toJSON');
+  return isReserved ? `tools[${literalText(addressOf(server, name))}]` : `tools${member(server)}${member(name)}`;
+}
+
+/**
+ * The declaration of a tool as a script calls it (CODE-2). A brief one is one line without descriptions.
+ */
+export function toolDeclaration(tool: Tool, { brief = false }: { readonly brief?: boolean } = {}): string {
+  const { inputSchema, outputSchema = tool.inferredOutput } = tool.definition;
+  const rich = !brief;
+  const typeOf = (schema: JsonValue | undefined): string => {
+    const text = typeText(shapeOf(schema, { rich }), '');
+    return brief ? text.replace(/\n\s*/g, ' ') : text;
+  };
+  const shape = shapeOf(inputSchema, { rich });
+  const isOptional = shape.kind !== 'map' || shape.entries.every(({ optional }) => optional);
+  const about = brief ? '' : commentText(tool.description || tool.summary, '');
+  return `${about}${scriptPath(tool)}(args${isOptional ? '?' : ''}: ${typeOf(inputSchema)}): Promise<${typeOf(outputSchema)}>;`;
 }

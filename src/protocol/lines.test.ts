@@ -76,7 +76,7 @@ describe('createLineWriter', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('CONN-7 lines that could not be written say whether they were alone', async () => {
+  it('CONN-7 a failed write reports whether it held a single line', async () => {
     const broken = (): LineWriter => createLineWriter(pipe(new Error('EPIPE')).stream);
     await expect(broken().write('a\n')).rejects.toMatchObject({ message: 'EPIPE', alone: true });
     const writer = broken();

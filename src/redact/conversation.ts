@@ -4,7 +4,7 @@ import { MASK } from '../kernel/secrets.js';
 import type { Call } from '../model/call.js';
 import type { Screen } from '../model/host.js';
 import type { Action, Matchers } from './rules.js';
-import { createWholeRedactor, type WholeRedactor } from './whole.js';
+import { createWholeRedactor, type WholeRedactor } from './whole-redactor.js';
 
 type Resumed = NonNullable<Call['resumed']>;
 

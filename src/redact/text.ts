@@ -1,6 +1,6 @@
 import { MASK } from '../kernel/secrets.js';
 import type { RedactionConfig } from '../model/config.js';
-import { findMarks, hashMark } from './marks.js';
+import { findMarks, hashMark } from './hash-marks.js';
 
 type Span = readonly [start: number, end: number];
 

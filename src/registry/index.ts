@@ -4,3 +4,6 @@ export { createRegistryClient, type RegistryClient, type RegistrySearchOptions }
 export { createProbe } from './probe.js';
 export { createRegistry, type LocalState, type Registry } from './registry.js';
 export { createSafeFetch } from '../net/safe-fetch.js';
+export type { ProbeEvent } from './registry.js';
+export type { ProbeResult } from './probe.js';
+export type { SelfDescription } from './documents.js';

@@ -253,7 +253,10 @@ export function createRegistry(deps: RegistryDeps): Registry {
     snapshot(asked = {}, sees) {
       const filters = asked instanceof URLSearchParams ? readFilters(asked) : asked;
       if (inventory && items.size === 0 && inventory.missing !== undefined) {
-        throw new ToolscoutError('REGISTRY_MISCONFIGURED', `There is no server to report on: ${inventory.missing}.`);
+        throw new ToolscoutError(
+          'REGISTRY_MISCONFIGURED',
+          `No server is configured, and no inventory was read: ${inventory.missing}.`,
+        );
       }
       const shown = current();
       const isKnown = shown.some((item) => item.transport === 'stdio' || item.failure_reason !== 'pending');

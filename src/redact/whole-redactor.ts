@@ -1,7 +1,7 @@
 import type { FieldPlace } from '../kernel/patterns/field-glob.js';
 import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { MASK } from '../kernel/secrets.js';
-import { hashMark } from './marks.js';
+import { hashMark } from './hash-marks.js';
 import type { Action, Matchers } from './rules.js';
 import { createTextRedactor } from './text.js';
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonValue } from '../kernel/json.js';
+import { SCHEMA_MAPS } from '../kernel/schema/compilable-schema.js';
 
 const KEY = 'x-mcp-header';
 
@@ -6,15 +7,6 @@ const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-
-/** Keywords whose value is a map from free names to schemas. */
-const MAPS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
 
 /** Keywords whose value is data, in which the key means nothing. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example', 'required', KEY]);
@@ -45,7 +37,7 @@ function childrenOf(place: Place): Place[] {
   if (!isObject(node)) return [];
   return Object.entries(node).flatMap(([keyword, value]): Place[] => {
     if (DATA.has(keyword) || typeof value !== 'object' || value === null) return [];
-    if (!MAPS.has(keyword) || !isObject(value))
+    if (!SCHEMA_MAPS.has(keyword) || !isObject(value))
       return [{ node: value, reachable: false, path: `${place.path}/${keyword}` }];
     const reachable = place.reachable && keyword === 'properties';
     return Object.entries(value).map(([name, child]) => ({ node: child, reachable, path: `${place.path}/${name}` }));
