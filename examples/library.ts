@@ -19,22 +19,22 @@ const toolscout = await createToolscout({
 });
 
 try {
-  await toolscout.discover();
+  await toolscout.servers.discover();
 
-  const { hits } = await toolscout.searchTools('read a text file', { limit: 3 });
+  const { hits } = await toolscout.search('read a text file', { limit: 3 });
   for (const { server, tool, summary } of hits) console.log(`found    ${server}:${tool}  ${summary}`);
 
-  const { lean } = await toolscout.toolDetails('everything', 'get-sum');
+  const { lean } = await toolscout.details('everything', 'get-sum');
   console.log(`details  ${JSON.stringify(lean['inputSchema'])}`);
 
-  const sum = await toolscout.executeTool('everything', 'get-sum', { a: 2, b: 3 });
+  const sum = await toolscout.call('everything', 'get-sum', { a: 2, b: 3 });
   console.log(`result   ${JSON.stringify(sum.result?.['content'])}`);
 
   // A refusal is an answer, not an exception.
-  const refused = await toolscout.executeTool('filesystem', 'write_file', { path: 'x', content: 'y' });
+  const refused = await toolscout.call('filesystem', 'write_file', { path: 'x', content: 'y' });
   console.log(`refused  ${refused.error?.code}: ${refused.error?.message}`);
 
-  const slow = toolscout.executeStream('everything', 'trigger-long-running-operation', { duration: 1, steps: 2 });
+  const slow = toolscout.stream('everything', 'trigger-long-running-operation', { duration: 1, steps: 2 });
   for await (const event of slow) {
     if (event.type === 'progress') console.log(`progress ${event.progress.progress}/${event.progress.total}`);
     else console.log(`done     ${event.result.success}`);

@@ -6,7 +6,7 @@ import express from 'express';
 import { createToolsApi, createToolscout, type Principal } from '../src/index.js';
 
 const toolscout = await createToolscout({ demo: true, stateDir: 'memory' });
-await toolscout.discover();
+await toolscout.servers.discover();
 const reader: Principal = { name: 'reader', scopes: new Set(['read']) };
 const api = createToolsApi(toolscout, {
   prefix: '/toolscout',

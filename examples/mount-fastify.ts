@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { createToolsApi, createToolscout } from '../src/index.js';
 
 const toolscout = await createToolscout({ demo: true, stateDir: 'memory', learnAtStart: false });
-await (await toolscout.registry())?.sync();
+await (await toolscout.registry.get())?.sync();
 const api = createToolsApi(toolscout);
 
 const app = fastify();

@@ -11,7 +11,7 @@ addToolsApi(app, toolscout);
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, async ({ port }) => {
   const home = await fetch(`http://127.0.0.1:${port}/`);
   console.log(`app       ${await home.text()}`);
-  await (await toolscout.registry())?.sync();
+  await (await toolscout.registry.get())?.sync();
   const answer = await fetch(`http://127.0.0.1:${port}/v1/tools?q=memory`);
   const { items } = (await answer.json()) as { items: Array<{ id: string; transport: string }> };
   console.log(`registry  ${answer.status} ${items.map(({ id, transport }) => `${id} (${transport})`).join(', ')}`);

@@ -10,7 +10,7 @@ const program = (name: string): string =>
 const config = defineConfig({
   servers: {
     everything: { command: 'node', args: [program('everything'), 'stdio'] },
-    filesystem: { command: 'node', args: [program('filesystem'), '.'], timeout: 10_000, tags: ['local'] },
+    filesystem: { command: 'node', args: [program('filesystem'), '.'], timeoutMs: 10_000, tags: ['local'] },
     memory: {
       command: 'node',
       args: [program('memory')],
@@ -35,8 +35,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // Imported here, so that reading this config does not load the whole library from source.
   const { createToolscout } = await import('../src/index.js');
   const toolscout = await createToolscout({ config, stateDir: 'memory' });
-  for (const { id } of await toolscout.listServers()) {
-    for (const { name, tags } of await toolscout.listTools(id)) console.log(`${id}:${name} [${tags.join(', ')}]`);
+  for (const { id } of await toolscout.servers.list()) {
+    for (const { name, tags } of await toolscout.tools.list(id)) console.log(`${id}:${name} [${tags.join(', ')}]`);
   }
   console.log((await toolscout.why('filesystem', 'move_file')).reason);
   console.log((await toolscout.why('filesystem', 'write_file')).reason);
