@@ -63,9 +63,14 @@ function withoutSdkValidator(): Plugin {
 // this process; the native database and the TypeScript loader stay packages of their own.
 // oxlint-disable-next-line import/no-default-export -- rolldown looks for the default export.
 export default defineConfig({
-  input: { index: 'src/index.ts', compat: 'src/app/compat/index.ts', cli: 'src/bin.ts' },
+  input: {
+    index: 'src/index.ts',
+    compat: 'src/app/compat/index.ts',
+    cli: 'src/bin.ts',
+    'script-worker': 'src/scripts/worker.ts',
+  },
   platform: 'node',
-  external: ['libsql', 'jiti', /^node:/],
+  external: ['libsql', 'jiti', 'pg-native', 'quickjs-wasi', /^node:/],
   // Its main file looks for its parts at run time, where the bundle has none; the other one imports them.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   plugins: [licences(), withoutSdkValidator(), executable('cli.js')],

@@ -33,7 +33,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // No module keeps state, so files share what is loaded; loading it for each would take as long as the tests.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: ['**/*.integration.test.ts'], isolate: false },
+      },
+      // Tests of one room that start processes, listen on ports or write many files.
+      { extends: true, test: { name: 'integration', include: ['src/**/*.integration.test.ts'], isolate: false } },
       { extends: true, test: { name: 'gateway', include: ['test/gateway/**/*.test.ts'] } },
       {
         extends: true,

@@ -15,6 +15,7 @@ export const LAYERS: ReadonlyArray<readonly string[]> = [
   ['protocol', 'net'],
   ['model'],
   [
+    'answers',
     'approvals',
     'audit',
     'clients',
@@ -26,6 +27,7 @@ export const LAYERS: ReadonlyArray<readonly string[]> = [
     'normalize',
     'redact',
     'registry',
+    'scripts',
     'search',
     'skills',
     'store',

@@ -103,6 +103,9 @@ describe('the examples that mount the API in an app', STARTS_PROCESSES, () => {
   });
 });
 
+/** A page without code, in which brackets before parentheses are no link. */
+const withoutCode = (page: string): string => page.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '');
+
 describe('the docs', STARTS_PROCESSES, () => {
   it('EXEC-3 docs/errors.md is the table of errors', () => {
     const rows = rowsOf('docs/errors.md').filter(([first]) => first?.startsWith('`'));
@@ -254,7 +257,7 @@ describe('the docs', STARTS_PROCESSES, () => {
 
   it('DOC-1 every relative link points to a file', () => {
     const broken = PAGES.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
+      [...withoutCode(read(page)).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
         .map((match) => join(root, dirname(page), match[1]!))
         .filter((target) => !existsSync(target))
         .map((target) => `${page} → ${relative(root, target)}`),

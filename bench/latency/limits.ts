@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import { compileRules, normalizeTool } from '../../src/normalize/index.js';
 import { createIndex, createKnowledgeSource, type KnowledgeSource } from '../../src/search/index.js';
 import { readCorpus } from '../retrieval/sets.js';
@@ -28,7 +28,7 @@ async function measureReload(config: object, folder: string): Promise<number> {
   const write = (turn: number): void =>
     writeFileSync(file, JSON.stringify({ ...config, toolRules: [{ pattern: `*_${turn}`, enabled: false }] }));
   write(0);
-  const gateway = await createToolscout({ config: file, stateDir: join(folder, 'state'), learnAtStart: false });
+  const gateway = await openGateway({ config: file, stateDir: join(folder, 'state'), learnAtStart: false });
   try {
     await gateway.ready();
     const times: number[] = [];
@@ -39,7 +39,7 @@ async function measureReload(config: object, folder: string): Promise<number> {
       times.push(performance.now() - began);
       if (!changed) throw new Error('The config was not read again.');
     }
-    const known = (await gateway.listTools('huge', { includeDisabled: true })).length;
+    const known = (await gateway.tools.list('huge', { includeDisabled: true })).length;
     if (known !== 1000) throw new Error(`The reload kept ${known} tools of 1,000.`);
     return Math.min(...times);
   } finally {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import { conclude, printTable } from '../support/report.js';
 
 /** Of one another: whoever hangs costs one timeout, the rest is done meanwhile. */
@@ -45,7 +45,7 @@ try {
   }));
   const inventory = join(folder, 'tools.json');
   writeFileSync(inventory, JSON.stringify(listed));
-  const gateway = await createToolscout({
+  const gateway = await openGateway({
     config: { servers: {} },
     stateDir: 'memory',
     cwd: folder,
@@ -55,7 +55,7 @@ try {
       DISCOVERY_TIMEOUT_MS: String(TIMEOUT_MS),
     },
   });
-  const registry = (await gateway.registry())!;
+  const registry = (await gateway.registry.get())!;
   const rows: string[][] = [];
   const times: number[] = [];
   const heaps: number[] = [];

@@ -1,6 +1,6 @@
 import type { RecordedServer } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { createRandom } from '../retrieval/bootstrap.js';
+import { createRandom } from '../../src/search/bootstrap.js';
 
 /** The share of words that are exchanged for others of the corpus. */
 const EXCHANGED = 0.35;

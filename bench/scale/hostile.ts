@@ -1,4 +1,4 @@
-import { createRandom } from '../retrieval/bootstrap.js';
+import { createRandom } from '../../src/search/bootstrap.js';
 import type { Grower } from './grow.js';
 
 /** Bytes of the longest query that is read whole. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import { openHttpFront } from '../../src/app/serve-http.js';
 import { serveMcpStdio } from '../../src/front/mcp/stdio/stdio.js';
 import { systemClock } from '../../src/kernel/clock.js';
@@ -31,11 +31,11 @@ function demandSuccess(text: string): void {
   if (/"error":|"isError":true/.test(text)) throw new Error(`The measured request failed: ${text}`);
 }
 
-const toolscout = await createToolscout({
+const toolscout = await openGateway({
   stateDir: 'memory',
   config: { servers: { one: { command: process.execPath, args: [path('../../test/fixtures/servers/legacy.mjs')] } } },
 });
-await toolscout.settle(30_000);
+await toolscout.internal.settle(30_000);
 const follower = await createFollower();
 const walks: Walk[] = [];
 const measure = async (name: string, run: () => Promise<unknown>): Promise<void> => {
@@ -44,7 +44,7 @@ const measure = async (name: string, run: () => Promise<unknown>): Promise<void>
   walks.push({ name, files: files.filter((file) => !file.startsWith('kernel/')) });
 };
 
-await measure('a learned list', () => toolscout.discoverTools('one', { useCache: false }));
+await measure('a learned list', () => toolscout.servers.discoverTools('one', { useCache: false }));
 
 const [input, output] = [new PassThrough(), new PassThrough()];
 const info = { name: 'toolscout', version: '1' };

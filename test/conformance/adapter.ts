@@ -37,7 +37,7 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
     log,
     healthIntervalMs: 0,
     breaker: { failures: 5, resetMs: 1000 },
-    open: (target, signal, lane) =>
+    open: (target, signal, key) =>
       openUpstream(target, {
         clock,
         log,
@@ -46,7 +46,7 @@ export function createAdapter(url: string, answer: Answerer, extras: AdapterExtr
         baseEnv: {},
         clientInfo: { name: 'toolscout', version: VERSION },
         signal,
-        lane,
+        key,
         ...extras,
       }),
   });

@@ -76,7 +76,7 @@ describe('toolscout config', STARTS_PROCESSES, () => {
 
   it.each([
     ['toolscout.config.ts', 'this is { not ts at all', 'was not checked'],
-    ['toolscout.config.json', '{"timeout": 5}', 'was checked and has no problems'],
+    ['toolscout.config.json', '{"timeoutMs": 5}', 'was checked and has no problems'],
   ])(
     'CLI-1 SEC-9 config validate is about the config in force, not about %s without approval',
     async (name, text, said) => {
@@ -88,7 +88,7 @@ describe('toolscout config', STARTS_PROCESSES, () => {
       expect(none.stdout).not.toContain('is valid');
       const own = join(folder, 'home/.config/toolscout/config.json');
       await mkdir(dirname(own), { recursive: true });
-      await writeFile(own, '{"timeout": 7}');
+      await writeFile(own, '{"timeoutMs": 7}');
       const { code, stdout } = await run('config', 'validate', '--json');
       expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, source: own, valid: true });
       expect(stdout).toContain(said);
@@ -102,14 +102,14 @@ describe('toolscout config', STARTS_PROCESSES, () => {
   });
 
   it('CLI-1 CFG-2 config show prints what is in force and makes no store', async () => {
-    const place = await workplace({ timeout: 1234, servers: { a: { command: 'x', timeout: 5 } } });
+    const place = await workplace({ timeoutMs: 1234, servers: { a: { command: 'x', timeoutMs: 5 } } });
     const { code, stdout, stderr } = await place.run('config', 'show', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({
       source: place.configFile,
-      timeout: 1234,
+      timeoutMs: 1234,
       store: 'sqlite',
-      servers: [{ id: 'a', timeout: 5 }],
+      servers: [{ id: 'a', timeoutMs: 5 }],
     });
     expect(existsSync(join(place.folder, 'state'))).toBe(false);
   });

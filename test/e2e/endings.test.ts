@@ -26,7 +26,7 @@ describe('how a command ends', STARTS_PROCESSES, () => {
     'EXEC-1 EXEC-5 CLI-2 a call whose server answers %s ends at its timeout, says so and is recorded',
     async (_, answer) => {
       const { url } = await mute('tools/call', answer);
-      const place = await workplace({ ...ONCE, servers: { h: { url, timeout: 700 } } });
+      const place = await workplace({ ...ONCE, servers: { h: { url, timeoutMs: 700 } } });
       const call = await place.run('call', 'h', 'look', '--json');
       expect(call.code, call.stderr).toBe(3);
       expect(JSON.parse(call.stdout)).toMatchObject({ success: false, error: { code: 'TOOL_EXECUTION_TIMEOUT' } });
@@ -37,7 +37,7 @@ describe('how a command ends', STARTS_PROCESSES, () => {
 
   it('DISC-7 CLI-2 a server that never lists its tools ends discover, tools and doctor at the timeout', async () => {
     const { url } = await mute('tools/list');
-    const place = await workplace({ ...ONCE, servers: { h: { url, timeout: 700 } } });
+    const place = await workplace({ ...ONCE, servers: { h: { url, timeoutMs: 700 } } });
     const exits = { 'discover h': 1, 'tools h': 3, doctor: 1 };
     for (const [command, exit] of Object.entries(exits)) {
       const ended = await place.run(...command.split(' '), '--json');
@@ -48,7 +48,7 @@ describe('how a command ends', STARTS_PROCESSES, () => {
 
   it('CONN-1 CLI-2 a server that never shakes hands ends a call in time', async () => {
     const { url } = await mute('initialize');
-    const place = await workplace({ ...ONCE, servers: { h: { url, timeout: 700, connectTimeout: 700 } } });
+    const place = await workplace({ ...ONCE, servers: { h: { url, timeoutMs: 700, connectTimeoutMs: 700 } } });
     const call = await place.run('call', 'h', 'look', '--json');
     expect(call.code, call.stderr).toBe(3);
     expect(JSON.parse(call.stdout)).toMatchObject({ success: false, error: { code: 'SESSION_INIT_FAILED' } });

@@ -24,7 +24,7 @@ describe('several hosts and calls at once', STARTS_PROCESSES, () => {
     async (era) => {
       for (const flags of [[], ['--modern']]) {
         const gateway = await asking(...flags);
-        await gateway.discover();
+        await gateway.servers.discover();
         const url = await serveOverHttp(gateway);
         const hosts = await Promise.all(
           ['ann', 'bob'].map((name) =>
@@ -83,7 +83,7 @@ describe('connections for hosts', STARTS_PROCESSES, () => {
   it('S8 CONN-3 a legacy server is told what its host declared, and nothing else', STARTS_PROCESSES, async () => {
     const counter = await startCounter();
     const gateway = await openToolscout({ servers: { asking: fixture('asking', counter.flag) } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const declared = async (capabilities: JsonObject): Promise<unknown> => {
       const host = await connectHost(gateway, { era: 'legacy', over: 'stdio', capabilities });
       const answer = JSON.parse(textOf(await call(host, 'declared'))) as unknown;
@@ -98,9 +98,9 @@ describe('connections for hosts', STARTS_PROCESSES, () => {
     expect(await declared({})).toEqual({});
     expect((await counter.pids()).length).toBe(started + 1);
     // A call without a host finds somebody who declines.
-    expect(textOf(await gateway.executeTool('asking', 'roots', {}))).toBe('{"roots":[]}');
-    expect(textOf(await gateway.executeTool('asking', 'elicit', { message: 'x' }))).toBe('{"action":"decline"}');
-    const sampled = await gateway.executeTool('asking', 'sample', { prompt: 'x' });
+    expect(textOf(await gateway.call('asking', 'roots', {}))).toBe('{"roots":[]}');
+    expect(textOf(await gateway.call('asking', 'elicit', { message: 'x' }))).toBe('{"action":"decline"}');
+    const sampled = await gateway.call('asking', 'sample', { prompt: 'x' });
     expect(sampled.error?.upstream?.code ?? textOf(sampled)).toBeTruthy();
     expect(sampled.success).toBe(false);
   });
@@ -110,12 +110,12 @@ describe('connections for hosts', STARTS_PROCESSES, () => {
     STARTS_PROCESSES,
     async () => {
       const gateway = await asking();
-      await gateway.discover();
+      await gateway.servers.discover();
       const host = await connectHost(gateway, { era: 'legacy', over: 'http' });
       await call(host, 'declared');
-      await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'connected');
+      await waitUntil(async () => (await gateway.servers.list())[0]?.health.state === 'connected');
       await (host.client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
-      await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'disconnected', {
+      await waitUntil(async () => (await gateway.servers.list())[0]?.health.state === 'disconnected', {
         what: 'the end of every connection',
       });
     },

@@ -37,8 +37,8 @@ export { ids, code, success, hash };
 describe('a client made of /openapi.json', STARTS_PROCESSES, () => {
   it('REG-1 REG-3 compiles, and drives every route', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    await gateway.discover();
-    await (await gateway.registry())!.refresh();
+    await gateway.servers.discover();
+    await (await gateway.registry.get())!.refresh();
     const { app, document } = await openHttpApp(gateway);
     const front = await listen(app, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => front.close());

@@ -49,7 +49,7 @@ describe.each(CELLS)(
       STARTS_PROCESSES,
       async () => {
         const gateway = await gatewayOver(server);
-        await gateway.discover();
+        await gateway.servers.discover();
         const ann = await connectHost(gateway, host);
 
         const progress: unknown[] = [];

@@ -17,7 +17,7 @@ async function open(config: ConfigInput, ...flags: string[]): Promise<Gateway> {
     servers: { asking: fixture('asking', ...flags), old: fixture('legacy') },
     ...config,
   });
-  await gateway.discover();
+  await gateway.servers.discover();
   return gateway;
 }
 
@@ -60,7 +60,9 @@ describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offer
       message: expect.stringContaining('Invalid params') as string,
       data: { field: 'a', expected: 'number' },
     });
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 4, { what: 'the audit log' });
+    await waitUntil(async () => (await gateway.audit.list({ kind: 'execution' })).length === 4, {
+      what: 'the audit log',
+    });
   });
 
   it('META-5 in the mode hybrid: the five tools and the pinned ones', STARTS_PROCESSES, async () => {
@@ -152,7 +154,7 @@ describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offer
           },
           { what: 'the announcement of a changed resource', timeoutMs: 15_000 },
         );
-        const kinds = (await gateway.audit({})).map(({ kind }) => kind);
+        const kinds = (await gateway.audit.list({})).map(({ kind }) => kind);
         expect(kinds).toEqual(expect.arrayContaining(['resource-read', 'prompt-get']));
       }
     },
@@ -187,7 +189,7 @@ describe('one server passed through', STARTS_PROCESSES, () => {
       mode: 'passthrough',
       servers: { asking: fixture('asking', counter.flag) },
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     const before = (await counter.pids()).length;
     for (const era of ['legacy', 'modern'] as const) {
       for (const path of ['/mcp', '/servers/asking/mcp']) {

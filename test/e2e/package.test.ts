@@ -34,14 +34,13 @@ import {
   ERROR_TABLE,
   ToolscoutError,
   type CallResult,
-  type Gateway,
-  type GatewayEvent,
+  type Toolscout,
+  type ToolscoutEvent,
   type JsonObject,
-  type Server,
-  type Store,
+  type ServerView,
   type Tool,
   type ToolscoutOptions,
-  type Upstream,
+  type ShownConfig,
 } from 'toolscout';
 import { DiscoveryEngine, DiscoveryService } from 'toolscout/compat';
 
@@ -54,10 +53,10 @@ export const config = defineConfig({
 export const wrong = defineConfig({ http: { port: 'http' } });
 
 export async function use(options: ToolscoutOptions): Promise<readonly string[]> {
-  const gateway: Gateway = await createToolscout({ ...options, config });
-  const { hits } = await gateway.searchTools('read a file', { limit: 3 });
-  const result: CallResult = await gateway.executeTool('files', 'read', { path: 'x' } satisfies JsonObject);
-  const stop: () => void = gateway.onEvent((event: GatewayEvent) => void event.type);
+  const gateway: Toolscout = await createToolscout({ ...options, config });
+  const { hits } = await gateway.search('read a file', { limit: 3 });
+  const result: CallResult = await gateway.call('files', 'read', { path: 'x' } satisfies JsonObject);
+  const stop: () => void = gateway.onEvent((event: ToolscoutEvent) => void event.type);
   stop();
   // @ts-expect-error a hit has no such field
   void hits[0]?.nothing;
@@ -69,7 +68,7 @@ export async function use(options: ToolscoutOptions): Promise<readonly string[]>
   return [...hits.map((hit) => hit.server), toolscout.VERSION];
 }
 export const classes = [DiscoveryEngine, DiscoveryService] as const;
-export type Nouns = [Server, Tool, Store, Upstream];
+export type Nouns = [ServerView, Tool, ShownConfig];
 `;
 
 let folder: string;
@@ -157,7 +156,7 @@ describe('the published package', STARTS_PROCESSES, () => {
       [{ $schema: 'https://example.com/x.json', servers: { a: { command: 'x', args: ['${V}'] } } }, true],
       [{ discovery: { servers: { a: { url: 'https://a.example/mcp' } }, cache: false } }, true],
       [{ http: { port: 0, auth: { keys: [{ name: 'team', key: '${TEAM_KEY}', scopes: ['read'] }] } } }, true],
-      [{ sources: ['cursor', { type: 'vscode', scope: 'user' }], cache: { ttl: 5 } }, true],
+      [{ sources: ['cursor', { type: 'vscode', scope: 'user' }], cache: { ttlMs: 5 } }, true],
       [{ server: {} }, false],
       [{ $schema: 7 }, false],
       [{ http: { port: 'x' } }, false],

@@ -12,7 +12,7 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** Servers of the wide world start slowly, and several tests share the machine. */
 const PATIENCE_MS = 120_000;
-const SLOW = { timeout: 60_000, limits: { callTimeoutMs: 60_000 } };
+const SLOW = { timeoutMs: 60_000, limits: { callTimeoutMs: 60_000 } };
 
 /** Nothing listens there: what would need the network fails at once, and the same way everywhere. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -142,14 +142,14 @@ async function places(): Promise<{ direct: string; through: string; shared: stri
 async function openBoth(server: RealServer): Promise<{ gateway: Gateway; witness: RawHost; shared: string }> {
   const { direct, through, shared } = await places();
   const gateway = await openToolscout({ ...SLOW, servers: { real: server.entry(through, shared) } });
-  await gateway.discoverTools('real');
-  await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'disconnected', {
+  await gateway.servers.discoverTools('real');
+  await waitUntil(async () => (await gateway.servers.list())[0]?.health.state === 'disconnected', {
     timeoutMs: 30_000,
     what: 'the end of the connection it was learned over',
   });
   // By now it is known which era it speaks, however slow it was to say so.
-  await gateway.discoverTools('real');
-  const [view] = await gateway.listServers();
+  await gateway.servers.discoverTools('real');
+  const [view] = await gateway.servers.list();
   const witness = await startRaw(server.entry(direct, shared), view?.health.era);
   expect(witness.era).toBe(view?.health.era);
   if (server.era === 'legacy') expect(witness.era).toBe('legacy');
@@ -164,11 +164,11 @@ describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
     async () => {
       const { gateway, witness } = await openBoth(server);
       const listed = (await witness.tools()).toSorted(byName);
-      const definitions = (await gateway.listTools('real')).map(({ definition }) => definition).toSorted(byName);
+      const definitions = (await gateway.tools.list('real')).map(({ definition }) => definition).toSorted(byName);
       expect(listed).toHaveLength(server.tools);
       expect(definitions).toEqual(listed);
       expect(definitions.map((each) => JSON.stringify(each))).toEqual(listed.map((each) => JSON.stringify(each)));
-      expect((await gateway.listServers())[0]?.droppedTools).toBe(0);
+      expect((await gateway.servers.list())[0]?.droppedTools).toBe(0);
     },
     PATIENCE_MS,
   );
@@ -179,7 +179,7 @@ describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
       const { gateway, witness, shared } = await openBoth(server);
       for (const [tool, args] of server.calls(shared)) {
         const expected = await witness.call(tool, args);
-        const { result, success } = await gateway.executeTool('real', tool, args);
+        const { result, success } = await gateway.call('real', tool, args);
         expect(result, tool).toEqual(expected);
         expect(success, tool).toBe(expected['isError'] !== true);
       }
@@ -218,17 +218,17 @@ describe('all of them together', STARTS_PROCESSES, () => {
         ...SLOW,
         servers: {
           absent: { command: '/no/such/program' },
-          hung: { ...fixture('slow', '--hang'), connectTimeout: 10 * PATIENCE_MS },
+          hung: { ...fixture('slow', '--hang'), connectTimeoutMs: 10 * PATIENCE_MS },
           ...servers,
         },
       });
-      const all = gateway.discover();
+      const all = gateway.servers.discover();
       const isReady = async (): Promise<boolean> => {
-        const views = await gateway.listServers();
+        const views = await gateway.servers.list();
         return SERVERS.every(({ tools }, at) => views.find(({ id }) => id === `real${at}`)?.tools === tools);
       };
       await waitUntil(isReady, { timeoutMs: PATIENCE_MS - 10_000, what: 'all of their tools' });
-      const views = new Map((await gateway.listServers()).map((view) => [view.id, view]));
+      const views = new Map((await gateway.servers.list()).map((view) => [view.id, view]));
       expect(views.get('hung')?.knowledge).toBe('learning');
       expect(views.get('absent')?.knowledge).toBe('failed');
       await gateway.close({ drainMs: 0 });

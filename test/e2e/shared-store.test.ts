@@ -68,11 +68,11 @@ describe('serve processes over one store', STARTS_PROCESSES, () => {
 
 describe('an eager server', STARTS_PROCESSES, () => {
   it('NEG-7 is kept running by serve beyond its idle time, and is started again when it dies', async () => {
-    const idleTimeout = 50;
+    const idleTimeoutMs = 50;
     const place = await workplace({
       servers: {
-        kept: { ...fixture('legacy'), eager: true, idleTimeout },
-        plain: { ...fixture('legacy'), idleTimeout },
+        kept: { ...fixture('legacy'), eager: true, idleTimeoutMs },
+        plain: { ...fixture('legacy'), idleTimeoutMs },
       },
     });
     const served = await serve(place);

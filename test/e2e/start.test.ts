@@ -7,7 +7,7 @@ import { CLI, workplace, type Workplace } from '../support/toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
 /** The files that every start may load; anything else belongs behind an `import()`. */
-const AT_START = ['cli', 'command', 'heap', 'rolldown-runtime', 'serve', 'start'];
+const AT_START = ['cli', 'command', 'rolldown-runtime', 'serve', 'settle-heap', 'start'];
 
 /** What the embedded store is loaded from; the library itself has a name for each platform. */
 const PACKAGES = ['@neon-rs/load', 'detect-libc', 'libsql'];

@@ -28,7 +28,7 @@ describe('an error body without isError', STARTS_PROCESSES, () => {
     const http = await openHttpApp(gateway);
     for (const [tool, result] of Object.entries(results)) {
       const failure = { code: 'TOOL_EXECUTION_ERROR', ...body };
-      expect(await gateway.executeTool('s', tool, {}), tool).toMatchObject({ success: false, result, error: failure });
+      expect(await gateway.call('s', tool, {}), tool).toMatchObject({ success: false, result, error: failure });
       const meant = { server: 's', tool, arguments: {} };
       expect(await callMetaTool(gateway, 'execute_tool', meant, {}), tool).toEqual(result);
       const problem = await http.post('/v1/call', meant);
@@ -39,7 +39,7 @@ describe('an error body without isError', STARTS_PROCESSES, () => {
       const { code, stdout } = await commandLine(['call', 's', tool, '--json'], { gateway: open });
       expect([code, JSON.parse(stdout)], tool).toMatchObject([3, { success: false, result, error: failure }]);
     }
-    for (const record of await gateway.audit({ kind: 'execution' })) {
+    for (const record of await gateway.audit.list({ kind: 'execution' })) {
       expect(record).toMatchObject({ outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' });
     }
   });
@@ -71,7 +71,7 @@ describe('a tool that is not there', STARTS_PROCESSES, () => {
       { id: 'aaa', tools: [tool('open_file', 'Opens a file.'), tool('open_files', 'Opens files.')] },
       { id: 'fs', tools: [tool('read_text_file', 'Reads a file.'), tool('stat', 'Says how old it is.')] },
     ]);
-    const { error } = await gateway.executeTool('fs', 'open_file', {});
+    const { error } = await gateway.call('fs', 'open_file', {});
     expect(error?.message).toBe(
       'Server "fs" has no tool "open_file". Did you mean "read_text_file" or "aaa:open_file" or "aaa:open_files"?',
     );
@@ -80,12 +80,12 @@ describe('a tool that is not there', STARTS_PROCESSES, () => {
 
 describe('a server that ends in the middle of a call', STARTS_PROCESSES, () => {
   it('EXEC-4 the agent is told that it is restarted and that the call may have taken effect; so it is', async () => {
-    const gateway = await openToolscout({ servers: { old: { ...fixture('legacy'), timeout: 20_000 } } });
+    const gateway = await openToolscout({ servers: { old: { ...fixture('legacy'), timeoutMs: 20_000 } } });
     const call = { server: 'old', tool: 'crash', arguments: {} };
     const told = JSON.parse(textOf(await callMetaTool(gateway, 'execute_tool', call, {}))) as JsonObject;
     expect(told).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: 'unknown' });
     expect(told['suggestion']).toMatch(/may have taken effect.*restarts the server with the next call/);
-    expect(textOf(await gateway.executeTool('old', 'echo', { message: 'back' }))).toBe('back');
+    expect(textOf(await gateway.call('old', 'echo', { message: 'back' }))).toBe('back');
     const problem = await (await openHttpApp(gateway)).post('/v1/call', call);
     expect(await problem.json()).toMatchObject({ delivered: 'unknown' });
   });
@@ -94,7 +94,7 @@ describe('a server that ends in the middle of a call', STARTS_PROCESSES, () => {
     const { gateway } = await openOfflineGateway([{ id: 'gone', tools: [scriptedTool('look')] }], {
       retryPolicy: { maxRetries: 0 },
     });
-    const { error } = await gateway.executeTool('gone', 'look', {});
+    const { error } = await gateway.call('gone', 'look', {});
     expect(error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: false });
   });
 });
@@ -106,7 +106,7 @@ describe('a tool that asks the user', STARTS_PROCESSES, () => {
       const server = fixture('asking', ...(era === 'modern' ? ['--modern'] : []));
       const gateway = await openToolscout({ servers: { asking: server } });
       // Sampling that is declined fails in the server; the reason must not be lost in its words.
-      const { error } = await gateway.executeTool('asking', 'sample', { prompt: 'p' });
+      const { error } = await gateway.call('asking', 'sample', { prompt: 'p' });
       expect(error?.message).toMatch(/there is no host to ask|no host is connected/);
       expect(error?.suggestion).toMatch(/a host that supports (sampling|elicitation)/);
       const { stderr } = await commandLine(['call', 'asking', 'sample', 'prompt=p'], {

@@ -56,7 +56,7 @@ describe('approvals under concurrent use', STARTS_PROCESSES, () => {
           s: { ...fixture('changing', `--file=${file}`), rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } },
         },
       });
-      await gateway.discover();
+      await gateway.servers.discover();
       const seen = { success: 0, refused: 0, certain: 0 };
 
       const change = async (tool: Certainty): Promise<void> => {
@@ -64,14 +64,14 @@ describe('approvals under concurrent use', STARTS_PROCESSES, () => {
         tool.version++;
         const mine = tool.version;
         await show();
-        await gateway.discover();
+        await gateway.servers.discover();
         // Approved in between, or changed again: nothing is certain.
         if (approvalsRunning === 0 && tool.approvalsBegun === approvalsBegun && tool.version === mine) tool.held = true;
       };
       const decide = async (name: string, tool: Certainty): Promise<void> => {
         if (random(2) === 0) {
           const { approvalsBegun, approvalsRunning } = tool;
-          const isDone = await gateway.reject(`s:${name}`, { by: 'ann' }).then(
+          const isDone = await gateway.approvals.reject(`s:${name}`, { by: 'ann' }).then(
             () => true,
             // There was nothing to reject; that proves nothing.
             () => false,
@@ -82,12 +82,12 @@ describe('approvals under concurrent use', STARTS_PROCESSES, () => {
         tool.approvalsBegun++;
         tool.approvalsRunning++;
         tool.held = false;
-        await gateway.approve(`s:${name}`, { by: 'ann' }).catch((thrown: { code?: string }) => thrown.code);
+        await gateway.approvals.approve(`s:${name}`, { by: 'ann' }).catch((thrown: { code?: string }) => thrown.code);
         tool.approvalsRunning--;
       };
       const call = async (name: string, tool: Certainty): Promise<void> => {
         const { held, approvalsBegun } = tool;
-        const { success, error } = await gateway.executeTool('s', name, {});
+        const { success, error } = await gateway.call('s', name, {});
         if (success) seen.success++;
         else seen.refused++;
         if (error) expect(['APPROVAL_REQUIRED', 'TOOL_CHANGED']).toContain(error.code);

@@ -67,7 +67,7 @@ describe('what a host of the 2026 era may keep', STARTS_PROCESSES, () => {
       const servers = { asking: fixture('asking', ...flags), old: fixture('legacy') };
       for (const mode of ['meta', 'passthrough', 'hybrid'] as const) {
         const gateway = await openToolscout({ servers, mode });
-        await gateway.discover();
+        await gateway.servers.discover();
         const url = await serveOverHttp(gateway);
         const direct = mode !== 'meta';
         const asked: Array<[string, string, JsonObject?]> = [
@@ -102,7 +102,7 @@ describe('the list of tools', STARTS_PROCESSES, () => {
     const lists: string[] = [];
     for (const order of [entries, entries.toReversed()]) {
       const gateway = await openToolscout({ mode: 'passthrough', servers: Object.fromEntries(order) });
-      for (const [id] of order.toReversed()) await gateway.discover([id]);
+      for (const [id] of order.toReversed()) await gateway.servers.discover([id]);
       const url = await serveOverHttp(gateway);
       for (const era of ['legacy', 'modern', 'legacy'] as const) {
         const host = await connectHost(gateway, { era, over: 'http' }, { url });
@@ -120,12 +120,12 @@ describe('the list of tools', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: { one: fixture('recorder', `--file=${file('one')}`), two: fixture('recorder', `--file=${file('two')}`) },
     });
-    await gateway.discover();
-    expect((await gateway.serverFacts('one')).info?.name).toBe((await gateway.serverFacts('two')).info?.name);
-    await gateway.executeTool('two', 'write', { value: 'for-two' });
+    await gateway.servers.discover();
+    expect((await gateway.servers.facts('one')).info?.name).toBe((await gateway.servers.facts('two')).info?.name);
+    await gateway.call('two', 'write', { value: 'for-two' });
     expect(await readFile(file('two'), 'utf8')).toContain('for-two');
     expect(await readFile(file('one'), 'utf8')).not.toContain('for-two');
-    expect((await gateway.executeTool('recorder', 'write', { value: 'x' })).error?.code).toBe('SERVER_NOT_FOUND');
+    expect((await gateway.call('recorder', 'write', { value: 'x' })).error?.code).toBe('SERVER_NOT_FOUND');
   });
 });
 
@@ -133,7 +133,7 @@ describe('what a server is sent is what was judged', STARTS_PROCESSES, () => {
   const open = async (config: ConfigInput = {}): Promise<{ gateway: Gateway; sent: () => Promise<string> }> => {
     const file = join(await temporaryDirectory(), 'received.jsonl');
     const gateway = await openToolscout({ servers: { s: fixture('recorder', `--file=${file}`) }, ...config });
-    await gateway.discover();
+    await gateway.servers.discover();
     return { gateway, sent: () => readFile(file, 'utf8') };
   };
   const call = (id: number, args: string): string =>
@@ -214,7 +214,7 @@ describe('what a server is sent is what was judged', STARTS_PROCESSES, () => {
       'ｗrite',
     ]) {
       for (const server of ['s', 'S', 's ', 'ｓ']) {
-        expect((await gateway.executeTool(server, tool, args)).success, `${server} ${tool}`).toBe(false);
+        expect((await gateway.call(server, tool, args)).success, `${server} ${tool}`).toBe(false);
       }
     }
     const host = await connectHost(gateway, { era: 'legacy', over: 'stdio' });
@@ -272,8 +272,8 @@ describe('a server that never comes to an end', STARTS_PROCESSES, () => {
         servers: { slow: { url }, good: fixture('legacy') },
         limits: { connectTimeoutMs: 1500 },
       });
-      const slow = gateway.executeTool('slow', 'x', {});
-      const good = await gateway.executeTool('good', 'echo', { message: 'here' });
+      const slow = gateway.call('slow', 'x', {});
+      const good = await gateway.call('good', 'echo', { message: 'here' });
       expect(textOf(good)).toContain('here');
       const { success, error } = await slow;
       expect(success).toBe(false);

@@ -31,14 +31,14 @@ async function setUp(): Promise<Setup> {
     { servers: { irwin }, skills: { directories: [directory] } },
     { learnAtStart: true, watch: true },
   );
-  expect(await gateway.bindSkill('fire-watch')).toMatchObject({ state: 'READY' });
+  expect(await gateway.skills.bind('fire-watch')).toMatchObject({ state: 'READY' });
   return { gateway, write };
 }
 
 /** Makes the skill degraded, and waits until the gateway has told of it. */
 async function degrade({ gateway, write }: Setup): Promise<void> {
   await write('fire-watch', 'incident:read', 'weather:read');
-  await waitUntil(async () => (await gateway.listSkills())[0]?.briefing?.type === 'SKILL_DEGRADED', {
+  await waitUntil(async () => (await gateway.skills.list())[0]?.briefing?.type === 'SKILL_DEGRADED', {
     what: 'the briefing',
     timeoutMs: 20_000,
   });
@@ -97,7 +97,7 @@ describe('briefings over MCP', STARTS_PROCESSES, () => {
       await list('info');
       expect(messages(host)).toMatchObject([degraded]);
       await setup.write('fire-watch', 'incident:read');
-      await waitUntil(async () => (await setup.gateway.listSkills())[0]?.briefing?.type === 'SKILL_READY', {
+      await waitUntil(async () => (await setup.gateway.skills.list())[0]?.briefing?.type === 'SKILL_READY', {
         timeoutMs: 20_000,
       });
       await list('error');
@@ -170,8 +170,8 @@ describe('briefings over MCP', STARTS_PROCESSES, () => {
   it('NEG-5 a host that is a skill sees its own skill and hears of no other', async () => {
     const setup = await setUp();
     await setup.write('other', 'nothing:here');
-    await waitUntil(async () => (await setup.gateway.listSkills()).length === 2, { timeoutMs: 20_000 });
-    const scoped = setup.gateway.as(await setup.gateway.skillViewer('fire-watch'));
+    await waitUntil(async () => (await setup.gateway.skills.list()).length === 2, { timeoutMs: 20_000 });
+    const scoped = setup.gateway.as(await setup.gateway.skills.viewer('fire-watch'));
     const host = await connectHost(scoped, { era: 'legacy', over: 'stdio' });
     const { resources } = await host.request('resources/list', {});
     const uris = (resources as unknown as Array<{ uri: string }>).map(({ uri }) => uri);

@@ -56,7 +56,7 @@ describe('the engine', STARTS_PROCESSES, () => {
     };
     const engine = new DiscoveryEngine(config);
     onTestFinished(() => engine.close());
-    expect(engine.getConfig()).toMatchObject({ enabled: true, cache: { ttl: 60 }, maxParallelDiscoveries: 5 });
+    expect(engine.getConfig()).toMatchObject({ enabled: true, cache: { ttlMs: 60_000 }, maxParallelDiscoveries: 5 });
     const tools = await engine.listTools('old');
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
       server: 'old',
@@ -83,7 +83,7 @@ describe('the engine', STARTS_PROCESSES, () => {
     expect(all.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual(['crash']);
     expect(() => new DiscoveryEngine({ toolRules: [{ patern: ['x'] }] } as never)).toThrow('did you mean "pattern"');
     const section = new DiscoveryEngine({ discovery: { cache: { enabled: false, ttl: 7 } } });
-    expect(section.getConfig().cache).toEqual({ enabled: false, ttl: 7 });
+    expect(section.getConfig().cache).toEqual({ enabled: false, ttlMs: 7000 });
     expect(() => new DiscoveryEngine({ stateDir: 'memory' }).getConfig()).toThrow('has not been read yet');
   });
 
@@ -115,7 +115,7 @@ describe('the engine', STARTS_PROCESSES, () => {
     await writeFile(join(cwd, 'anygpt.config.ts'), text);
     const loader = new ConfigurationLoader({ cwd, env: { HOME: cwd } });
     const loaded = await loader.load('anygpt.config.ts');
-    expect(loaded).toMatchObject({ enabled: true, cache: { ttl: 5 }, toolRules: [] });
+    expect(loaded).toMatchObject({ enabled: true, cache: { ttlMs: 5000 }, toolRules: [] });
     await expect(loader.load('none.json')).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
     expect(
       loader.validate({ toolRules: [{ pattern: ['*github*', '!*delete*'], server: 'gh', enabled: true }] }),
@@ -143,7 +143,7 @@ describe('the service', STARTS_PROCESSES, () => {
     const root = await temporaryDirectory();
     const directory = join(root, 'pending');
     const gateway = await openToolscout({
-      servers: { old: { ...fixture('legacy', starts.flag), idleTimeout: 1 } },
+      servers: { old: { ...fixture('legacy', starts.flag), idleTimeoutMs: 1 } },
     });
     const service = new DiscoveryService(gateway);
     const tools = await service.discoverTools('old');
@@ -152,7 +152,7 @@ describe('the service', STARTS_PROCESSES, () => {
     await service.discoverTools('old', { useCache: true });
     expect((await starts.pids()).length).toBe(before);
     expect(existsSync(directory)).toBe(false);
-    expect(await gateway.marketplace()).toEqual([]);
+    expect(await gateway.exports.marketplace()).toEqual([]);
     await service.discoverTools('old', {
       useCache: true,
       exportToRtfs: true,
@@ -160,7 +160,7 @@ describe('the service', STARTS_PROCESSES, () => {
       registerInMarketplace: true,
     });
     expect(existsSync(join(root, 'approved', 'old', 'add.rtfs'))).toBe(true);
-    expect((await gateway.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
+    expect((await gateway.exports.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
   });
 
   it('SCH-7 SEC-9 a manifest of a tool that is not offered does not get into the marketplace', async () => {
@@ -173,8 +173,8 @@ describe('the service', STARTS_PROCESSES, () => {
     const manifest = await service.toolToManifest(tools.find(({ name }) => name === 'crash')!);
     await expect(service.registerCapability(manifest)).rejects.toMatchObject({ code: 'TOOL_DISABLED' });
     await service.registerCapability(await service.toolToManifest(tools.find(({ name }) => name === 'add')!));
-    expect((await gateway.marketplace()).map(({ id }) => id)).toEqual(['mcp.old.add']);
-    expect(await gateway.audit({ kind: 'capability-register' })).toMatchObject([{ server: 'old', tool: 'add' }]);
+    expect((await gateway.exports.marketplace()).map(({ id }) => id)).toEqual(['mcp.old.add']);
+    expect(await gateway.audit.list({ kind: 'capability-register' })).toMatchObject([{ server: 'old', tool: 'add' }]);
   });
 
   it('DISC-5 warming says what was learned and what was not', async () => {
@@ -186,11 +186,11 @@ describe('the service', STARTS_PROCESSES, () => {
     expect(partly).toEqual({
       successful: 1,
       failed: 0,
-      cachedTools: (await gateway.listTools('one')).length,
+      cachedTools: (await gateway.tools.list('one')).length,
       errors: [],
     });
     const all = await service.warmCacheForAllConfiguredServers();
-    const known = (await gateway.listTools('one')).length + (await gateway.listTools('two')).length;
+    const known = (await gateway.tools.list('one')).length + (await gateway.tools.list('two')).length;
     expect(all).toMatchObject({ successful: 2, failed: 1, cachedTools: known });
     expect(all.errors).toMatchObject([
       { server: 'dead', error: expect.stringContaining('/no/such/program') as string },
@@ -247,7 +247,7 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     ]);
     expect(headersOf(server)).toEqual(new Set(['Bearer of-this-call']));
     expect(server.headers.every((each) => each['x-own'] === 'kept')).toBe(true);
-    expect((await gateway.listServers())[0]).toMatchObject({ knowledge: 'unknown', tools: 0 });
+    expect((await gateway.servers.list())[0]).toMatchObject({ knowledge: 'unknown', tools: 0 });
     const before = server.headers.length;
     await service.discoverTools('remote');
     expect(new Set(server.headers.slice(before).map(({ authorization }) => authorization))).toEqual(
@@ -257,7 +257,7 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const asked = server.methods.length;
     await service.discoverTools('remote', { authHeaders: { authorization: 'Bearer of-this-call' }, useCache: true });
     expect(server.methods).toHaveLength(asked);
-    expect(JSON.stringify(await gateway.audit())).not.toContain('of-this-call');
+    expect(JSON.stringify(await gateway.audit.list())).not.toContain('of-this-call');
   });
 
   it('CONN-6 authHeaders are sent to no other host, and a value that is no header is refused', async () => {
@@ -297,10 +297,10 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     expect(tools).toMatchObject([{ server: 'far', name: 'look', status: 'enabled' }]);
     expect(headersOf(server)).toEqual(new Set([undefined]));
     expect(server.headers[0]).toMatchObject({ 'x-key': 'mine' });
-    expect(await gateway.listServers()).toEqual([]);
-    expect((await gateway.executeTool('far', 'look', {})).error?.code).toBe('SERVER_NOT_FOUND');
+    expect(await gateway.servers.list()).toEqual([]);
+    expect((await gateway.call('far', 'look', {})).error?.code).toBe('SERVER_NOT_FOUND');
     expect(existsSync(join(root, 'approved', 'far', 'look.rtfs'))).toBe(true);
-    expect((await gateway.marketplace()).map(({ id }) => id)).toEqual(['mcp.far.look']);
+    expect((await gateway.exports.marketplace()).map(({ id }) => id)).toEqual(['mcp.far.look']);
     const local = { id: 'near', ...fixture('legacy') };
     expect((await service.discoverTools(local)).map(({ name }) => name)).toContain('add');
     expect(await service.discoverAll([local, { id: 'gone', command: '/no/such/program' }])).toMatchObject([
@@ -316,12 +316,12 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const server = await scriptedServer();
     const root = await temporaryDirectory();
     const gateway = await openToolscout({ approval: 'manual', exportDirectory: join(root, 'pending') });
-    const tools = await gateway.discoverTools(
+    const tools = await gateway.servers.discoverTools(
       { id: 'far', url: server.url },
       { registerInMarketplace: true, exportToRtfs: true },
     );
     expect(tools).toMatchObject([{ name: 'look', status: 'pending' }]);
-    expect(await gateway.marketplace()).toEqual([]);
+    expect(await gateway.exports.marketplace()).toEqual([]);
     expect(existsSync(join(root, 'pending', 'far', 'look.rtfs'))).toBe(true);
     expect(existsSync(join(root, 'approved'))).toBe(false);
   });
@@ -330,7 +330,7 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const server = await scriptedServer({
       answer: (method, _params, attempt) => (method === 'tools/list' && attempt < 3 ? 'silence' : undefined),
     });
-    const gateway = await openToolscout({ servers: { remote: { url: server.url, timeout: 200 } } });
+    const gateway = await openToolscout({ servers: { remote: { url: server.url, timeoutMs: 200 } } });
     const service = new DiscoveryService(gateway);
     await expect(service.discoverTools('remote')).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
     expect(server.count('tools/list')).toBe(1);
@@ -351,10 +351,10 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: { remote: { url: server.url, rateLimit: { requestsPerSecond: 0.001, burstSize: 3 } } },
     });
-    expect(await gateway.discoverTools('remote')).toHaveLength(3);
-    expect((await gateway.executeTool('remote', 'tool_1', {})).error?.code).toBe('RATE_LIMITED');
+    expect(await gateway.servers.discoverTools('remote')).toHaveLength(3);
+    expect((await gateway.call('remote', 'tool_1', {})).error?.code).toBe('RATE_LIMITED');
     const quick = { rateLimit: { requestsPerSecond: 1000, burstSize: 10 } };
-    expect(await gateway.discoverTools('remote', quick)).toHaveLength(3);
+    expect(await gateway.servers.discoverTools('remote', quick)).toHaveLength(3);
   });
 
   it('DISC-3 maxParallelDiscoveries of the call is a bound, and servers that failed before are asked last', async () => {
@@ -378,11 +378,11 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: Object.fromEntries(ids.map((id, at) => [id, { url: remotes[at]!.url }])),
     });
-    await gateway.discover(ids, { maxParallelDiscoveries: 1 });
+    await gateway.servers.discover(ids, { maxParallelDiscoveries: 1 });
     expect({ most, first: order[0] }).toEqual({ most: 1, first: 'bad' });
     order.length = 0;
     bound = 2;
-    const outcomes = await gateway.discover(ids, { maxParallelDiscoveries: bound });
+    const outcomes = await gateway.servers.discover(ids, { maxParallelDiscoveries: bound });
     expect(outcomes.map(({ server, ok }) => [server, ok])).toEqual(ids.map((id) => [id, id !== 'bad']));
     expect({ most, last: order.at(-1) }).toEqual({ most: 2, last: 'bad' });
   });
@@ -398,12 +398,12 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     expect(tools.find(({ name }) => name === 'get_status')?.inferredOutput).toEqual(inferred);
     const known = plain.find(({ name }) => name === 'get_status')!;
     expect((await service.toolToManifest(known)).outputSchema).toEqual(inferred);
-    const listed = (await gateway.marketplace()).find(({ id }) => id === 'mcp.s.get_status');
+    const listed = (await gateway.exports.marketplace()).find(({ id }) => id === 'mcp.s.get_status');
     expect(listed?.outputSchema).toEqual(inferred);
     // What was inferred once is known without another call.
-    const calls = (await gateway.audit({ kind: 'execution' })).length;
+    const calls = (await gateway.audit.list({ kind: 'execution' })).length;
     await service.discoverTools('s');
-    expect(await gateway.audit({ kind: 'execution' })).toHaveLength(calls);
+    expect(await gateway.audit.list({ kind: 'execution' })).toHaveLength(calls);
   });
 
   it('DISC-5 warming takes the same options', async () => {
@@ -413,7 +413,7 @@ describe('the options of one discovery', STARTS_PROCESSES, () => {
     const options = { exportToRtfs: true, exportDirectory: join(root, 'pending'), registerInMarketplace: true };
     expect(await service.warmCacheForAllConfiguredServers(options)).toMatchObject({ successful: 1, failed: 0 });
     expect(existsSync(join(root, 'approved', 'old', 'add.rtfs'))).toBe(true);
-    expect((await gateway.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
+    expect((await gateway.exports.marketplace()).map(({ id }) => id)).toContain('mcp.old.add');
     expect(await service.warmCacheForServers(['old'], { useCache: true })).toMatchObject({ successful: 1, errors: [] });
   });
 
@@ -434,7 +434,7 @@ describe('callers that share the service', STARTS_PROCESSES, () => {
     expect(await new RuntimeMcpDiscovery(service).resolve('add')).toMatchObject([
       { from: 'configured', server: 'old', tools: ['add'], reason: expect.stringContaining('"old"') as string },
     ]);
-    expect(await gateway.marketplace()).toEqual([]);
+    expect(await gateway.exports.marketplace()).toEqual([]);
   });
 
   it('DISC-10 one server is a provider of manifests', async () => {

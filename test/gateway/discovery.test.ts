@@ -7,7 +7,7 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 describe('learning servers', STARTS_PROCESSES, () => {
   it('DISC-1 malformed tools are dropped and named, the others are kept and can be called', async () => {
     const gateway = await openToolscout({ servers: { bad: fixture('malformed') } });
-    const [outcome] = await gateway.discover();
+    const [outcome] = await gateway.servers.discover();
     expect(outcome).toMatchObject({ server: 'bad', ok: true });
     if (!outcome?.ok) throw new Error('unreachable');
     expect(outcome.dropped.length).toBeGreaterThanOrEqual(8);
@@ -16,11 +16,11 @@ describe('learning servers', STARTS_PROCESSES, () => {
       expect(reason).not.toBe('');
     }
     expect(outcome.dropped.map(({ name }) => name)).toEqual(expect.arrayContaining(['big', 'deep', 'schema_is_text']));
-    const names = (await gateway.listTools('bad')).map((tool) => tool.name);
+    const names = (await gateway.tools.list('bad')).map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(['echo', 'first_good', 'second_good', 'last_good', '__proto__']));
     expect(outcome.tools).toBe(names.length);
-    expect(await gateway.listServers()).toMatchObject([{ tools: names.length, droppedTools: outcome.dropped.length }]);
-    expect(textOf(await gateway.executeTool('bad', 'last_good', {}))).toBe('last_good was called');
+    expect(await gateway.servers.list()).toMatchObject([{ tools: names.length, droppedTools: outcome.dropped.length }]);
+    expect(textOf(await gateway.call('bad', 'last_good', {}))).toBe('last_good was called');
     expect(await gateway.why('bad', 'deep')).toMatchObject({
       because: 'malformed',
       reason: expect.stringContaining('is left out: it nests deeper than 64 levels') as string,
@@ -36,27 +36,27 @@ describe('learning servers', STARTS_PROCESSES, () => {
 
   it.each([['--error'], ['--garbage']])('DISC-1 DISC-3 a server whose list is %s fails by itself', async (flag) => {
     const gateway = await openToolscout({ servers: { bad: fixture('malformed', flag), old: fixture('legacy') } });
-    const [bad, old] = await gateway.discover();
+    const [bad, old] = await gateway.servers.discover();
     expect(bad).toMatchObject({ server: 'bad', ok: false, error: { name: 'ToolscoutError' } });
     expect(old).toMatchObject({ server: 'old', ok: true, tools: 9 });
-    const failure = await gateway.executeTool('bad', 'echo', { message: 'x' });
+    const failure = await gateway.call('bad', 'echo', { message: 'x' });
     expect(failure).toMatchObject({ success: false, error: { server: 'bad', tool: 'echo' } });
     expect(failure.error?.message).toContain('could not be learned');
-    await expect(gateway.listTools('bad')).rejects.toMatchObject({ name: 'ToolscoutError' });
+    await expect(gateway.tools.list('bad')).rejects.toMatchObject({ name: 'ToolscoutError' });
   });
 
   it('DISC-1 an empty list is a list', async () => {
     const gateway = await openToolscout({ servers: { none: fixture('malformed', '--empty') } });
-    expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 0, dropped: [] }]);
-    expect(await gateway.listTools('none')).toEqual([]);
-    expect(await gateway.listServers()).toMatchObject([{ knowledge: 'ready', tools: 0 }]);
+    expect(await gateway.servers.discover()).toMatchObject([{ ok: true, tools: 0, dropped: [] }]);
+    expect(await gateway.tools.list('none')).toEqual([]);
+    expect(await gateway.servers.list()).toMatchObject([{ knowledge: 'ready', tools: 0 }]);
   });
 
   it.each([[[]], [['--repeat']]])('A28 DISC-1 a list without end is cut, and the outcome says so %j', async (flags) => {
     const gateway = await openToolscout({ servers: { endless: fixture('endless', ...flags) } });
-    const [outcome] = await gateway.discover();
+    const [outcome] = await gateway.servers.discover();
     expect(outcome).toMatchObject({ ok: true, truncated: expect.any(String) as string });
-    const tools = await gateway.listTools('endless');
+    const tools = await gateway.tools.list('endless');
     expect(tools.length).toBeGreaterThan(0);
     expect(tools.length).toBeLessThanOrEqual(100);
   });
@@ -66,7 +66,7 @@ describe('learning servers', STARTS_PROCESSES, () => {
       servers: {
         absent: { command: '/no/such/program' },
         crash: { command: process.execPath, args: ['-e', 'process.stderr.write("no licence"); process.exit(3)'] },
-        hung: { ...fixture('slow', '--hang'), connectTimeout: 1500 },
+        hung: { ...fixture('slow', '--hang'), connectTimeoutMs: 1500 },
         nowhere: { url: 'http://127.0.0.1:9/mcp' },
         old: fixture('legacy'),
         modern: fixture('modern'),
@@ -74,7 +74,7 @@ describe('learning servers', STARTS_PROCESSES, () => {
       maxParallelDiscoveries: 2,
     });
     const seen: string[] = [];
-    const outcomes = await gateway.discover(undefined, {
+    const outcomes = await gateway.servers.discover(undefined, {
       onProgress: ({ done, total, server, ok }) => {
         expect(total).toBe(6);
         expect(done).toBe(seen.length + 1);
@@ -92,11 +92,11 @@ describe('learning servers', STARTS_PROCESSES, () => {
     expect(seen.toSorted()).toEqual(outcomes.map(({ server, ok }) => `${server} ${ok ? 'ok' : 'failed'}`).toSorted());
     for (const outcome of outcomes) if (!outcome.ok) expect(outcome.error.code).not.toBe('INTERNAL_ERROR');
 
-    const views = new Map((await gateway.listServers()).map((view) => [view.id, view]));
+    const views = new Map((await gateway.servers.list()).map((view) => [view.id, view]));
     for (const id of ['absent', 'crash', 'hung', 'nowhere']) {
       expect(views.get(id)).toMatchObject({ knowledge: 'failed', problem: expect.any(String) as string });
     }
-    const answer = await gateway.searchTools('add two numbers');
+    const answer = await gateway.search('add two numbers');
     expect(answer.hits.map((hit) => hit.server)).toEqual(expect.arrayContaining(['old', 'modern']));
     expect(answer.unavailable.map(({ server }) => server).toSorted()).toEqual(['absent', 'crash', 'hung', 'nowhere']);
     for (const { reason } of answer.unavailable) expect(reason).not.toBe('not learned yet');
@@ -104,21 +104,23 @@ describe('learning servers', STARTS_PROCESSES, () => {
 
   it('DISC-3 META-4 learning an unknown server names the nearest; only the unknown ones are learned when asked', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy'), modern: fixture('modern') } });
-    await expect(gateway.discover(['odl'])).rejects.toMatchObject({
+    await expect(gateway.servers.discover(['odl'])).rejects.toMatchObject({
       code: 'SERVER_NOT_FOUND',
       message: expect.stringContaining('"old"') as string,
     });
-    await gateway.discover(['old']);
-    expect((await gateway.discover(undefined, { onlyUnknown: true })).map(({ server }) => server)).toEqual(['modern']);
+    await gateway.servers.discover(['old']);
+    expect((await gateway.servers.discover(undefined, { onlyUnknown: true })).map(({ server }) => server)).toEqual([
+      'modern',
+    ]);
   });
 
   it('CONN-1 DISC-1 remote servers of both kinds are learned and called', async () => {
     const [http, sse] = await Promise.all([startHttpFixture('http'), startHttpFixture('sse')]);
     onTestFinished(async () => void (await Promise.all([http.stop(), sse.stop()])));
     const gateway = await openToolscout({ servers: { web: { url: http.url }, past: { type: 'sse', url: sse.url } } });
-    expect((await gateway.discover()).every(({ ok }) => ok)).toBe(true);
+    expect((await gateway.servers.discover()).every(({ ok }) => ok)).toBe(true);
     for (const server of ['web', 'past']) {
-      expect(await gateway.executeTool(server, 'add', { a: 1, b: 1 })).toMatchObject({
+      expect(await gateway.call(server, 'add', { a: 1, b: 1 })).toMatchObject({
         success: true,
         result: { structuredContent: { sum: 2 } },
       });
@@ -127,21 +129,21 @@ describe('learning servers', STARTS_PROCESSES, () => {
 
   it('DISC-4 FIND-3 a tool that a server announces becomes searchable by itself', async () => {
     const gateway = await openToolscout({ servers: { lively: fixture('modern') } });
-    await gateway.discover();
-    expect((await gateway.searchTools('extra_4')).hits.map((hit) => hit.tool)).not.toContain('extra_4');
-    await gateway.executeTool('lively', 'announce', {});
-    await waitUntil(async () => (await gateway.listTools('lively')).some((tool) => tool.name === 'extra_4'), {
+    await gateway.servers.discover();
+    expect((await gateway.search('extra_4')).hits.map((hit) => hit.tool)).not.toContain('extra_4');
+    await gateway.call('lively', 'announce', {});
+    await waitUntil(async () => (await gateway.tools.list('lively')).some((tool) => tool.name === 'extra_4'), {
       what: 'the announced tool',
     });
-    expect((await gateway.searchTools('extra_4')).hits[0]).toMatchObject({ server: 'lively', tool: 'extra_4' });
-    expect(textOf(await gateway.executeTool('lively', 'extra_4', { message: 'new' }))).toBe('new');
+    expect((await gateway.search('extra_4')).hits[0]).toMatchObject({ server: 'lively', tool: 'extra_4' });
+    expect(textOf(await gateway.call('lively', 'extra_4', { message: 'new' }))).toBe('new');
   });
 
   it('DISC-4 EXEC-1 a list that was stored too long ago is served, and asked for anew once the server is connected', async () => {
     const stateDir = await temporaryDirectory();
     const config = { servers: { brief: fixture('modern', '--ttl=1') } };
     const first = await openToolscout(config, { stateDir });
-    await first.discover();
+    await first.servers.discover();
     await first.close();
 
     const gateway = await openToolscout(config, { stateDir });
@@ -149,18 +151,18 @@ describe('learning servers', STARTS_PROCESSES, () => {
     gateway.onEvent((event) => {
       if (event.type === 'learned') learned.push(event.server);
     });
-    expect(await gateway.listServers()).toMatchObject([{ knowledge: 'stale' }]);
-    expect((await gateway.searchTools('echo')).hits[0]).toMatchObject({ server: 'brief', tool: 'echo' });
+    expect(await gateway.servers.list()).toMatchObject([{ knowledge: 'stale' }]);
+    expect((await gateway.search('echo')).hits[0]).toMatchObject({ server: 'brief', tool: 'echo' });
     expect((await gateway.why('brief', 'echo')).reason).toContain('stale');
     expect(learned).toEqual([]);
-    await gateway.executeTool('brief', 'echo', { message: 'x' });
+    await gateway.call('brief', 'echo', { message: 'x' });
     await waitUntil(() => learned.length > 0, { what: 'a new list' });
   });
 
   it('DISC-4 a list goes stale while the gateway runs, not only at its next start', async () => {
     const gateway = await openToolscout({ servers: { brief: fixture('modern', '--ttl=1') } });
-    await gateway.discover();
-    await waitUntil(async () => (await gateway.listServers())[0]?.knowledge === 'stale', {
+    await gateway.servers.discover();
+    await waitUntil(async () => (await gateway.servers.list())[0]?.knowledge === 'stale', {
       timeoutMs: 1000,
       what: 'a list that may be kept for 1 ms to go stale',
     });
@@ -175,11 +177,11 @@ describe('learning servers', STARTS_PROCESSES, () => {
     gateway.onEvent(() => {
       throw new Error('a bad listener');
     });
-    await gateway.discover();
+    await gateway.servers.discover();
     expect(events).toEqual(expect.arrayContaining(['state old', 'learned old', 'learn-failed absent']));
     stop();
     const heard = events.length;
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     expect(events).toHaveLength(heard);
   });
 
@@ -192,13 +194,13 @@ describe('learning servers', STARTS_PROCESSES, () => {
     gateway.onEvent((event) => {
       if (event.type === 'learned') learned.push(event.server);
     });
-    expect(await gateway.discoverTools('old', { useCache: true })).toHaveLength(9);
-    expect(await gateway.discoverTools('old', { useCache: true })).toHaveLength(9);
+    expect(await gateway.servers.discoverTools('old', { useCache: true })).toHaveLength(9);
+    expect(await gateway.servers.discoverTools('old', { useCache: true })).toHaveLength(9);
     expect(learned).toEqual(['old']);
-    await gateway.discoverTools('old');
+    await gateway.servers.discoverTools('old');
     expect(learned).toEqual(['old', 'old']);
-    await expect(gateway.discoverTools('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
-    await expect(gateway.discoverTools('odl')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    await expect(gateway.servers.discoverTools('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    await expect(gateway.servers.discoverTools('odl')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 
   it('DISC-1 resources, templates and prompts of a real server are listed; a server without any has none', async () => {
@@ -212,12 +214,12 @@ describe('learning servers', STARTS_PROCESSES, () => {
         absent: { command: '/no/such/program' },
       },
     });
-    const { resources, templates } = await gateway.discoverResources('all');
+    const { resources, templates } = await gateway.servers.discoverResources('all');
     expect(resources.length).toBeGreaterThan(0);
     expect(templates.length).toBeGreaterThan(0);
-    expect((await gateway.discoverPrompts('all')).length).toBeGreaterThan(0);
-    expect(await gateway.discoverResources('old')).toEqual({ resources: [], templates: [] });
-    expect(await gateway.discoverPrompts('old')).toEqual([]);
-    await expect(gateway.discoverPrompts('absent')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    expect((await gateway.servers.discoverPrompts('all')).length).toBeGreaterThan(0);
+    expect(await gateway.servers.discoverResources('old')).toEqual({ resources: [], templates: [] });
+    expect(await gateway.servers.discoverPrompts('old')).toEqual([]);
+    await expect(gateway.servers.discoverPrompts('absent')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
   });
 });

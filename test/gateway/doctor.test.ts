@@ -10,7 +10,7 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 async function examine(
   gateway: Gateway,
 ): Promise<{ ok: boolean; find(subject: string): Finding[]; schemas: readonly SchemaFindings[] }> {
-  const { ok, findings, schemas } = await gateway.doctor();
+  const { ok, findings, schemas } = await gateway.reports.doctor();
   return { ok, schemas, find: (subject) => findings.filter((finding) => finding.subject === subject) };
 }
 
@@ -106,7 +106,7 @@ describe('doctor', STARTS_PROCESSES, () => {
     expect((await examine(gateway)).find('store')).toContainEqual(
       expect.objectContaining({ level: 'error', next: expect.stringContaining('toolscout store accept') as string }),
     );
-    await gateway.acceptStore();
+    await gateway.config.acceptStore();
     const { ok, find } = await examine(gateway);
     expect(ok).toBe(true);
     expect(find('store')).toMatchObject([
@@ -184,20 +184,20 @@ describe('secrets', STARTS_PROCESSES, () => {
     const note = async (work: Promise<unknown>): Promise<void> => {
       said.push(await work.catch((thrown: unknown) => thrown));
     };
-    await note(gateway.discover());
+    await note(gateway.servers.discover());
     for (const id of ['dies', 'speaks', 'refused', 'nowhere']) {
-      await note(gateway.executeTool(id, 'echo', { message: 'x' }));
-      await note(gateway.listTools(id));
+      await note(gateway.call(id, 'echo', { message: 'x' }));
+      await note(gateway.tools.list(id));
       await note(gateway.why(id, 'echo'));
     }
-    await note(gateway.searchTools('echo'));
-    await note(gateway.listServers());
-    await note(gateway.doctor());
+    await note(gateway.search('echo'));
+    await note(gateway.servers.list());
+    await note(gateway.reports.doctor());
     await note(gateway.reload());
-    await note(gateway.audit());
+    await note(gateway.audit.list());
     said.push(
-      gateway.config().servers.map(({ shown, problem }) => ({ shown, problem })),
-      gateway.config().warnings,
+      gateway.internal.loaded().servers.map(({ shown, problem }) => ({ shown, problem })),
+      gateway.internal.loaded().warnings,
     );
     // What an error says is not among the fields that JSON takes.
     const text = JSON.stringify(said, (_key, value: unknown) =>
@@ -223,9 +223,9 @@ describe('secrets', STARTS_PROCESSES, () => {
       { servers: { old: { ...fixture('legacy'), env: { KEY: '${ENV}' } } } },
       { env: { PATH: process.env['PATH'], ENV: 'canary-env-7f3d9a' } },
     );
-    const answer = await gateway.executeTool('old', 'fail', { message: 'the key is canary-env-7f3d9a' });
+    const answer = await gateway.call('old', 'fail', { message: 'the key is canary-env-7f3d9a' });
     expect(answer.error?.message).toBe('the key is ***');
-    expect(JSON.stringify(await gateway.audit())).not.toContain('canary-env-7f3d9a');
+    expect(JSON.stringify(await gateway.audit.list())).not.toContain('canary-env-7f3d9a');
   });
 
   it('STORE-2 the state directory and its files are for their owner alone', async () => {

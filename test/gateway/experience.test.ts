@@ -16,7 +16,7 @@ const FIRST = 'whisper echo';
 const as = (gateway: Gateway, name: string): Gateway => gateway.as(viewerOf({ name, scopes: new Set(['call']) }));
 
 async function hitsOf(gateway: Gateway, query: string): Promise<readonly Hit[]> {
-  return (await gateway.searchTools(query, { explain: true })).hits;
+  return (await gateway.search(query, { explain: true })).hits;
 }
 
 const isShown = (hits: readonly Hit[], tool: string): boolean => hits.some((hit) => hit.tool === tool);
@@ -33,7 +33,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
     const gateway = await openToolscout(config, { stateDir });
     expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
     expect(isShown(await hitsOf(gateway, FIRST), 'echo')).toBe(true);
-    expect((await gateway.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+    expect((await gateway.call('old', 'echo', { message: 'hi' })).success).toBe(true);
     await learnedFrom(gateway, ASKED);
     const [hit] = await hitsOf(gateway, ASKED);
     expect(hit!.explanation!.signals).toContainEqual({ name: 'usage', share: expect.any(Number) as number });
@@ -41,7 +41,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
 
     const again = await openToolscout(config, { stateDir });
     expect(isShown(await hitsOf(again, ASKED), 'echo')).toBe(true);
-    expect(await again.forgetUsage()).toBe(1);
+    expect(await again.tools.forgetUsage()).toBe(1);
     expect(isShown(await hitsOf(again, ASKED), 'echo')).toBe(false);
   });
 
@@ -51,14 +51,14 @@ describe('usage memory', STARTS_PROCESSES, () => {
       toolRules: [{ pattern: '*add*', enabled: false }],
     });
     await hitsOf(gateway, FIRST);
-    expect((await gateway.executeTool('old', 'echo', { message: 5 })).success).toBe(false);
-    expect((await gateway.executeTool('old', 'add', { a: 1, b: 1 })).success).toBe(false);
+    expect((await gateway.call('old', 'echo', { message: 5 })).success).toBe(false);
+    expect((await gateway.call('old', 'add', { a: 1, b: 1 })).success).toBe(false);
     expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
     const stateDir = await temporaryDirectory();
     const config = { servers: { old: fixture('legacy') } };
     const other = await openToolscout(config, { stateDir });
     await hitsOf(other, ASKED);
-    expect((await other.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+    expect((await other.call('old', 'echo', { message: 'hi' })).success).toBe(true);
     // What is remembered is written behind the answer, at the latest at the end.
     await other.close();
     expect(isShown(await hitsOf(await openToolscout(config, { stateDir }), ASKED), 'echo')).toBe(false);
@@ -68,7 +68,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
     const servers = { old: fixture('legacy') };
     const shared = await openToolscout({ servers, usageMemory: true });
     await hitsOf(as(shared, 'ann'), FIRST);
-    expect((await as(shared, 'ann').executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+    expect((await as(shared, 'ann').call('old', 'echo', { message: 'hi' })).success).toBe(true);
     await waitUntil(async () => isShown(await hitsOf(as(shared, 'ann'), ASKED), 'echo'), { what: 'ann to be known' });
     expect(isShown(await hitsOf(as(shared, 'bob'), ASKED), 'echo')).toBe(false);
     expect(isShown(await hitsOf(shared, ASKED), 'echo')).toBe(false);
@@ -78,7 +78,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
       const principal = usageMemory === 'local' ? 'ann' : 'local';
       const gateway = as(await openToolscout({ servers, usageMemory }, { stateDir }), principal);
       await hitsOf(gateway, FIRST);
-      expect((await gateway.executeTool('old', 'echo', { message: 'hi' })).success).toBe(true);
+      expect((await gateway.call('old', 'echo', { message: 'hi' })).success).toBe(true);
       expect(isShown(await hitsOf(gateway, ASKED), 'echo')).toBe(false);
       await gateway.close();
       const again = as(await openToolscout({ servers, usageMemory }, { stateDir }), principal);
@@ -90,7 +90,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
     const stateDir = await temporaryDirectory();
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { stateDir });
     await hitsOf(gateway, FIRST);
-    await gateway.executeTool('old', 'echo', { message: 'hi' });
+    await gateway.call('old', 'echo', { message: 'hi' });
     await learnedFrom(gateway, ASKED);
     await gateway.close();
     for (const name of readdirSync(stateDir)) {

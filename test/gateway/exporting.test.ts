@@ -24,13 +24,13 @@ const filesIn = async (directory: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
 
-describe('exportTools', STARTS_PROCESSES, () => {
+describe('exports.write', STARTS_PROCESSES, () => {
   it('SCH-3 SCH-8 rtfs goes to a directory, one file a tool and one for the server', async () => {
     const { gateway } = await openOfflineGateway([{ id: 'notes', tools: [tool('read_note'), tool('delete_note')] }], {
       toolRules: [{ pattern: 'delete_*', enabled: false }],
     });
     const directory = join(await temporaryDirectory(), 'out');
-    const report = await gateway.exportTools({ format: 'rtfs', directory });
+    const report = await gateway.exports.write({ format: 'rtfs', directory });
     expect(report).toEqual({
       format: 'rtfs',
       servers: 1,
@@ -46,7 +46,7 @@ describe('exportTools', STARTS_PROCESSES, () => {
     ]);
     const text = await readFile(join(directory, 'notes', 'read_note.rtfs'), 'utf8');
     expect(rtfsFile(readRtfs(text))).toBe(text);
-    expect(await gateway.exportTools({ format: 'rtfs', directory })).toMatchObject({ written: 0, unchanged: 2 });
+    expect(await gateway.exports.write({ format: 'rtfs', directory })).toMatchObject({ written: 0, unchanged: 2 });
     await gateway.close();
   });
 
@@ -55,9 +55,9 @@ describe('exportTools', STARTS_PROCESSES, () => {
     const { gateway } = await openOfflineGateway([{ id: 's', tools: [tool('t', optional)] }], { rtfsDialect: 'ccos' });
     const directory = await temporaryDirectory();
     const read = (): Promise<string> => readFile(join(directory, 's', 't.rtfs'), 'utf8');
-    await gateway.exportTools({ format: 'rtfs', directory });
+    await gateway.exports.write({ format: 'rtfs', directory });
     expect(await read()).toContain('[:a :string?]');
-    await gateway.exportTools({ format: 'rtfs', directory, dialect: 'standard' });
+    await gateway.exports.write({ format: 'rtfs', directory, dialect: 'standard' });
     expect(await read()).toContain('[:a {:optional true} :string]');
     await gateway.close();
   });
@@ -91,7 +91,7 @@ describe('exportTools', STARTS_PROCESSES, () => {
     const parent = await temporaryDirectory();
     const directory = join(parent, 'out');
     await mkdir(join(parent, 'out-evil'));
-    await gateway.exportTools({ format: 'rtfs', directory });
+    await gateway.exports.write({ format: 'rtfs', directory });
     const files = await filesIn(parent);
     expect(files).toHaveLength(names.length + 1 + 2);
     expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(files.length);
@@ -118,14 +118,14 @@ describe('exportTools', STARTS_PROCESSES, () => {
       { type: 'kiro' as const, path: join(root, 'kiro.json'), scope: 'user' as const },
     ];
     const gateway = await openToolscout({ sources }, { env, cwd: root });
-    await gateway.discover();
+    await gateway.servers.discover();
     const marked = async (server: string): Promise<string[]> =>
-      (await gateway.listTools(server)).filter((tool) => tool.autoApproved).map(({ name }) => name);
+      (await gateway.tools.list(server)).filter((tool) => tool.autoApproved).map(({ name }) => name);
     expect(await marked('names')).toEqual(['echo']);
     expect(await marked('none')).toEqual([]);
-    expect(await marked('all')).toHaveLength((await gateway.listTools('all')).length);
+    expect(await marked('all')).toHaveLength((await gateway.tools.list('all')).length);
     const file = join(root, 'TOOLS.md');
-    await gateway.exportTools({ format: 'markdown', file });
+    await gateway.exports.write({ format: 'markdown', file });
     const text = await readFile(file, 'utf8');
     const [, names = ''] = text.split('toolscout:begin names');
     const rows = names
@@ -148,7 +148,7 @@ describe('exportTools', STARTS_PROCESSES, () => {
     const first = await openToolscout({
       servers: { a: fixture('legacy'), gone: fixture('many'), old: fixture('legacy') },
     });
-    expect(await first.exportTools({ format: 'markdown', file })).toMatchObject({
+    expect(await first.exports.write({ format: 'markdown', file })).toMatchObject({
       file,
       servers: 3,
       written: 1,
@@ -159,12 +159,12 @@ describe('exportTools', STARTS_PROCESSES, () => {
       (await readFile(file, 'utf8')).replace('<!-- toolscout:begin old -->', 'Mine.\n<!-- toolscout:begin old -->'),
     );
     const second = await openToolscout({ servers: { a: { command: '/no/such/program' }, old: fixture('legacy') } });
-    const report = await second.exportTools({ format: 'markdown', file });
+    const report = await second.exports.write({ format: 'markdown', file });
     expect(report).toMatchObject({ servers: 1, failed: [{ server: 'a', reason: expect.any(String) as string }] });
     const text = await readFile(file, 'utf8');
     expect([...text.matchAll(/begin (\S+)/g)].map((match) => match[1])).toEqual(['a', 'old']);
     expect(text).toContain('end a -->\nMine.\n<!-- toolscout:begin old');
-    expect(await second.exportTools({ format: 'markdown', file, servers: ['old'] })).toMatchObject({
+    expect(await second.exports.write({ format: 'markdown', file, servers: ['old'] })).toMatchObject({
       unchanged: 1,
       failed: [],
     });
@@ -174,7 +174,9 @@ describe('exportTools', STARTS_PROCESSES, () => {
     const { gateway } = await openOfflineGateway([{ id: 's', tools: [tool('t')] }]);
     const file = join(await temporaryDirectory(), 'x.md');
     await writeFile(file, '<!-- toolscout:begin s -->\nmine\n');
-    await expect(gateway.exportTools({ format: 'markdown', file })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(gateway.exports.write({ format: 'markdown', file })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
     expect(await readFile(file, 'utf8')).toBe('<!-- toolscout:begin s -->\nmine\n');
     await gateway.close();
   });
@@ -183,7 +185,7 @@ describe('exportTools', STARTS_PROCESSES, () => {
     const { gateway } = await openOfflineGateway([{ id: 'notes', tools: [tool('read_note'), tool('delete_note')] }], {
       toolRules: [{ pattern: 'delete_*', enabled: false }],
     });
-    const json = await gateway.exportTools({ format: 'json' });
+    const json = await gateway.exports.write({ format: 'json' });
     expect(JSON.parse(json.text!)).toMatchObject({
       servers: [
         {
@@ -192,7 +194,7 @@ describe('exportTools', STARTS_PROCESSES, () => {
         },
       ],
     });
-    const { text } = await gateway.exportTools({ format: 'typescript' });
+    const { text } = await gateway.exports.write({ format: 'typescript' });
     expect(text).toContain('export type NotesReadNoteInput');
     expect(`${json.text}${text}`).not.toContain('delete');
     await gateway.close();
@@ -200,14 +202,16 @@ describe('exportTools', STARTS_PROCESSES, () => {
 
   it('SCH-8 wishes that make no sense are refused', async () => {
     const { gateway } = await openOfflineGateway([{ id: 's', tools: [] }]);
-    await expect(gateway.exportTools({ format: 'rtfs', file: 'x' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    await expect(gateway.exportTools({ format: 'json', directory: 'x' })).rejects.toMatchObject({
+    await expect(gateway.exports.write({ format: 'rtfs', file: 'x' })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     });
-    await expect(gateway.exportTools({ format: 'toString' as 'json' })).rejects.toMatchObject({
+    await expect(gateway.exports.write({ format: 'json', directory: 'x' })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     });
-    await expect(gateway.exportTools({ format: 'json', servers: ['nobody'] })).rejects.toMatchObject({
+    await expect(gateway.exports.write({ format: 'toString' as 'json' })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+    await expect(gateway.exports.write({ format: 'json', servers: ['nobody'] })).rejects.toMatchObject({
       code: 'SERVER_NOT_FOUND',
     });
     await gateway.close();
@@ -226,10 +230,10 @@ describe('exportTools', STARTS_PROCESSES, () => {
       { env: { PATH: process.env['PATH'], TOKEN: 'very-secret-value-2' } },
     );
     const directory = await temporaryDirectory();
-    expect(await gateway.exportTools({ format: 'rtfs', directory })).toMatchObject({ servers: 2, failed: [] });
+    expect(await gateway.exports.write({ format: 'rtfs', directory })).toMatchObject({ servers: 2, failed: [] });
     const texts = await Promise.all((await filesIn(directory)).map((file) => readFile(file, 'utf8')));
     for (const format of ['markdown', 'json', 'typescript'] as const)
-      texts.push((await gateway.exportTools({ format })).text!);
+      texts.push((await gateway.exports.write({ format })).text!);
     expect(texts.join('')).not.toContain('very-secret');
     expect(texts.join('')).toContain(`:server-url "${http.url}"`);
     await http.stop();
@@ -238,8 +242,8 @@ describe('exportTools', STARTS_PROCESSES, () => {
   it('EXEC-5 an export is recorded', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const directory = await temporaryDirectory();
-    await gateway.exportTools({ format: 'rtfs', directory });
-    expect(await gateway.audit({ kind: 'export' })).toMatchObject([
+    await gateway.exports.write({ format: 'rtfs', directory });
+    expect(await gateway.audit.list({ kind: 'export' })).toMatchObject([
       { outcome: 'success', detail: { format: 'rtfs', servers: 1, tools: 9 } },
     ]);
   });
@@ -249,7 +253,7 @@ describe('exporting what is learned', STARTS_PROCESSES, () => {
   it('DISC-2 nothing is written unless exportToRtfs says so', async () => {
     const cwd = await temporaryDirectory();
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { cwd });
-    await gateway.discover();
+    await gateway.servers.discover();
     await gateway.close();
     expect(await readdir(cwd)).toEqual([]);
   });
@@ -260,14 +264,14 @@ describe('exporting what is learned', STARTS_PROCESSES, () => {
       { exportToRtfs: true, servers: { old: fixture('legacy'), many: fixture('many') } },
       { cwd },
     );
-    await gateway.discover();
+    await gateway.servers.discover();
     await gateway.close();
     const approved = join(cwd, 'capabilities', 'servers', 'approved');
     expect(existsSync(join(cwd, 'capabilities', 'servers', 'pending'))).toBe(false);
     expect((await readdir(approved)).filter((name) => !name.startsWith('.'))).toEqual(['many', 'old']);
     expect(await readdir(join(approved, 'many'))).toEqual(['ping_one.rtfs', 'server.rtfs']);
     expect(await readdir(join(approved, 'old'))).toHaveLength(10);
-    expect(gateway.config().warnings).toEqual([]);
+    expect(gateway.internal.loaded().warnings).toEqual([]);
   });
 
   it('DISC-2 A21 a directory that cannot be written to harms neither learning nor what is there', async () => {
@@ -278,7 +282,7 @@ describe('exporting what is learned', STARTS_PROCESSES, () => {
       { approval: 'manual', exportToRtfs: true, exportDirectory: 'out', servers: { old: fixture('legacy') } },
       { cwd },
     );
-    expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 9 }]);
+    expect(await gateway.servers.discover()).toMatchObject([{ ok: true, tools: 9 }]);
     await gateway.close();
     expect(await readdir(elsewhere)).toEqual([]);
     expect(existsSync(join(cwd, 'out', 'old', 'echo.rtfs'))).toBe(false);
@@ -291,13 +295,13 @@ describe('toolSignature', STARTS_PROCESSES, () => {
       toolRules: [{ pattern: 'crash', enabled: false }],
       servers: { old: fixture('legacy') },
     });
-    expect(await gateway.toolSignature('old', 'add')).toEqual({
+    expect(await gateway.tools.signature('old', 'add')).toEqual({
       tool_name: 'add',
       description: 'Adds two numbers.',
       parameters: expect.objectContaining({ required: ['a', 'b'] }) as object,
       returns: expect.objectContaining({ properties: { sum: { type: 'number' } } }) as object,
     });
-    await expect(gateway.toolSignature('old', 'crash')).rejects.toMatchObject({ code: 'TOOL_DISABLED' });
-    await expect(gateway.toolSignature('old', 'ad')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    await expect(gateway.tools.signature('old', 'crash')).rejects.toMatchObject({ code: 'TOOL_DISABLED' });
+    await expect(gateway.tools.signature('old', 'ad')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
 });

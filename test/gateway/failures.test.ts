@@ -30,11 +30,11 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     const config: ConfigInput = { servers: { gone: ABSENT, fine: fixture('legacy') } };
     const first = await openToolscout(config, { stateDir });
     const before = Date.now();
-    expect((await first.searchTools('add')).unavailable).toMatchObject([{ server: 'gone' }]);
+    expect((await first.search('add')).unavailable).toMatchObject([{ server: 'gone' }]);
     await first.close();
 
     const second = await openToolscout(config, { stateDir });
-    const [fine, gone] = await second.listServers();
+    const [fine, gone] = await second.servers.list();
     expect(fine).not.toHaveProperty('failure');
     expect(gone).toMatchObject({
       knowledge: 'failed',
@@ -51,22 +51,22 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     const stateDir = await temporaryDirectory();
     const starts = await startCounter();
     const config: ConfigInput = {
-      servers: { mute: { ...fixture('slow', '--hang', starts.flag), connectTimeout: 60_000 } },
+      servers: { mute: { ...fixture('slow', '--hang', starts.flag), connectTimeoutMs: 60_000 } },
       limits: { searchWaitMs: 400 },
     };
     const first = await openToolscout(config, { stateDir });
-    expect((await first.searchTools('wait')).learning).toEqual(['mute']);
+    expect((await first.search('wait')).learning).toEqual(['mute']);
     await waitUntil(async () => (await starts.pids()).length === 1);
     await first.close({ drainMs: 0 });
 
     const second = await openToolscout(config, { stateDir });
-    const answer = await second.searchTools('wait');
+    const answer = await second.search('wait');
     expect(answer.learning).toEqual([]);
     expect(answer.unavailable).toMatchObject([
       { server: 'mute', reason: expect.stringContaining('did not list its tools within') as string },
     ]);
     expect(await starts.pids()).toHaveLength(1);
-    void second.discover(['mute']);
+    void second.servers.discover(['mute']);
     await waitUntil(async () => (await starts.pids()).length === 2, { what: 'discover to try again' });
   });
 
@@ -77,12 +77,12 @@ describe('failures of servers', STARTS_PROCESSES, () => {
       limits: { searchWaitMs: 300 },
     };
     const command = await openToolscout(config, { stateDir });
-    expect((await command.searchTools('wait')).learning).toEqual(['late']);
+    expect((await command.search('wait')).learning).toEqual(['late']);
     await command.close({ drainMs: 0 });
     const patient = { ...config, limits: { searchWaitMs: 20_000 } };
     const serving = await openToolscout(patient, { stateDir, learnAtStart: true });
-    expect((await serving.searchTools('wait')).hits[0]).toMatchObject({ server: 'late' });
-    expect((await serving.listServers())[0]).not.toHaveProperty('failure');
+    expect((await serving.search('wait')).hits[0]).toMatchObject({ server: 'late' });
+    expect((await serving.servers.list())[0]).not.toHaveProperty('failure');
   });
 
   it('CONN-3 a success anywhere clears the failure everywhere', async () => {
@@ -90,15 +90,15 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     const script = join(stateDir, 'server.mjs');
     const config: ConfigInput = { servers: { one: { command: process.execPath, args: [script] } } };
     const first = await openToolscout(config, { stateDir });
-    await first.discover();
-    expect((await first.listServers())[0]).toHaveProperty('failure');
+    await first.servers.discover();
+    expect((await first.servers.list())[0]).toHaveProperty('failure');
     const other = await openToolscout(config, { stateDir });
-    expect((await other.listServers())[0]).toHaveProperty('failure');
+    expect((await other.servers.list())[0]).toHaveProperty('failure');
     const [path] = fixture('legacy').args;
     await writeFile(script, `await import(${JSON.stringify(path)});`);
-    const report = await first.doctor();
+    const report = await first.reports.doctor();
     expect(report.findings.find(({ subject }) => subject === 'server one')).toMatchObject({ level: 'ok' });
-    await waitUntil(async () => (await other.listServers())[0]?.failure === undefined, {
+    await waitUntil(async () => (await other.servers.list())[0]?.failure === undefined, {
       what: 'the other process to hear of it',
     });
   });
@@ -106,22 +106,22 @@ describe('failures of servers', STARTS_PROCESSES, () => {
   it('CONN-3 EXEC-1 a call to a server that could not be learned fails at once the second time, with the cause and when to retry', async () => {
     const remote = await silentRemote();
     const gateway = await openToolscout({
-      servers: { mute: { url: remote.url, connectTimeout: 300 } },
-      timeout: 300,
+      servers: { mute: { url: remote.url, connectTimeoutMs: 300 } },
+      timeoutMs: 300,
       limits: { breakerFailures: 2 },
     });
-    const first = await gateway.executeTool('mute', 'x', {});
+    const first = await gateway.call('mute', 'x', {});
     expect(first.success).toBe(false);
     const asked = remote.asked();
     for (const code of [first.error!.code, 'CIRCUIT_OPEN', 'CIRCUIT_OPEN']) {
-      const { error } = await gateway.executeTool('mute', 'x', {});
+      const { error } = await gateway.call('mute', 'x', {});
       expect(error).toMatchObject({ code });
       expect(error!.retryAfterMs).toBeGreaterThan(0);
       expect(error!.message).toContain('Last error: ');
     }
-    await expect(gateway.listTools('mute')).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' });
+    await expect(gateway.tools.list('mute')).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' });
     expect(remote.asked()).toBe(asked);
-    expect((await gateway.listServers())[0]?.health.breaker).toBe('open');
+    expect((await gateway.servers.list())[0]?.health.breaker).toBe('open');
   });
 
   it('CONN-3 EXEC-1 an open breaker names the last cause and when to try again', async () => {
@@ -131,16 +131,16 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     await writeFile(script, `await import(${JSON.stringify(path)});`);
     const gateway = await openToolscout(
       {
-        servers: { one: { command: process.execPath, args: [script], idleTimeout: 1 } },
+        servers: { one: { command: process.execPath, args: [script], idleTimeoutMs: 1 } },
         limits: { breakerFailures: 1 },
       },
       { stateDir },
     );
-    await gateway.discover();
-    await waitUntil(async () => (await gateway.listServers())[0]?.health.state === 'disconnected');
+    await gateway.servers.discover();
+    await waitUntil(async () => (await gateway.servers.list())[0]?.health.state === 'disconnected');
     await writeFile(script, 'console.error("no licence found"); process.exit(3);');
-    await gateway.executeTool('one', 'echo', { message: 'x' });
-    const { error } = await gateway.executeTool('one', 'echo', { message: 'x' });
+    await gateway.call('one', 'echo', { message: 'x' });
+    const { error } = await gateway.call('one', 'echo', { message: 'x' });
     expect(error).toMatchObject({
       code: 'CIRCUIT_OPEN',
       message: expect.stringContaining('no licence found') as string,
@@ -152,8 +152,8 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     const env = { GONE_TOKEN: 'canary-7f3a91' };
     const servers = { gone: { command: '/no/such/${GONE_TOKEN}' }, off: { command: 'x', enabled: false } };
     const gateway = await openToolscout({ servers }, { env });
-    await gateway.discover(['gone', 'off']);
-    const records = await gateway.audit({ kind: 'discovered' });
+    await gateway.servers.discover(['gone', 'off']);
+    const records = await gateway.audit.list({ kind: 'discovered' });
     const detail = { reason: expect.stringContaining('/no/such/') as string };
     const code = expect.any(String) as string;
     expect(records).toMatchObject([{ server: 'gone', outcome: 'failure', code, detail }]);
@@ -163,16 +163,16 @@ describe('failures of servers', STARTS_PROCESSES, () => {
   it('CLI-3 doctor tells each finding as it comes, and everything once', async () => {
     const gateway = await openToolscout({
       servers: {
-        mute: { ...fixture('slow', '--hang'), connectTimeout: 1500 },
+        mute: { ...fixture('slow', '--hang'), connectTimeoutMs: 1500 },
         keyed: { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } },
         crash: { command: process.execPath, args: ['-e', 'console.error("no licence found"); process.exit(3)'] },
       },
-      timeout: 500,
+      timeoutMs: 500,
     });
     const told: Finding[] = [];
     const waiting: string[][] = [];
     let ended = false;
-    const report = gateway.doctor({
+    const report = gateway.reports.doctor({
       onFinding: (finding) => told.push(finding),
       onWaiting: (servers) => waiting.push([...servers]),
     });

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Gateway } from '../../src/gateway/index.js';
+import { wrapGateway, type Gateway } from '../../src/gateway/index.js';
 import { createLineage } from '../../src/protocol/lineage.js';
 import { systemClock } from '../../src/kernel/clock.js';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
@@ -23,7 +23,7 @@ async function served(
       JSON.stringify({ retryPolicy: { maxRetries: 0 }, ...config, servers: { ...config.servers, ...servers } }),
     );
   await write({});
-  const gateway = await createToolscout({
+  const gateway = await openGateway({
     config: path,
     stateDir: join(await temporaryDirectory(), 'state'),
     env: { PATH: process.env['PATH'] },
@@ -41,7 +41,7 @@ async function served(
 }
 
 const problemOf = async (gateway: Gateway, id: string): Promise<string | undefined> =>
-  (await gateway.listServers()).find((view) => view.id === id)?.problem;
+  (await gateway.servers.list()).find((view) => view.id === id)?.problem;
 
 describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
   it('CFG-5 CFG-4 a server of the config that starts or reaches toolscout is not used, and says why', async () => {
@@ -58,15 +58,15 @@ describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
     expect(await problemOf(gateway, 'address')).toMatch(/address of toolscout itself \(http\.port 8123\)/);
     expect(await problemOf(gateway, 'other')).toBeUndefined();
     expect(await problemOf(gateway, 'team')).toBeUndefined();
-    expect(gateway.coverage()).toBe('other, team');
-    expect(gateway.config().warnings.map(({ path }) => path)).toEqual(['servers.command', 'servers.address']);
+    expect(gateway.internal.coverage()).toBe('other, team');
+    expect(gateway.internal.loaded().warnings.map(({ path }) => path)).toEqual(['servers.command', 'servers.address']);
   });
 
   it('CFG-5 SEC-9 it is neither registered nor added', async () => {
     const gateway = await openToolscout({});
     const own = { id: 'me', url: 'http://127.0.0.1:7077/mcp' };
-    await expect(gateway.registerServer(own)).rejects.toThrow(/address of toolscout itself/);
-    await expect(gateway.addServer('me', { command: 'toolscout', args: ['serve'] })).rejects.toThrow(
+    await expect(gateway.servers.register(own)).rejects.toThrow(/address of toolscout itself/);
+    await expect(gateway.servers.add('me', { command: 'toolscout', args: ['serve'] })).rejects.toThrow(
       /starts toolscout itself/,
     );
   });
@@ -75,7 +75,7 @@ describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
     const { gateway, url, reach } = await served();
     for (const path of ['/mcp', '/servers/me/mcp']) {
       await reach('me', url.replace('/mcp', path));
-      const [outcome] = await gateway.discover(['me']);
+      const [outcome] = await gateway.servers.discover(['me']);
       expect(outcome, path).toMatchObject({ ok: false });
       expect(await problemOf(gateway, 'me'), path).toMatch(/"me" is not used: it is this toolscout itself/);
     }
@@ -85,31 +85,31 @@ describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
 describe('toolscout behind toolscout', STARTS_PROCESSES, () => {
   it('CFG-5 another one is a server like any other', async () => {
     const team = await served({ servers: { old: fixture('legacy') }, mode: 'passthrough' });
-    await team.gateway.discover();
+    await team.gateway.servers.discover();
     const local = await served();
     await local.reach('team', team.url);
-    expect(await local.gateway.discover()).toMatchObject([{ ok: true }]);
-    expect(textOf(await local.gateway.executeTool('team', 'old__echo', { message: 'hi' }))).toBe('hi');
+    expect(await local.gateway.servers.discover()).toMatchObject([{ ok: true }]);
+    expect(textOf(await local.gateway.call('team', 'old__echo', { message: 'hi' }))).toBe('hi');
   });
 
   it('CFG-5 of two that are servers of each other the second is refused, and the first goes on', async () => {
     const [a, b] = [await served(), await served({ servers: { old: fixture('legacy') }, mode: 'passthrough' })];
-    await b.gateway.discover();
+    await b.gateway.servers.discover();
     await a.reach('b', b.url);
-    expect(await a.gateway.discover(['b'])).toMatchObject([{ ok: true }]);
+    expect(await a.gateway.servers.discover(['b'])).toMatchObject([{ ok: true }]);
     await b.reach('a', a.url);
-    expect(await b.gateway.discover(['a'])).toMatchObject([{ ok: false }]);
+    expect(await b.gateway.servers.discover(['a'])).toMatchObject([{ ok: false }]);
     expect(await problemOf(b.gateway, 'a')).toMatch(/it is a toolscout that has this one as a server/);
-    expect(textOf(await a.gateway.executeTool('b', 'old__echo', { message: 'hi' }))).toBe('hi');
+    expect(textOf(await a.gateway.call('b', 'old__echo', { message: 'hi' }))).toBe('hi');
   });
 
   it('CFG-5 one that was started by a toolscout with the same configuration refuses to be its server', async () => {
     const lineage = createLineage({ clock: systemClock, configuration: 'same' });
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    const nested: Gateway = {
-      ...gateway,
-      lineage: () => createLineage({ clock: systemClock, configuration: 'same', inherited: lineage.variable() }),
-    };
+    const nested: Gateway = wrapGateway(gateway, () => ({
+      'internal.lineage': () =>
+        createLineage({ clock: systemClock, configuration: 'same', inherited: lineage.variable() }),
+    }));
     for (const era of ['legacy', 'modern'] as const) {
       await expect(connectHost(nested, { era, over: 'stdio', name: 'toolscout' }), era).rejects.toThrow(
         era === 'legacy' ? /same configuration/ : /negotiation failed/,
@@ -121,8 +121,8 @@ describe('toolscout behind toolscout', STARTS_PROCESSES, () => {
 
   it('CFG-5 A32 a child is told who started it, and nothing else', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    const env = JSON.parse(textOf(await gateway.executeTool('old', 'env', {}))) as Record<string, string>;
-    expect(env['TOOLSCOUT_VIA']).toBe(gateway.lineage().variable());
+    const env = JSON.parse(textOf(await gateway.call('old', 'env', {}))) as Record<string, string>;
+    expect(env['TOOLSCOUT_VIA']).toBe(gateway.internal.lineage().variable());
   });
 });
 
@@ -135,7 +135,7 @@ describe('the inventory', STARTS_PROCESSES, () => {
       'tools:\n  - {id: me, base_url: "http://127.0.0.1:7077"}\n  - {id: far, base_url: "https://far.example"}\n',
     );
     const gateway = await openToolscout({}, { env: { PATH: process.env['PATH'], TOOLS_YAML_PATH: path } });
-    const registry = await gateway.registry();
+    const registry = await gateway.registry.get();
     await registry!.refresh([]);
     expect(registry!.problems()).toEqual([expect.objectContaining({ message: '"me" is toolscout itself' })]);
   });

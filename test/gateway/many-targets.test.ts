@@ -49,7 +49,7 @@ async function openOver(targets: readonly string[], timeoutMs: number): Promise<
     DISCOVERY_TIMEOUT_MS: String(timeoutMs),
   };
   const gateway = await openToolscout({}, { cwd, env });
-  return (await gateway.registry())!;
+  return (await gateway.registry.get())!;
 }
 
 /** Servers under way at once, and one more that is let in while the last of them is counted. */

@@ -25,7 +25,7 @@ const FILES = 'modelcontextprotocol__server-filesystem';
 describe('what a search says', STARTS_PROCESSES, () => {
   it('FIND-1 hits have all their fields, are sorted, in [0,1] and no more than asked for', async () => {
     const gateway = await offline();
-    const { hits, nearest, learning, unavailable } = await gateway.searchTools('read a text file', { limit: 5 });
+    const { hits, nearest, learning, unavailable } = await gateway.search('read a text file', { limit: 5 });
     expect(hits).toHaveLength(5);
     expect(hits[0]).toMatchObject({ server: FILES, tool: 'read_text_file' });
     for (const [index, hit] of hits.entries()) {
@@ -35,12 +35,12 @@ describe('what a search says', STARTS_PROCESSES, () => {
       expect(hit.summary).not.toMatch(/\n/);
     }
     expect({ nearest, learning, unavailable }).toEqual({ nearest: [], learning: [], unavailable: [] });
-    expect((await gateway.searchTools('read a text file')).hits.length).toBeLessThanOrEqual(10);
+    expect((await gateway.search('read a text file')).hits.length).toBeLessThanOrEqual(10);
   });
 
   it('FIND-1 an empty query lists by name without a score; a signature comes only when asked for', async () => {
     const gateway = await offline();
-    const { hits } = await gateway.searchTools('', { server: FILES, limit: 50, includeSchema: true });
+    const { hits } = await gateway.search('', { server: FILES, limit: 50, includeSchema: true });
     expect(hits.every((hit) => hit.relevance === 0 && hit.server === FILES)).toBe(true);
     expect(hits.map((hit) => hit.tool)).toEqual(hits.map((hit) => hit.tool).toSorted());
     expect(hits.find((hit) => hit.tool === 'read_text_file')?.signature).toContain('path');
@@ -48,17 +48,17 @@ describe('what a search says', STARTS_PROCESSES, () => {
 
   it('FIND-5 nothing found: up to three nearest names, and nobody is missing', async () => {
     const gateway = await offline();
-    const answer = await gateway.searchTools('raed_txt_flie');
+    const answer = await gateway.search('raed_txt_flie');
     expect(answer.hits).toEqual([]);
     expect(answer.nearest.length).toBeGreaterThan(0);
     expect(answer.nearest.length).toBeLessThanOrEqual(3);
     expect(answer.nearest.join(' ')).toContain(`${FILES}:read_text_file`);
-    expect((await gateway.searchTools('zzzzqqqqxxxx')).nearest.length).toBeLessThanOrEqual(3);
+    expect((await gateway.search('zzzzqqqqxxxx')).nearest.length).toBeLessThanOrEqual(3);
   });
 
   it('META-4 a search in a server that does not exist names the nearest', async () => {
     const gateway = await offline();
-    await expect(gateway.searchTools('x', { server: 'linear-mcp-sever' })).rejects.toMatchObject({
+    await expect(gateway.search('x', { server: 'linear-mcp-sever' })).rejects.toMatchObject({
       code: 'SERVER_NOT_FOUND',
       message: expect.stringContaining('"linear-mcp-server"') as string,
     });
@@ -66,37 +66,37 @@ describe('what a search says', STARTS_PROCESSES, () => {
 
   it('META-4 misspelt servers and tools: the refusal names the closest, here or elsewhere', async () => {
     const gateway = await offline();
-    await expect(gateway.toolDetails(FILES, 'raed_text_file')).rejects.toMatchObject({
+    await expect(gateway.details(FILES, 'raed_text_file')).rejects.toMatchObject({
       code: 'TOOL_NOT_FOUND',
       message: expect.stringContaining('"read_text_file"') as string,
     });
-    const elsewhere = await gateway.executeTool(FILES, 'create_issue', {});
+    const elsewhere = await gateway.call(FILES, 'create_issue', {});
     expect(elsewhere).toMatchObject({ success: false, error: { code: 'TOOL_NOT_FOUND', server: FILES } });
     expect(elsewhere.error?.message).toContain('modelcontextprotocol__server-github:create_issue');
-    const nowhere = await gateway.executeTool('linear-mcp-sever', 'x', {});
+    const nowhere = await gateway.call('linear-mcp-sever', 'x', {});
     expect(nowhere).toMatchObject({ error: { code: 'SERVER_NOT_FOUND', server: 'linear-mcp-sever', tool: 'x' } });
     expect(nowhere.error?.message).toContain('Did you mean "linear-mcp-server"?');
-    const lost = await gateway.executeTool('qqqqqqqqqqqqqq', 'x', {});
+    const lost = await gateway.call('qqqqqqqqqqqqqq', 'x', {});
     expect(lost.error?.message).not.toMatch(/Did you mean/);
   });
 
   it('A27 names of every object are no names of servers or tools', async () => {
     const gateway = await offline();
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-      expect(await gateway.executeTool(name, 'x', {})).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
-      expect(await gateway.executeTool(FILES, name, {})).toMatchObject({ error: { code: 'TOOL_NOT_FOUND' } });
+      expect(await gateway.call(name, 'x', {})).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+      expect(await gateway.call(FILES, name, {})).toMatchObject({ error: { code: 'TOOL_NOT_FOUND' } });
       expect(await gateway.why(FILES, name)).toMatchObject({ because: 'unknown-tool' });
     }
   });
 
   it('META-8 the coverage line is derived from the servers alone and stays the same', async () => {
     const gateway = await offline();
-    const before = gateway.coverage();
+    const before = gateway.internal.coverage();
     expect(before).toMatch(/github/);
     expect(before.length).toBeLessThan(160);
-    await gateway.searchTools('anything');
+    await gateway.search('anything');
     await gateway.reload();
-    expect(gateway.coverage()).toBe(before);
+    expect(gateway.internal.coverage()).toBe(before);
   });
 });
 
@@ -108,25 +108,25 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
 
   it('PAT-5 is absent from search and lists unless it is asked for, and the reason is the rule', async () => {
     const gateway = await offline({ toolRules });
-    const search = await gateway.searchTools('read a text file', { limit: 50 });
+    const search = await gateway.search('read a text file', { limit: 50 });
     expect(search.hits.map((hit) => `${hit.server}:${hit.tool}`)).not.toContain(`${FILES}:read_text_file`);
-    const all = await gateway.searchTools('read a text file', { limit: 50, includeDisabled: true });
+    const all = await gateway.search('read a text file', { limit: 50, includeDisabled: true });
     expect(all.hits.map((hit) => `${hit.server}:${hit.tool}`)).toContain(`${FILES}:read_text_file`);
 
-    const offered = await gateway.listTools(FILES);
-    const listed = await gateway.listTools(FILES, { includeDisabled: true });
+    const offered = await gateway.tools.list(FILES);
+    const listed = await gateway.tools.list(FILES, { includeDisabled: true });
     expect(offered.map((tool) => tool.name)).not.toContain('read_text_file');
     expect(offered.map((tool) => tool.name)).toContain('get_file_info');
     const disabled = listed.find((tool) => tool.name === 'read_text_file');
     expect(disabled).toMatchObject({ status: 'disabled', decision: { enabled: false, rule: 0 } });
     expect(disabled?.decision.reason).toContain('toolRules[0]');
-    const view = (await gateway.listServers()).find(({ id }) => id === FILES);
+    const view = (await gateway.servers.list()).find(({ id }) => id === FILES);
     expect(view).toMatchObject({ tools: offered.length, disabledTools: listed.length - offered.length });
   });
 
   it('PAT-5 A37 is refused by every route, with the rule that decided', async () => {
     const gateway = await offline({ toolRules });
-    await expect(gateway.toolDetails(FILES, 'read_text_file')).rejects.toMatchObject({
+    await expect(gateway.details(FILES, 'read_text_file')).rejects.toMatchObject({
       code: 'TOOL_DISABLED',
       message: expect.stringContaining('toolRules[0]') as string,
     });
@@ -135,23 +135,23 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
       error: { code: 'TOOL_DISABLED', server: FILES, tool: 'read_text_file', severity: 'WARNING' },
     };
     for (const route of ['library', 'mcp', 'cli', 'http'] as const) {
-      const answer = await gateway.executeTool(FILES, 'read_text_file', { path: 'x' }, { route });
+      const answer = await gateway.call(FILES, 'read_text_file', { path: 'x' }, { route });
       expect(answer).toMatchObject(refusal);
       expect(answer.error?.message).toContain('toolRules[0]');
     }
     const events = [];
-    for await (const event of gateway.executeStream(FILES, 'read_text_file', { path: 'x' })) events.push(event);
+    for await (const event of gateway.stream(FILES, 'read_text_file', { path: 'x' })) events.push(event);
     expect(events).toMatchObject([{ type: 'result', result: refusal }]);
-    expect(await gateway.audit({ outcome: 'refused' })).toHaveLength(5);
+    expect(await gateway.audit.list({ outcome: 'refused' })).toHaveLength(5);
   });
 
   it('PAT-5 FIND-5 is not among the nearest names either', async () => {
     const gateway = await offline({ toolRules });
-    const { nearest } = await gateway.searchTools('raed_txt_flie');
+    const { nearest } = await gateway.search('raed_txt_flie');
     expect(nearest).not.toContain(`${FILES}:read_text_file`);
-    const { error } = await gateway.executeTool('linear-mcp-server', 'read_text_file', {});
+    const { error } = await gateway.call('linear-mcp-server', 'read_text_file', {});
     expect(error?.message).not.toContain(`${FILES}:read_text_file`);
-    const misspelt = await gateway.executeTool(FILES, 'raed_text_file', {});
+    const misspelt = await gateway.call(FILES, 'raed_text_file', {});
     expect(misspelt.error?.message).not.toContain('"read_text_file"');
   });
 
@@ -162,9 +162,9 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
         { pattern: '*issue*', enabled: true, tags: ['tracker'] },
       ],
     });
-    const { hits } = await gateway.searchTools('', { limit: 50 });
+    const { hits } = await gateway.search('', { limit: 50 });
     expect(hits.every((hit) => hit.tool.includes('issue'))).toBe(true);
-    const tagged = await gateway.searchTools('', { limit: 50, tags: ['writes', 'tracker'] });
+    const tagged = await gateway.search('', { limit: 50, tags: ['writes', 'tracker'] });
     expect(tagged.hits.map((hit) => hit.tool)).toContain('create_issue');
     expect(tagged.hits.every((hit) => hit.tags.includes('writes') && hit.tags.includes('tracker'))).toBe(true);
     expect((await gateway.why(FILES, 'read_text_file')).reason).toContain('allow-list');
@@ -183,7 +183,7 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
       },
       toolRules: [{ pattern: 'crash', enabled: false }],
     });
-    await gateway.discover(['old', 'absent']);
+    await gateway.servers.discover(['old', 'absent']);
     const why = async (server: string, tool: string): Promise<string> => {
       const answer = await gateway.why(server, tool);
       expect(answer.address).toBe(`${server}:${tool}`);
@@ -195,7 +195,7 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
     expect(await why('qqqqqqq', 'echo')).toMatch(/^false server: No server "qqqqqqq" is configured\.$/);
     expect(await why('off', 'echo')).toMatch(/^false server: .*disabled in the configuration/);
     expect(await why('keyed', 'echo')).toMatch(/^false server: .*NO_SUCH_VARIABLE/);
-    expect(await why('fresh', 'echo')).toMatch(/^false connection: .*not known yet; run: toolscout discover fresh/);
+    expect(await why('fresh', 'echo')).toMatch(/^false connection: .*not known yet\.$/);
     expect(await why('absent', 'echo')).toMatch(/^false connection: .*could not be learned: .*no\/such\/program/);
     expect(await why('old', 'ecko')).toMatch(/^false unknown-tool: .*the nearest is "echo"/);
     expect(await why('old', 'zzzzqqqq')).toMatch(/^false unknown-tool: .*is not one of them\.$/);
@@ -206,22 +206,22 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const gateway = await openToolscout({ servers: { old: fixture('legacy', starts.flag) } });
     await gateway.why('old', 'echo');
-    await gateway.listServers();
+    await gateway.servers.list();
     expect(await starts.pids()).toEqual([]);
   });
 
   it('CFG-2 a server that is switched off is listed as off, never learned and never called', async () => {
     const starts = await startCounter();
     const gateway = await openToolscout({ servers: { off: { ...fixture('legacy', starts.flag), enabled: false } } });
-    expect(await gateway.listServers()).toMatchObject([{ id: 'off', enabled: false, knowledge: 'off' }]);
-    expect(await gateway.discover()).toEqual([]);
-    expect(await gateway.searchTools('echo')).toMatchObject({ hits: [], learning: [] });
-    expect(await gateway.executeTool('off', 'echo', { message: 'x' })).toMatchObject({
+    expect(await gateway.servers.list()).toMatchObject([{ id: 'off', enabled: false, knowledge: 'off' }]);
+    expect(await gateway.servers.discover()).toEqual([]);
+    expect(await gateway.search('echo')).toMatchObject({ hits: [], learning: [] });
+    expect(await gateway.call('off', 'echo', { message: 'x' })).toMatchObject({
       success: false,
       error: { code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('disabled') as string },
     });
-    await expect(gateway.listTools('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
-    expect(gateway.coverage()).toBe('');
+    await expect(gateway.tools.list('off')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    expect(gateway.internal.coverage()).toBe('');
     expect(await starts.pids()).toEqual([]);
   });
 
@@ -231,9 +231,9 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
   ])('CFG-4 DISC-3 learning a server that %s by name does not start it, and offers nothing of it', async (_, entry) => {
     const starts = await startCounter();
     const gateway = await openToolscout({ servers: { off: { ...fixture('legacy', starts.flag), ...entry } } });
-    const outcomes = await gateway.discover(['off']);
+    const outcomes = await gateway.servers.discover(['off']);
     expect(await starts.pids()).toEqual([]);
     expect(outcomes).toMatchObject([{ server: 'off', ok: false }]);
-    expect((await gateway.searchTools('echo')).hits).toEqual([]);
+    expect((await gateway.search('echo')).hits).toEqual([]);
   });
 });

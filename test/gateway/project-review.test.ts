@@ -22,7 +22,7 @@ async function projectOf() {
 
 async function targetsOf(servers: JsonObject): Promise<Record<string, string>> {
   const gateway = await (await projectOf()).open(servers);
-  const approvals = await gateway.listApprovals({ state: 'pending' });
+  const approvals = await gateway.approvals.list({ state: 'pending' });
   return Object.fromEntries(approvals.map(({ ref, target }) => [ref, target]));
 }
 
@@ -60,7 +60,7 @@ describe('the request for the approval of a project server', STARTS_PROCESSES, (
 
   it('A42 other views of the server keep the defaults masked', async () => {
     const gateway = await (await projectOf()).open({ tidy: { command: '${TIDY_BIN:-some-program}' } });
-    expect(JSON.stringify(await gateway.listServers())).not.toContain('some-program');
+    expect(JSON.stringify(await gateway.servers.list())).not.toContain('some-program');
   });
 
   it('A42 shows which variables are filled into headers and the environment', async () => {
@@ -80,12 +80,12 @@ describe('the approval of a project server', STARTS_PROCESSES, () => {
   async function pendingAfter(before: JsonObject, after: JsonObject): Promise<Approval[]> {
     const { open } = await projectOf();
     const first = await open({ x: before });
-    const [asked] = await first.listApprovals({ state: 'pending' });
+    const [asked] = await first.approvals.list({ state: 'pending' });
     expect(asked).toMatchObject({ ref: 'x', about: 'launch' });
-    await first.reject('x');
+    await first.approvals.reject('x');
     await first.close();
     const second = await open({ x: after });
-    return second.listApprovals({ state: 'pending' });
+    return second.approvals.list({ state: 'pending' });
   }
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -124,11 +124,11 @@ describe('what a project file says of a server', STARTS_PROCESSES, () => {
       off: { command: 'notes', args: ['--other'], enabled: false, ...said },
     };
     const gateway = await (await projectOf()).open(servers);
-    const views = await gateway.listServers();
+    const views = await gateway.servers.list();
     expect(views.map(({ id }) => id).toSorted()).toEqual(['off', 'waiting']);
     expect(JSON.stringify(views)).not.toContain('Told by');
     const own = await openToolscout({ servers: { mine: { ...servers.waiting, enabled: false } } });
-    expect(JSON.stringify(await own.listServers())).toContain('Told by the title');
+    expect(JSON.stringify(await own.servers.list())).toContain('Told by the title');
   });
 
   it('A42 a file too large to be compared is named in the request', async () => {
@@ -136,7 +136,7 @@ describe('what a project file says of a server', STARTS_PROCESSES, () => {
     await writeFile(join(project, 'big.bin'), '');
     await truncate(join(project, 'big.bin'), 65 * 1024 * 1024);
     const gateway = await open({ x: { command: 'node', args: [join(project, 'big.bin')] } });
-    const [asked] = await gateway.listApprovals({ state: 'pending' });
+    const [asked] = await gateway.approvals.list({ state: 'pending' });
     expect(asked!.target).toContain(`cannot be pinned, larger than 64 MB: ${join(project, 'big.bin')}`);
   });
 });
@@ -148,14 +148,14 @@ describe('the URL of a server', STARTS_PROCESSES, () => {
       const servers = { odd: { url }, fine: { url: 'https://a.example/mcp' } };
       const own = await openToolscout({ servers });
       const imported = await (await projectOf()).open(servers);
-      await imported.listApprovals();
-      await imported.approve('odd');
+      await imported.approvals.list();
+      await imported.approvals.approve('odd');
       for (const gateway of [own, imported]) {
-        const views = await gateway.listServers();
+        const views = await gateway.servers.list();
         expect(views.find(({ id }) => id === 'odd')?.problem).toMatch(/has a url that holds a (backslash|space)/);
         expect(views.find(({ id }) => id === 'fine')?.problem ?? '').not.toContain('url');
       }
-      const proposal = own.registerServer({ id: 'odd2', url });
+      const proposal = own.servers.register({ id: 'odd2', url });
       await expect(proposal).rejects.toThrow(/has a url that holds a (backslash|space)/);
     },
   );

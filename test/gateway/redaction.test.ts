@@ -41,14 +41,14 @@ describe('redaction', STARTS_PROCESSES, () => {
       },
       { stateDir },
     );
-    expect(await gateway.executeTool('ext', 'write', { value: 5 })).toMatchObject({
+    expect(await gateway.call('ext', 'write', { value: 5 })).toMatchObject({
       error: { code: 'TOOL_VALIDATION_ERROR' },
     });
-    const answer = await gateway.executeTool('ext', 'write', { value: 'for BUD-123456' });
+    const answer = await gateway.call('ext', 'write', { value: 'for BUD-123456' });
     expect(textOf(answer)).toMatch(/^wrote for sha256:[0-9a-f]{16}$/);
-    expect(textOf(await gateway.executeTool('own', 'write', { value: 'for BUD-123456' }))).toBe('wrote for BUD-123456');
+    expect(textOf(await gateway.call('own', 'write', { value: 'for BUD-123456' }))).toBe('wrote for BUD-123456');
     expect(await readFile(file, 'utf8')).not.toContain('BUD-123456');
-    const [record] = await gateway.audit({ kind: 'execution', outcome: 'success' });
+    const [record] = await gateway.audit.list({ kind: 'execution', outcome: 'success' });
     expect(record?.arguments).toEqual({ value: '***' });
     await gateway.close();
     expect(await bytesBelow(stateDir)).not.toContain('BUD-123456');
@@ -61,10 +61,10 @@ describe('redaction', STARTS_PROCESSES, () => {
     });
     const args = { user: { ssn: '123-45', name: 'ada' }, note: 'see CANARYx' };
     const shown = { user: { ssn: '***', name: 'ada' }, note: 'see ***' };
-    expect(await gateway.executeTool('s', 'get_incident', args)).toMatchObject({
+    expect(await gateway.call('s', 'get_incident', args)).toMatchObject({
       result: { structuredContent: shown, content: [{ text: JSON.stringify(shown) }] },
     });
-    const failed = await gateway.executeTool('s', 'fail_aloud', { note: 'CANARYy' });
+    const failed = await gateway.call('s', 'fail_aloud', { note: 'CANARYy' });
     expect(failed.success).toBe(false);
     expect(JSON.stringify(failed)).not.toContain('CANARY');
   });
@@ -72,10 +72,10 @@ describe('redaction', STARTS_PROCESSES, () => {
   it('NEG-6 CFG-6 a reload brings new rules; config validate names a rule that cannot work', async () => {
     const redaction: NonNullable<ConfigInput['redaction']> = [];
     const gateway = await openToolscout({ servers: { s: fixture('capable') }, redaction });
-    expect(textOf(await gateway.executeTool('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"B-1"}');
+    expect(textOf(await gateway.call('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"B-1"}');
     redaction.push({ match: 'id', where: 'results' });
     await gateway.reload();
-    expect(textOf(await gateway.executeTool('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"***"}');
+    expect(textOf(await gateway.call('s', 'get_incident', { id: 'B-1' }))).toBe('{"id":"***"}');
     const { validateConfig } = await import('../../src/config/index.js');
     const { problems, warnings } = validateConfig({
       redaction: [
@@ -150,7 +150,7 @@ describe('redaction', STARTS_PROCESSES, () => {
         servers: { asking: { ...fixture('asking', ...flags), env: { API_KEY: 'c4n4ry-env-0123' } } },
         redaction: [{ match: '/CANARY-\\d+/', where: 'results' }],
       });
-      const failed = await gateway
+      const failed = await gateway.hosts
         .relay('asking', 'resources/read', { uri: 'x://c4n4ry-env-0123/CANARY-1' })
         .catch((thrown: unknown) => thrown);
       const { message, upstream } = failed as ToolscoutError;
@@ -181,10 +181,10 @@ describe('redaction', STARTS_PROCESSES, () => {
       ],
     });
     const meta = { vendor: { customer: 'CANARY-0' }, note: 'of CANARY-1', traceparent: 'none' };
-    await gateway.executeTool('h', 'look', {}, { meta });
-    await gateway.relay('h', 'prompts/get', { name: 'p', arguments: { customer: 'CANARY-2' }, _meta: meta });
-    await gateway.relay('h', 'resources/read', { uri: 'note:CANARY-3', _meta: meta });
-    await gateway.relay('h', 'completion/complete', {
+    await gateway.call('h', 'look', {}, { meta });
+    await gateway.hosts.relay('h', 'prompts/get', { name: 'p', arguments: { customer: 'CANARY-2' }, _meta: meta });
+    await gateway.hosts.relay('h', 'resources/read', { uri: 'note:CANARY-3', _meta: meta });
+    await gateway.hosts.relay('h', 'completion/complete', {
       ref: { type: 'ref/prompt', name: 'p' },
       argument: { name: 'customer', value: 'Can' },
       context: { arguments: { customer: 'CANARY-4', other: 'CANARY-5' } },
@@ -205,7 +205,7 @@ describe('redaction', STARTS_PROCESSES, () => {
     });
     for (const { params } of asked) expect(params['_meta']).toMatchObject({ vendor: { customer: '***' } });
 
-    const records = (await gateway.audit({ server: 'h' })).filter(({ kind }) => kind !== 'discovered');
+    const records = (await gateway.audit.list({ server: 'h' })).filter(({ kind }) => kind !== 'discovered');
     expect(records.map(({ kind }) => kind).toReversed()).toEqual([
       'execution',
       'prompt-get',
@@ -257,9 +257,9 @@ describe('redaction', STARTS_PROCESSES, () => {
       const open = (): Promise<Gateway> => openToolscout(config, { stateDir, logLevel: 'debug' });
       const gateway = await open();
       gateway.onEvent((event) => see(event));
-      await gateway.discover();
+      await gateway.servers.discover();
       const args = { password: canary('argument'), hidden: canary('result'), text: `token=${canary('argument')}` };
-      const found = await gateway.executeTool('local', 'get_incident', args);
+      const found = await gateway.call('local', 'get_incident', args);
       // The caller gave this one itself, and no rule takes it out of results.
       expect(JSON.stringify(found)).toContain(canary('argument'));
       expect(JSON.stringify(found)).not.toContain(canary('result'));
@@ -272,12 +272,12 @@ describe('redaction', STARTS_PROCESSES, () => {
         ['broken', 'x'],
         ['nobody', 'x'],
       ] as const) {
-        see(await gateway.executeTool(server, tool, { hidden: canary('result') }));
+        see(await gateway.call(server, tool, { hidden: canary('result') }));
       }
-      see(await gateway.listServers(), await gateway.doctor(), await gateway.audit({ limit: 100 }));
+      see(await gateway.servers.list(), await gateway.reports.doctor(), await gateway.audit.list({ limit: 100 }));
       for (const server of ['local', 'remote', 'dead', 'broken']) see(await gateway.why(server, 'echo'));
       for (const format of ['markdown', 'json', 'typescript'] as const) {
-        see(await gateway.exportTools({ format, file: join(exported, `all.${format}`) }));
+        see(await gateway.exports.write({ format, file: join(exported, `all.${format}`) }));
       }
       const host = await connectHost(gateway);
       await host.call('list_mcp_servers', {});
@@ -286,7 +286,7 @@ describe('redaction', STARTS_PROCESSES, () => {
       see(host.received);
       const metrics = createMetrics(gateway, systemClock);
       const http = await openHttpApp(metrics.gateway, { metrics });
-      const registry = (await gateway.registry())!;
+      const registry = (await gateway.registry.get())!;
       metrics.watch(registry);
       await registry.refresh();
       for (const path of [
@@ -350,7 +350,7 @@ describe('errors that say what to do', STARTS_PROCESSES, () => {
     const host = await connectHost(gateway);
     const http = await openHttpApp(gateway);
     for (const tool of ['fail_text', 'fail_structured', 'fail_rpc']) {
-      expect((await gateway.executeTool('s', tool, {})).error, tool).toMatchObject({
+      expect((await gateway.call('s', tool, {})).error, tool).toMatchObject({
         code: 'TOOL_EXECUTION_ERROR',
         ...body,
       });

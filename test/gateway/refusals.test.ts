@@ -27,27 +27,27 @@ describe('a remote server that refuses a call', STARTS_PROCESSES, () => {
     async (status) => {
       for (const tool of ['look', 'set']) {
         const { gateway, calls } = await setUp({ status });
-        expect(await gateway.executeTool('h', tool, {})).toMatchObject({ success: true });
+        expect(await gateway.call('h', tool, {})).toMatchObject({ success: true });
         expect(calls()).toBe(2);
       }
       const { gateway, calls } = await setUp({ status });
-      expect(await gateway.executeTool('h', 'buy', {})).toMatchObject({ success: false });
+      expect(await gateway.call('h', 'buy', {})).toMatchObject({ success: false });
       expect(calls()).toBe(1);
     },
   );
 
   it.each([400, 404, 500])('CONN-7 with HTTP %i is not asked again', async (status) => {
     const { gateway, calls } = await setUp({ status });
-    expect(await gateway.executeTool('h', 'look', {})).toMatchObject({ success: false });
+    expect(await gateway.call('h', 'look', {})).toMatchObject({ success: false });
     expect(calls()).toBe(1);
   });
 
   it('CONN-7 is asked again when it wants to be, and given up when that is too late', async () => {
     const soon = await setUp({ status: 503, headers: { 'retry-after': '1' } });
-    expect(await soon.gateway.executeTool('h', 'look', {})).toMatchObject({ success: true });
+    expect(await soon.gateway.call('h', 'look', {})).toMatchObject({ success: true });
     expect(soon.calls()).toBe(2);
     const late = await setUp({ status: 503, headers: { 'retry-after': '60' } });
-    expect(await late.gateway.executeTool('h', 'look', {})).toMatchObject({
+    expect(await late.gateway.call('h', 'look', {})).toMatchObject({
       error: { code: 'SERVER_CONNECTION_ERROR', retryAfterMs: 60_000 },
     });
     expect(late.calls()).toBe(1);
@@ -55,10 +55,10 @@ describe('a remote server that refuses a call', STARTS_PROCESSES, () => {
 
   it('CONN-7 or says nothing in time, is asked again for a tool that may be repeated, and for no other', async () => {
     const look = await setUp('silence', 1, { timeout: 300 });
-    expect(await look.gateway.executeTool('h', 'look', {})).toMatchObject({ success: true });
+    expect(await look.gateway.call('h', 'look', {})).toMatchObject({ success: true });
     expect(look.calls()).toBe(2);
     const buy = await setUp('silence', 1, { timeout: 300 });
-    expect(await buy.gateway.executeTool('h', 'buy', {})).toMatchObject({ error: { code: 'TOOL_EXECUTION_TIMEOUT' } });
+    expect(await buy.gateway.call('h', 'buy', {})).toMatchObject({ error: { code: 'TOOL_EXECUTION_TIMEOUT' } });
     expect(buy.calls()).toBe(1);
   });
 
@@ -69,7 +69,7 @@ describe('a remote server that refuses a call', STARTS_PROCESSES, () => {
       const { gateway } = await setUp({ status, body: JSON.stringify(body) }, 9, {
         headers: { authorization: 'T0ken-canary' },
       });
-      const { error } = await gateway.executeTool('h', 'buy', {});
+      const { error } = await gateway.call('h', 'buy', {});
       expect(error).toMatchObject({
         error_code: 'E42',
         message: 'E42: full',
@@ -106,21 +106,21 @@ describe('a remote server that refuses what is no call', STARTS_PROCESSES, () =>
       /^(resources|prompts)\//.test(method) && attempt === 1 ? { status } : undefined,
     );
     const { gateway, server } = once;
-    expect(await gateway.relay('h', 'resources/read', { uri: 'note:1' })).toMatchObject({
+    expect(await gateway.hosts.relay('h', 'resources/read', { uri: 'note:1' })).toMatchObject({
       contents: [{ text: 'milk' }],
     });
-    expect(await gateway.relay('h', 'prompts/get', { name: 'greet' })).toMatchObject({ messages: [] });
-    expect(await gateway.discoverResources('h')).toMatchObject({
+    expect(await gateway.hosts.relay('h', 'prompts/get', { name: 'greet' })).toMatchObject({ messages: [] });
+    expect(await gateway.servers.discoverResources('h')).toMatchObject({
       resources: [{ uri: 'note:1' }],
       templates: [{ uriTemplate: 'note:{id}' }],
     });
-    expect(await gateway.discoverPrompts('h')).toMatchObject([{ name: 'greet' }]);
+    expect(await gateway.servers.discoverPrompts('h')).toMatchObject([{ name: 'greet' }]);
     expect(server.count('resources/read')).toBe(2);
 
     const other = await setUpBesides((method, attempt) =>
       /^(resources|prompts)\//.test(method) && attempt === 1 ? { status } : undefined,
     );
-    expect(await other.gateway.serverFacts('h')).toMatchObject({
+    expect(await other.gateway.servers.facts('h')).toMatchObject({
       resources: [{ uri: 'note:1' }],
       resourceTemplates: [{ uriTemplate: 'note:{id}' }],
       prompts: [{ name: 'greet' }],
@@ -131,19 +131,19 @@ describe('a remote server that refuses what is no call', STARTS_PROCESSES, () =>
     const { gateway, server } = await setUpBesides((method) =>
       /^(resources|prompts)\//.test(method) ? { status: 503 } : undefined,
     );
-    expect(await gateway.discoverTools('h')).toMatchObject([{ name: 'look' }]);
+    expect(await gateway.servers.discoverTools('h')).toMatchObject([{ name: 'look' }]);
     expect(server.count('tools/list')).toBe(1);
     expect(server.count('resources/list')).toBe(3);
     expect(server.count('prompts/list')).toBe(1);
-    await expect(gateway.discoverPrompts('h')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
+    await expect(gateway.servers.discoverPrompts('h')).rejects.toMatchObject({ code: 'SERVER_CONNECTION_ERROR' });
   });
 
   it.each(['vendor/buy', 'Resources/Read', 'resources/read ', 'tools/call', 'initialize', 'roots/list', '__proto__'])(
     'A46 is never sent the method %j by a relay',
     async (method) => {
       const { gateway, server } = await setUpBesides(() => undefined);
-      await gateway.serverFacts('h');
-      await expect(gateway.relay('h', method, { name: 'look' })).rejects.toMatchObject({
+      await gateway.servers.facts('h');
+      await expect(gateway.hosts.relay('h', method, { name: 'look' })).rejects.toMatchObject({
         code: 'INVALID_REQUEST',
         message: `The method "${method.trim()}" is not passed on to servers.`,
       });
@@ -155,7 +155,7 @@ describe('a remote server that refuses what is no call', STARTS_PROCESSES, () =>
     const { gateway, server } = await setUpBesides((method) =>
       method === 'resources/read' ? { status: 202 } : undefined,
     );
-    const read = gateway.relay('h', 'resources/read', { uri: 'note:1' }, { timeoutMs: 200 });
+    const read = gateway.hosts.relay('h', 'resources/read', { uri: 'note:1' }, { timeoutMs: 200 });
     await expect(read).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
     expect(server.count('resources/read')).toBe(1);
   });
@@ -164,7 +164,7 @@ describe('a remote server that refuses what is no call', STARTS_PROCESSES, () =>
     const { gateway, server } = await setUpBesides((method) =>
       method === 'resources/read' ? { status: 400 } : undefined,
     );
-    await expect(gateway.relay('h', 'resources/read', { uri: 'note:1' })).rejects.toMatchObject({
+    await expect(gateway.hosts.relay('h', 'resources/read', { uri: 'note:1' })).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
     });
     expect(server.count('resources/read')).toBe(1);

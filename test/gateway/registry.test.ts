@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { Gateway } from '../../src/gateway/index.js';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
@@ -49,7 +49,7 @@ describe('finding servers', STARTS_PROCESSES, () => {
   it('REG-9 SEC-9 a search shows candidates with their exact command, all pending, and starts nothing', async () => {
     const registry = await startRegistry([WEATHER, BUNDLE]);
     const gateway = await openToolscout(config(registry));
-    const { servers } = await gateway.searchRegistry('weather');
+    const { servers } = await gateway.registry.search('weather');
     expect(servers).toEqual([
       expect.objectContaining({
         name: 'io.test/weather',
@@ -62,10 +62,10 @@ describe('finding servers', STARTS_PROCESSES, () => {
         launch: expect.objectContaining({ ok: false }),
       }),
     ]);
-    expect(await gateway.listServers()).toEqual([]);
+    expect(await gateway.servers.list()).toEqual([]);
   });
 
-  it('REG-9 SEC-9 discoverFromRegistry learns what is configured and leaves the rest pending', async () => {
+  it('REG-9 SEC-9 registry.discover learns what is configured and leaves the rest pending', async () => {
     const counter = await startCounter();
     const registry = await startRegistry([WEATHER, BUNDLE, remote('https://weather.example/mcp')], 10);
     const gateway = await openToolscout(
@@ -76,7 +76,7 @@ describe('finding servers', STARTS_PROCESSES, () => {
         },
       }),
     );
-    const found = await gateway.discoverFromRegistry('weather');
+    const found = await gateway.registry.discover('weather');
     expect(found.servers.map(({ name, state, server }) => [name, state, server])).toEqual([
       ['io.test/weather', 'pending', undefined],
       ['io.test/weather-bundle', 'pending', undefined],
@@ -90,7 +90,7 @@ describe('finding servers', STARTS_PROCESSES, () => {
     expect(weather).toMatchObject({ state: 'pending', tools: [], reason: expect.stringContaining('needs') as string });
   });
 
-  it('REG-9 SEC-9 discoverFromRegistry starts what the user wrote, never what the registry says, and names those that fail', async () => {
+  it('REG-9 SEC-9 registry.discover starts what the user wrote, never what the registry says, and names those that fail', async () => {
     const registry = await startRegistry(
       ['a', 'b'].map((each) =>
         registryEntry({
@@ -106,14 +106,14 @@ describe('finding servers', STARTS_PROCESSES, () => {
     const gateway = await openToolscout(
       config(registry, {
         // Another version of the same package: what is started is what the user wrote, never what the registry says.
-        servers: { mine: { command: 'npx', args: ['-y', 'never-there-a@1.0.0'], connectTimeout: 1 } },
+        servers: { mine: { command: 'npx', args: ['-y', 'never-there-a@1.0.0'], connectTimeoutMs: 1 } },
       }),
     );
-    const found = await gateway.discoverFromRegistry('io.test');
+    const found = await gateway.registry.discover('io.test');
     expect(found.servers.map(({ server }) => server)).toEqual(['mine', undefined]);
     expect(found.outcomes).toEqual([expect.objectContaining({ server: 'mine', ok: false })]);
     // The other is visible where people decide, with its exact command, and was not started.
-    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([
+    expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([
       { ref: 'b', about: 'launch', origin: 'registry', target: 'npx -y never-there-b@2.0.0' },
     ]);
     expect(found.found.find(({ name }) => name === 'io.test/b')).toMatchObject({
@@ -123,31 +123,31 @@ describe('finding servers', STARTS_PROCESSES, () => {
       reason: expect.stringContaining('local program') as string,
     });
     // Asked for again it is still one.
-    await gateway.discoverFromRegistry('io.test');
-    expect((await gateway.listServers()).map(({ id }) => id)).toEqual(['b', 'mine']);
+    await gateway.registry.discover('io.test');
+    expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['b', 'mine']);
   });
 
   it('REG-9 findServersForCapability looks locally first, then in the registry', async () => {
     const registry = await startRegistry([WEATHER, BUNDLE]);
     const gateway = await openToolscout(config(registry, { servers: { old: fixture('legacy') } }));
-    await gateway.discover();
-    expect(await gateway.findServersForCapability('echo')).toEqual({
+    await gateway.servers.discover();
+    expect(await gateway.registry.serversFor('echo')).toEqual({
       local: [{ server: 'old', tools: ['echo'], declared: false }],
       unlearned: [],
     });
-    expect(await gateway.findServersForCapability('old:echo')).toEqual({
+    expect(await gateway.registry.serversFor('old:echo')).toEqual({
       local: [{ server: 'old', tools: ['echo'], declared: false }],
       unlearned: [],
     });
     expect(registry.asked).toEqual([]);
-    const far = await gateway.findServersForCapability('weather:read');
+    const far = await gateway.registry.serversFor('weather:read');
     expect(far.local).toEqual([]);
     expect(far.registry?.servers.map(({ name }) => name)).toEqual(['io.test/weather', 'io.test/weather-bundle']);
     registry.misbehave = (_, response) => {
       response.writeHead(500).end();
       return true;
     };
-    const broken = await gateway.findServersForCapability('zzz');
+    const broken = await gateway.registry.serversFor('zzz');
     expect(broken.problem).toContain('status 500');
   });
 
@@ -161,11 +161,11 @@ describe('finding servers', STARTS_PROCESSES, () => {
         },
       }),
     );
-    expect(await gateway.findServersForCapability('echo')).toEqual({
+    expect(await gateway.registry.serversFor('echo')).toEqual({
       local: [{ server: 'old', tools: ['echo'], declared: false }],
       unlearned: ['irwin'],
     });
-    expect(await gateway.findServersForCapability('incident:read')).toMatchObject({
+    expect(await gateway.registry.serversFor('incident:read')).toMatchObject({
       local: [{ server: 'irwin', tools: [], declared: true }],
     });
     expect(registry.asked).toEqual([]);
@@ -176,8 +176,8 @@ describe('finding servers', STARTS_PROCESSES, () => {
     const gateway = await openToolscout(
       config(registry, { servers: { old: fixture('legacy') }, toolRules: [{ pattern: 'echo', enabled: false }] }),
     );
-    await gateway.discover();
-    expect(await gateway.findServersForCapability('echo')).toMatchObject({ local: [] });
+    await gateway.servers.discover();
+    expect(await gateway.registry.serversFor('echo')).toMatchObject({ local: [] });
   });
 });
 
@@ -191,7 +191,7 @@ describe('toolscout registry', STARTS_PROCESSES, () => {
     const { writeFile } = await import('node:fs/promises');
     await writeFile(file, JSON.stringify(config(registry, more)));
     const open = (): Promise<Gateway> =>
-      createToolscout({ config: file, stateDir: join(folder, 'state'), learnAtStart: false, cwd: folder, env: {} });
+      openGateway({ config: file, stateDir: join(folder, 'state'), learnAtStart: false, cwd: folder, env: {} });
     return { registry, file, open };
   }
 
@@ -245,9 +245,9 @@ describe('toolscout registry', STARTS_PROCESSES, () => {
     expect((JSON.parse(await readFile(file, 'utf8')) as ConfigInput).servers).toEqual({ sky: entry });
 
     const gateway = await open();
-    expect(gateway.config().warnings.map(({ path }) => path)).toContain('servers.sky');
-    expect((await gateway.searchRegistry('weather')).servers[0]).toMatchObject({ state: 'configured', server: 'sky' });
-    expect(await gateway.audit({ kind: 'server-add' })).toEqual([
+    expect(gateway.internal.loaded().warnings.map(({ path }) => path)).toContain('servers.sky');
+    expect((await gateway.registry.search('weather')).servers[0]).toMatchObject({ state: 'configured', server: 'sky' });
+    expect(await gateway.audit.list({ kind: 'server-add' })).toEqual([
       expect.objectContaining({ server: 'sky', outcome: 'success' }),
     ]);
     await gateway.close();

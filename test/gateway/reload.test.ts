@@ -3,9 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { approveConfig, fingerprintOf } from '../../src/config/review/trust.js';
-import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
+import type { Gateway, ToolscoutEvent } from '../../src/gateway/index.js';
 import { READ_AT_START } from '../../src/gateway/reload.js';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost } from '../support/mcp-host.js';
@@ -19,7 +19,7 @@ async function overFile(
 ): Promise<{
   gateway: Gateway;
   write(next: ConfigInput | string): Promise<void>;
-  events: GatewayEvent[];
+  events: ToolscoutEvent[];
   stateDir: string;
 }> {
   const folder = await temporaryDirectory();
@@ -28,7 +28,7 @@ async function overFile(
     writeFile(file, typeof next === 'string' ? next : JSON.stringify({ retryPolicy: { maxRetries: 0 }, ...next }));
   await write(config);
   const stateDir = join(folder, 'state');
-  const gateway = await createToolscout({
+  const gateway = await openGateway({
     config: file,
     stateDir,
     env: { PATH: process.env['PATH'] },
@@ -36,13 +36,13 @@ async function overFile(
     ...options,
   });
   onTestFinished(() => gateway.close({ drainMs: 0 }));
-  const events: GatewayEvent[] = [];
+  const events: ToolscoutEvent[] = [];
   gateway.onEvent((event) => events.push(event));
   return { gateway, write, events, stateDir };
 }
 
 async function pidOf(gateway: Gateway, server: string): Promise<number> {
-  return (JSON.parse(textOf(await gateway.executeTool(server, 'argv', {}))) as { pid: number }).pid;
+  return (JSON.parse(textOf(await gateway.call(server, 'argv', {}))) as { pid: number }).pid;
 }
 
 const RATE = { rateLimit: { requestsPerSecond: 1000, burstSize: 1000 } };
@@ -53,21 +53,21 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const file = join(folder, 'toolscout.config.json');
     const toolRules = [{ pattern: 'fail', enabled: false }];
     await writeFile(file, JSON.stringify({ servers: { old: fixture('legacy') }, toolRules }));
-    const gateway = await createToolscout({
+    const gateway = await openGateway({
       cwd: folder,
       stateDir: 'memory',
       env: { PATH: process.env['PATH'], HOME: folder },
       learnAtStart: false,
     });
     onTestFinished(() => gateway.close({ drainMs: 0 }));
-    expect(gateway.config().path).toBe(file);
+    expect(gateway.internal.loaded().path).toBe(file);
     await rm(file);
     await expect(gateway.reload()).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',
       message: expect.stringContaining(file) as string,
     });
-    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['old']);
-    expect(await gateway.executeTool('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(gateway.internal.loaded().servers.map(({ id }) => id)).toEqual(['old']);
+    expect(await gateway.call('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
     await mkdir(join(folder, '.toolscout'));
     await writeFile(join(folder, '.toolscout', 'config.json'), JSON.stringify({ servers: { young: fixture('many') } }));
     expect(await gateway.reload()).toMatchObject({ added: ['young'], removed: ['old'] });
@@ -85,7 +85,7 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const toolRules = [{ pattern: 'fail', enabled: false }];
     await writeFile(file, JSON.stringify({ servers, toolRules }));
     const notices: string[] = [];
-    const gateway = await createToolscout({
+    const gateway = await openGateway({
       cwd: folder,
       stateDir,
       env: { PATH: process.env['PATH'], HOME: home },
@@ -95,10 +95,10 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     onTestFinished(() => gateway.close({ drainMs: 0 }));
     await gateway.ready();
     expect(notices).toEqual([expect.stringMatching(/is not used: .*old.* toolscout config approve --hash \w{12}$/)]);
-    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ server: 'old', origin: 'project' }]);
-    expect((await gateway.searchTools('echo')).hits).toEqual([]);
+    expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([{ server: 'old', origin: 'project' }]);
+    expect((await gateway.search('echo')).hits).toEqual([]);
     expect(existsSync(starts)).toBe(false);
-    const doctor = await gateway.doctor();
+    const doctor = await gateway.reports.doctor();
     expect(doctor.findings.find(({ next }) => next?.includes('config approve'))).toMatchObject({ level: 'warning' });
 
     const approve = async (): Promise<void> => {
@@ -106,16 +106,19 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
       await approveConfig(stateDir!, file, await fingerprintOf(file, text), 1);
     };
     await approve();
-    await waitUntil(() => gateway.config().path === file, { timeoutMs: 10_000, what: 'the approval to be seen' });
-    await waitUntil(async () => (await gateway.searchTools('echo')).hits.length > 0);
+    await waitUntil(() => gateway.internal.loaded().path === file, {
+      timeoutMs: 10_000,
+      what: 'the approval to be seen',
+    });
+    await waitUntil(async () => (await gateway.search('echo')).hits.length > 0);
 
     await writeFile(file, JSON.stringify({ servers: { ...servers, more: fixture('many') } }));
     await expect(gateway.reload()).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',
       message: expect.stringContaining('changed since it was approved') as string,
     });
-    expect(gateway.config().servers.map(({ id }) => id)).toEqual(['old']);
-    expect(await gateway.executeTool('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(gateway.internal.loaded().servers.map(({ id }) => id)).toEqual(['old']);
+    expect(await gateway.call('old', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
     await approve();
     expect(await gateway.reload()).toMatchObject({ added: ['more'] });
   });
@@ -130,7 +133,7 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
 
     await write({
       servers: {
-        stays: { ...fixture('legacy'), tags: ['home'], timeout: 5000 },
+        stays: { ...fixture('legacy'), tags: ['home'], timeoutMs: 5000 },
         changes: fixture('legacy', '--version=2025-06-18'),
         comes: fixture('many', '--name=new'),
       },
@@ -149,16 +152,16 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
 
     expect(await pidOf(gateway, 'stays')).toBe(stays);
     expect(await pidOf(gateway, 'changes')).not.toBe(changes);
-    expect(textOf(await gateway.executeTool('comes', 'ping_new', {}))).toBe('pong new');
-    expect(await gateway.executeTool('goes', 'echo', { message: 'x' })).toMatchObject({
+    expect(textOf(await gateway.call('comes', 'ping_new', {}))).toBe('pong new');
+    expect(await gateway.call('goes', 'echo', { message: 'x' })).toMatchObject({
       error: { code: 'SERVER_NOT_FOUND' },
     });
-    expect(await gateway.executeTool('stays', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
-    expect((await gateway.listServers()).map((view) => view.id)).toEqual(['changes', 'comes', 'stays']);
-    expect((await gateway.searchTools('', { limit: 50 })).hits.map((hit) => hit.server)).not.toContain('goes');
+    expect(await gateway.call('stays', 'fail', {})).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect((await gateway.servers.list()).map((view) => view.id)).toEqual(['changes', 'comes', 'stays']);
+    expect((await gateway.search('', { limit: 50 })).hits.map((hit) => hit.server)).not.toContain('goes');
     await waitUntil(() => !isAlive(goes) && !isAlive(changes), { what: 'the retired processes' });
-    expect(gateway.config().config.toolRules).toHaveLength(1);
-    expect(await gateway.audit({ kind: 'reload' })).toMatchObject([
+    expect(gateway.internal.loaded().config.toolRules).toHaveLength(1);
+    expect(await gateway.audit.list({ kind: 'reload' })).toMatchObject([
       { kind: 'reload', outcome: 'success', detail: { added: ['comes'] } },
     ]);
   });
@@ -167,15 +170,15 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const servers = { broken: { url: 'http://127.0.0.1:1/mcp' }, old: fixture('legacy') };
     const { gateway, write } = await overFile({ servers, limits: { breakerFailures: 50 } });
     const limits = { breakerFailures: 1, breakerResetMs: 3_600_000 };
-    await write({ servers, limits, cache: { ttl: 0 } });
+    await write({ servers, limits, cache: { ttlMs: 0 } });
     expect(await gateway.reload()).toMatchObject({ changed: true, needsRestart: [] });
-    await gateway.discover(['broken']);
-    expect((await gateway.listServers()).find(({ id }) => id === 'broken')?.health.breaker).toBe('open');
-    await gateway.discover(['old']);
-    expect((await gateway.listServers()).find(({ id }) => id === 'old')?.knowledge).toBe('stale');
-    await write({ servers, limits: { ...limits, breakerResetMs: 0 }, cache: { ttl: 600 } });
+    await gateway.servers.discover(['broken']);
+    expect((await gateway.servers.list()).find(({ id }) => id === 'broken')?.health.breaker).toBe('open');
+    await gateway.servers.discover(['old']);
+    expect((await gateway.servers.list()).find(({ id }) => id === 'old')?.knowledge).toBe('stale');
+    await write({ servers, limits: { ...limits, breakerResetMs: 0 }, cache: { ttlMs: 600_000 } });
     await gateway.reload();
-    const views = await gateway.listServers();
+    const views = await gateway.servers.list();
     expect(views.find(({ id }) => id === 'broken')?.health.breaker).toBe('half-open');
     expect(views.find(({ id }) => id === 'old')?.knowledge).toBe('ready');
   });
@@ -184,21 +187,21 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const servers = { old: fixture('legacy') };
     const { gateway, write, stateDir } = await overFile({ servers, cache: false });
     const known = async (): Promise<unknown> => {
-      const other = await createToolscout({ config: { servers }, stateDir, learnAtStart: false, env: {} });
-      const [view] = await other.listServers();
+      const other = await openGateway({ config: { servers }, stateDir, learnAtStart: false, env: {} });
+      const [view] = await other.servers.list();
       await other.close({ drainMs: 0 });
       return view?.knowledge;
     };
-    await gateway.discover();
+    await gateway.servers.discover();
     expect(await known()).toBe('unknown');
     await write({ servers, cache: true });
     await gateway.reload();
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     expect(await known()).toBe('ready');
-    await gateway.clearCache();
+    await gateway.tools.clearCache();
     await write({ servers, cache: false });
     await gateway.reload();
-    await gateway.discover(['old']);
+    await gateway.servers.discover(['old']);
     expect(await known()).toBe('unknown');
   });
 
@@ -239,11 +242,13 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
 
   it('CFG-6 EXEC-5 a shorter retention forgets at the reload', async () => {
     const { gateway, write } = await overFile({ servers: { old: fixture('legacy') } });
-    await gateway.executeTool('old', 'echo', { message: 'x' });
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 1, { what: 'the record' });
-    await write({ servers: { old: fixture('legacy') }, limits: { auditRetentionDays: 1e-9 } });
+    await gateway.call('old', 'echo', { message: 'x' });
+    await waitUntil(async () => (await gateway.audit.list({ kind: 'execution' })).length === 1, { what: 'the record' });
+    await write({ servers: { old: fixture('legacy') }, limits: { auditRetentionMs: 86_400_000e-9 } });
     await gateway.reload();
-    await waitUntil(async () => (await gateway.audit({ kind: 'execution' })).length === 0, { what: 'the pruning' });
+    await waitUntil(async () => (await gateway.audit.list({ kind: 'execution' })).length === 0, {
+      what: 'the pruning',
+    });
   });
 
   it('CFG-6 the same bytes change nothing', async () => {
@@ -271,7 +276,7 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     await expect(gateway.reload()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
     expect(events.some((event) => event.type === 'reload-failed' && event.reason !== '')).toBe(true);
     expect(await pidOf(gateway, 'old')).toBe(pid);
-    expect((await gateway.searchTools('echo')).hits[0]).toMatchObject({ server: 'old', tool: 'echo' });
+    expect((await gateway.search('echo')).hits[0]).toMatchObject({ server: 'old', tool: 'echo' });
   });
 
   it('CFG-6 R6 calls in flight finish: on an unchanged, on a changed and on a removed server', async () => {
@@ -279,14 +284,14 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const { gateway, write } = await overFile({
       servers: { stays: fixture('slow'), changes: fixture('slow'), goes: fixture('slow') },
     });
-    await gateway.discover();
-    const calls = ['stays', 'changes', 'goes'].map((id) => gateway.executeTool(id, 'wait', wait));
-    await waitUntil(async () => (await gateway.listServers()).every((view) => view.health.state === 'connected'), {
+    await gateway.servers.discover();
+    const calls = ['stays', 'changes', 'goes'].map((id) => gateway.call(id, 'wait', wait));
+    await waitUntil(async () => (await gateway.servers.list()).every((view) => view.health.state === 'connected'), {
       what: 'all connections',
     });
     await write({ servers: { stays: fixture('slow'), changes: { ...fixture('slow'), env: { NEW: 'yes' } } } });
     expect(await gateway.reload()).toMatchObject({ reconnected: ['changes'], removed: ['goes'], unchanged: 1 });
-    const during = gateway.executeTool('changes', 'wait', { ms: 1 });
+    const during = gateway.call('changes', 'wait', { ms: 1 });
     for (const call of await Promise.all(calls)) expect(call).toMatchObject({ success: true });
     expect(await during).toMatchObject({ success: true });
   });
@@ -294,12 +299,12 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
   it('CFG-6 R6 reloads in the middle of many calls fail none of them', async () => {
     const base = { ...fixture('legacy'), ...RATE };
     const { gateway, write } = await overFile({ servers: { old: base } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const stopper = new AbortController();
     const failures: unknown[] = [];
     const load = async (): Promise<void> => {
       while (!stopper.signal.aborted) {
-        const answer = await gateway.executeTool('old', 'echo', { message: 'x' });
+        const answer = await gateway.call('old', 'echo', { message: 'x' });
         if (!answer.success && answer.error?.code !== 'RATE_LIMITED') failures.push(answer.error);
       }
     };
@@ -326,10 +331,10 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
       { learnAtStart: true },
     );
     await gateway.ready();
-    await waitUntil(async () => (await gateway.listServers())[0]?.knowledge === 'learning', { what: 'the learning' });
+    await waitUntil(async () => (await gateway.servers.list())[0]?.knowledge === 'learning', { what: 'the learning' });
     await write({ servers: { mended: fixture('legacy') } });
     expect(await gateway.reload()).toMatchObject({ reconnected: ['mended'] });
-    const answer = await gateway.executeTool('mended', 'echo', { message: 'hello again' });
+    const answer = await gateway.call('mended', 'echo', { message: 'hello again' });
     expect(answer).toMatchObject({ success: true });
   });
 
@@ -343,8 +348,8 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
       },
       maxParallelDiscoveries: 1,
     });
-    const learning = gateway.discover();
-    await waitUntil(async () => (await gateway.listServers()).every((view) => view.knowledge === 'learning'), {
+    const learning = gateway.servers.discover();
+    await waitUntil(async () => (await gateway.servers.list()).every((view) => view.knowledge === 'learning'), {
       what: 'the queue',
     });
     await write({
@@ -354,7 +359,7 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     await gateway.reload();
     await learning;
     expect(await starts.pids()).toEqual([]);
-    expect(textOf(await gateway.executeTool('changed', 'echo', { message: 'x' }))).toBe('x');
+    expect(textOf(await gateway.call('changed', 'echo', { message: 'x' }))).toBe('x');
   });
 
   it('CFG-6 of two reloads at once the newer file wins', async () => {
@@ -365,66 +370,66 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
       const first = gateway.reload();
       await write({ servers: { old: fixture('many'), [`two${round}`]: fixture('many') } });
       await Promise.all([first, gateway.reload()]);
-      expect((await gateway.listServers()).map((view) => view.id)).toEqual(['old', `two${round}`]);
-      expect(gateway.config().servers.map((server) => server.id)).toEqual(['old', `two${round}`]);
+      expect((await gateway.servers.list()).map((view) => view.id)).toEqual(['old', `two${round}`]);
+      expect(gateway.internal.loaded().servers.map((server) => server.id)).toEqual(['old', `two${round}`]);
     }
   });
 
   it('CFG-6 a thousand tools survive a reload, under the new rules', async () => {
     const huge = { ...fixture('huge', '--tools=1000'), ...RATE };
     const { gateway, write } = await overFile({ servers: { huge } });
-    expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 1000 }]);
+    expect(await gateway.servers.discover()).toMatchObject([{ ok: true, tools: 1000 }]);
     await write({ servers: { huge }, toolRules: [{ pattern: '*delete*', enabled: false }] });
     expect(await gateway.reload()).toMatchObject({ changed: true, unchanged: 1 });
-    const all = await gateway.listTools('huge', { includeDisabled: true });
-    const offered = await gateway.listTools('huge');
+    const all = await gateway.tools.list('huge', { includeDisabled: true });
+    const offered = await gateway.tools.list('huge');
     expect(all).toHaveLength(1000);
     expect(all.filter((tool) => tool.name.includes('delete')).every((tool) => tool.status === 'disabled')).toBe(true);
     expect(offered).toHaveLength(all.filter((tool) => !tool.name.includes('delete')).length);
-    const { hits } = await gateway.searchTools('delete a branch in github', { limit: 50 });
+    const { hits } = await gateway.search('delete a branch in github', { limit: 50 });
     expect(hits.some((hit) => hit.tool.includes('delete'))).toBe(false);
   });
 
   it('CFG-6 an added server that was known before is served without a start; an unknown one is learned', async () => {
     const { gateway, write } = await overFile({ servers: { one: fixture('legacy'), two: fixture('many') } });
-    await gateway.discover();
+    await gateway.servers.discover();
     await write({ servers: { one: fixture('legacy') } });
     await gateway.reload();
     await write({ servers: { one: fixture('legacy'), two: fixture('many'), three: fixture('modern') } });
     expect(await gateway.reload()).toMatchObject({ added: ['three', 'two'] });
-    expect((await gateway.listServers()).find((view) => view.id === 'two')).toMatchObject({
+    expect((await gateway.servers.list()).find((view) => view.id === 'two')).toMatchObject({
       knowledge: 'ready',
       health: { state: 'disconnected' },
     });
-    await waitUntil(async () => (await gateway.listServers()).every((view) => view.knowledge === 'ready'), {
+    await waitUntil(async () => (await gateway.servers.list()).every((view) => view.knowledge === 'ready'), {
       what: 'the new server',
     });
   });
 
   it('META-8 the coverage line changes with the set of servers and with nothing else', async () => {
     const { gateway, write } = await overFile({ servers: { github: fixture('legacy') } });
-    const before = gateway.coverage();
+    const before = gateway.internal.coverage();
     await write({
       servers: { github: { ...fixture('legacy'), tags: ['x'] } },
       toolRules: [{ pattern: 'echo', enabled: false }],
     });
     await gateway.reload();
-    expect(gateway.coverage()).toBe(before);
+    expect(gateway.internal.coverage()).toBe(before);
     await write({ servers: { github: fixture('legacy'), slack: fixture('legacy') } });
     await gateway.reload();
-    expect(gateway.coverage()).toBe('github, slack');
+    expect(gateway.internal.coverage()).toBe('github, slack');
   });
 
   it('FIND-7 CFG-6 a reload that changes tags changes what a search finds', async () => {
     const { gateway, write } = await overFile({ servers: { old: fixture('legacy') } });
-    await gateway.discover();
+    await gateway.servers.discover();
     const found = async (): Promise<string[]> =>
-      (await gateway.searchTools('payroll')).hits.map(({ tool }) => tool).toSorted();
+      (await gateway.search('payroll')).hits.map(({ tool }) => tool).toSorted();
     expect(await found()).toEqual([]);
     await write({ servers: { old: fixture('legacy') }, toolRules: [{ pattern: 'echo', tags: ['payroll'] }] });
     await gateway.reload();
     expect(await found()).toEqual(['echo']);
-    expect((await gateway.searchTools('', { tags: ['payroll'] })).hits.map(({ tool }) => tool)).toEqual(['echo']);
+    expect((await gateway.search('', { tags: ['payroll'] })).hits.map(({ tool }) => tool)).toEqual(['echo']);
     await write({ servers: { old: { ...fixture('legacy'), tags: ['payroll'] } } });
     await gateway.reload();
     expect((await found()).length).toBeGreaterThan(1);
@@ -457,7 +462,7 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     const { gateway, write } = await overFile({ servers: { github: fixture('legacy') } });
     const host = await connectHost(gateway, { era: 'legacy', over: 'stdio', name: 'cursor-vscode' });
     const knowing = await connectHost(gateway, { era: 'legacy', over: 'stdio', name: 'claude-code' });
-    await gateway.discover();
+    await gateway.servers.discover();
     await gateway.reload();
     await host.request('ping');
     expect(host.told).toEqual([]);
@@ -483,8 +488,8 @@ describe('reloading the configuration', STARTS_PROCESSES, () => {
     await gateway.ready();
     await write('{"servers": ');
     await waitUntil(() => events.some((event) => event.type === 'reload-failed'), { what: 'the refusal' });
-    expect(gateway.config().servers).toHaveLength(1);
+    expect(gateway.internal.loaded().servers).toHaveLength(1);
     await write({ servers: { old: fixture('legacy'), second: fixture('many') } });
-    await waitUntil(() => gateway.config().servers.length === 2, { what: 'the new file' });
+    await waitUntil(() => gateway.internal.loaded().servers.length === 2, { what: 'the new file' });
   });
 });

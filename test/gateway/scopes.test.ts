@@ -20,7 +20,7 @@ async function asSkill(open: (directory: string) => Promise<Gateway>, capability
   await mkdir(join(directory, 'watch'));
   await writeFile(join(directory, 'watch', 'skill.md'), `# Watch\n\n## Capabilities\n\n- \`${capability}\`\n`);
   const gateway = await open(directory);
-  return gateway.as(await gateway.skillViewer('watch'));
+  return gateway.as(await gateway.skills.viewer('watch'));
 }
 
 describe('the coverage line of those who see only some servers', STARTS_PROCESSES, () => {
@@ -38,8 +38,8 @@ describe('the coverage line of those who see only some servers', STARTS_PROCESSE
       },
     });
     const seen = gateway.as(keyFor('gh-mcp-server', 'github-enterprise', 'slack-bot', 'off', 'incomplete'));
-    expect(seen.coverage()).toBe('github, slack');
-    expect(gateway.coverage()).toBe('github, notion, slack');
+    expect(seen.internal.coverage()).toBe('github, slack');
+    expect(gateway.internal.coverage()).toBe('github, notion, slack');
   });
 
   it('META-8 a restricted key and a skill are told no more than 60 tokens, in whole names', async () => {
@@ -47,12 +47,12 @@ describe('the coverage line of those who see only some servers', STARTS_PROCESSE
     const servers = Object.fromEntries(ids.map((id) => [id, { command, capabilities: ['a:b'] }]));
     const key = (await openToolscout({ servers })).as(keyFor(...ids.slice(1)));
     const skill = await asSkill((directory) => openToolscout({ servers, skills: { directories: [directory] } }), 'a:b');
-    for (const { coverage } of [key, skill]) {
-      const line = coverage();
+    for (const { internal } of [key, skill]) {
+      const line = internal.coverage();
       expect(countTokens(line), line).toBeLessThanOrEqual(60);
       for (const name of line.replace(/ and \d+ more$/, '').split(', ')) expect(ids).toContain(name);
     }
-    expect(key.coverage()).toContain('more');
+    expect(key.internal.coverage()).toContain('more');
   });
 });
 
@@ -65,11 +65,11 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
   it('FIND-5 S12 they are of the servers a key may see, though others look more alike', async () => {
     const { gateway } = await openOfflineGateway(servers);
     onTestFinished(() => gateway.close({ drainMs: 0 }));
-    expect((await gateway.searchTools('creatissu')).nearest.every((each) => each.startsWith('crowd'))).toBe(true);
+    expect((await gateway.search('creatissu')).nearest.every((each) => each.startsWith('crowd'))).toBe(true);
     const seen = gateway.as(keyFor('own'));
-    expect((await seen.searchTools('creatissu')).nearest[0]).toBe('own:create_issue');
-    expect((await gateway.searchTools('creatissu', { server: 'own' })).nearest[0]).toBe('own:create_issue');
-    expect((await gateway.searchTools('creatissu', { tags: ['none'] })).nearest).toEqual([]);
+    expect((await seen.search('creatissu')).nearest[0]).toBe('own:create_issue');
+    expect((await gateway.search('creatissu', { server: 'own' })).nearest[0]).toBe('own:create_issue');
+    expect((await gateway.search('creatissu', { tags: ['none'] })).nearest).toEqual([]);
   });
 
   it('META-4 S12 a restricted key is named the closest of what it may see: tools and servers, and nothing of the others', async () => {
@@ -85,13 +85,13 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
       return (thrown as Error).message;
     };
     const streamed = async (tool: string): Promise<CallResult> => {
-      for await (const event of seen.executeStream('own', tool, {})) if (event.type === 'result') return event.result;
+      for await (const event of seen.stream('own', tool, {})) if (event.type === 'result') return event.result;
       throw new Error('There was no result.');
     };
     for (const ask of [
-      (tool: string) => seen.toolDetails('own', tool),
-      (tool: string) => seen.toolSignature('own', tool),
-      (tool: string) => seen.executeTool('own', tool, {}),
+      (tool: string) => seen.details('own', tool),
+      (tool: string) => seen.tools.signature('own', tool),
+      (tool: string) => seen.call('own', tool, {}),
       streamed,
     ]) {
       expect(await told(ask('creat_isue'))).toBe(
@@ -101,10 +101,10 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
       expect(await told(ask('zzzzzz'))).toBe('Server "own" has no tool "zzzzzz".');
     }
     for (const ask of [
-      (server: string) => seen.listTools(server),
-      (server: string) => seen.toolDetails(server, 'x'),
-      (server: string) => seen.executeTool(server, 'x', {}),
-      (server: string) => seen.relay(server, 'resources/read', {}),
+      (server: string) => seen.tools.list(server),
+      (server: string) => seen.details(server, 'x'),
+      (server: string) => seen.call(server, 'x', {}),
+      (server: string) => seen.hosts.relay(server, 'resources/read', {}),
     ]) {
       expect(await told(ask('own-twn'))).toBe('There is no server "own-twn". Did you mean "own" or "own-twin"?');
       // One that is hidden and one that is none are told alike.
@@ -113,7 +113,7 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
       }
     }
     // Who may see everything is named everything.
-    expect(await told(gateway.executeTool('own', 'creat_isue', {}))).toContain('crowd');
+    expect(await told(gateway.call('own', 'creat_isue', {}))).toContain('crowd');
   });
 
   it('META-4 NEG-5 a skill is named nothing that it is not bound to', async () => {
@@ -126,10 +126,10 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
         },
         skills: { directories: [directory] },
       });
-      await gateway.discover();
+      await gateway.servers.discover();
       return gateway;
     }, 'incident:read');
-    const { error } = await skill.executeTool('own', 'gett_incident', {});
+    const { error } = await skill.call('own', 'gett_incident', {});
     expect(error?.message).toBe('Server "own" has no tool "gett_incident". Did you mean "get_incident"?');
   });
 

@@ -202,14 +202,14 @@ describe('serving over HTTP', STARTS_PROCESSES, () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
-  it('CLI-1 FIND-5 says what is behind the door once it is known, and who is missing and why', async () => {
+  it('CLI-1 FIND-5 logs which servers are available once that is known, and why others are not', async () => {
     const servers = { old: fixture('legacy'), gone: { command: 'does-not-exist' } };
     const { fake } = await serving({ servers }, { stdio: false, port: 0 });
     await waitUntil(() => fake.out.includes('! gone'), { what: 'the report' });
     expect(fake.out).toMatch(/Ready: 9 tools of 1 server\.\n {2}! gone: The command "does-not-exist" was not found/);
   });
 
-  it('R7 a call in flight is answered before the door closes', async () => {
+  it('R7 a call in flight is answered before the process exits', async () => {
     const { fake, done } = await serving({ servers: { slow: fixture('slow') } }, { stdio: false, port: 0 });
     await waitUntil(() => fake.out.includes('Ctrl-C'), { what: 'the welcome' });
     const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(fake.out)![0];

@@ -47,7 +47,7 @@ async function openRegistry(config: ConfigInput, inventory?: string, env: Record
   if (inventory !== undefined) await writeFile(join(cwd, 'inventory.yaml'), inventory);
   const variables = { PATH: process.env['PATH'], TOOLS_YAML_PATH: 'inventory.yaml', ...env };
   const gateway = await openToolscout(config, { cwd, env: variables });
-  const registry = await gateway.registry();
+  const registry = await gateway.registry.get();
   return { gateway, registry: registry as Registry, cwd };
 }
 
@@ -64,7 +64,7 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
         LISTED_TOKEN: 'canary-token-1',
       },
     );
-    await gateway.discover();
+    await gateway.servers.discover();
     await registry.refresh();
     const snapshot = registry.snapshot();
     expect(snapshot).toEqual({
@@ -118,7 +118,7 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
     await writeFile(join(cwd, 'tools', 'tools.yaml'), entries.join('\n'));
     const open = async (env: Record<string, string>): Promise<Registry> => {
       const variables = { PATH: process.env['PATH'], SOME_TOKEN: 'canary-token-2', ...env };
-      const registry = (await (await openToolscout({}, { cwd, env: variables })).registry()) as Registry;
+      const registry = (await (await openToolscout({}, { cwd, env: variables })).registry.get()) as Registry;
       await registry.refresh();
       return registry;
     };
@@ -199,7 +199,7 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
       });
     const before = registry.snapshot().registry_hash;
     const told = next();
-    await gateway.discover();
+    await gateway.servers.discover();
     await told;
     expect(registry.snapshot({ alive: true }).items.map(({ id }) => id)).toEqual(['old']);
     expect(registry.snapshot().registry_hash).not.toBe(before);
@@ -207,15 +207,15 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
 
   it('REG-1 REG-3 a local server that answered and was closed for idleness is alive, in this run and in the next', async () => {
     const stateDir = await temporaryDirectory();
-    const config: ConfigInput = { servers: { old: { ...fixture('legacy'), idleTimeout: 20 } } };
+    const config: ConfigInput = { servers: { old: { ...fixture('legacy'), idleTimeoutMs: 20 } } };
     const gateway = await openToolscout(config, { stateDir });
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     await registry.refresh();
     expect(registry.snapshot().items).toMatchObject([
       { alive: false, failure_reason: 'pending', last_checked_ts: null, consecutive_failures: 0 },
     ]);
     const closed = stateOf(gateway, 'old', 'disconnected');
-    await gateway.discover();
+    await gateway.servers.discover();
     const open = registry.snapshot();
     expect(open.items).toMatchObject([{ alive: true, failure_reason: null }]);
     await closed;
@@ -229,9 +229,9 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
     await gateway.close();
 
     const again = await openToolscout(config, { stateDir });
-    const next = (await again.registry())!;
+    const next = (await again.registry.get())!;
     await next.refresh();
-    expect((await again.listServers())[0]!.health.state).toBe('disconnected');
+    expect((await again.servers.list())[0]!.health.state).toBe('disconnected');
     expect(next.snapshot()).toMatchObject({
       registry_hash: open.registry_hash,
       items: [{ alive: true, failure_reason: null, last_checked_ts: expect.stringMatching(/Z$/) }],
@@ -240,7 +240,7 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
 
   it('REG-1 REG-6 a local server that cannot be started is not alive, and counts as failed', async () => {
     const { gateway, registry } = await openRegistry({ servers: { absent: { command: '/no/such/program' } } });
-    await gateway.discover();
+    await gateway.servers.discover();
     await registry.refresh();
     expect(registry.snapshot().items).toMatchObject([
       { alive: false, failure_reason: 'health_error:connection', consecutive_failures: 1 },
@@ -249,10 +249,10 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
 
   it('REG-5 a remote server whose connection was closed is as alive as its /health says', async () => {
     const { url, stop } = await startListening('http', [], 'mcp');
-    const { gateway, registry } = await openRegistry({ servers: { far: { url, idleTimeout: 500 } } });
+    const { gateway, registry } = await openRegistry({ servers: { far: { url, idleTimeoutMs: 500 } } });
     await registry.sync();
     const closed = stateOf(gateway, 'far', 'disconnected');
-    await gateway.discover();
+    await gateway.servers.discover();
     expect(registry.snapshot().items).toMatchObject([{ alive: true }]);
     await closed;
     await stop();
@@ -267,13 +267,13 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
       { sources: ['claude-code'], servers: { old: fixture('legacy') } },
       { cwd: project!, env: { PATH: process.env['PATH'], HOME: home! } },
     );
-    const registry = (await gateway.registry())!;
+    const registry = (await gateway.registry.get())!;
     await registry.sync();
     const ids = (): string[] => registry.snapshot().items.map(({ id }) => id);
     expect(ids()).toEqual(['old']);
-    await gateway.approve('shared');
+    await gateway.approvals.approve('shared');
     await vi.waitFor(() => expect(ids()).toEqual(['old', 'shared']));
-    await gateway.reject('shared');
+    await gateway.approvals.reject('shared');
     await vi.waitFor(() => expect(ids()).toEqual(['old']));
   });
 });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Gateway } from '../../src/gateway/index.js';
+import { wrapGateway, type Gateway } from '../../src/gateway/index.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { browse, startAuthorizationServer, startProtectedServer } from '../support/authorization-server.js';
 import { commandLine } from '../support/command-line.js';
@@ -21,16 +21,16 @@ describe('signing in', STARTS_PROCESSES, () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
-    const refused = await gateway.executeTool('notes', 'echo', { text: 'hi' });
+    const refused = await gateway.call('notes', 'echo', { text: 'hi' });
     expect(refused.error).toMatchObject({
       code: 'AUTHENTICATION_FAILED',
       suggestion: 'Sign in: toolscout auth login notes',
     });
-    expect(await gateway.signInStatus('notes')).toEqual({ server: 'notes', state: 'signed-out' });
+    expect(await gateway.servers.signInStatus('notes')).toEqual({ server: 'notes', state: 'signed-out' });
 
     const pages: string[] = [];
     const open = async (url: string): Promise<void> => void pages.push((await browse(url)).text);
-    const status = await gateway.signIn('notes', { open });
+    const status = await gateway.servers.signIn('notes', { open });
     expect(status).toMatchObject({
       state: 'signed-in',
       issuer: issuer.origin,
@@ -39,10 +39,10 @@ describe('signing in', STARTS_PROCESSES, () => {
       renewable: true,
     });
     expect(pages).toEqual([expect.stringContaining('You can close this window')]);
-    expect(textOf(await gateway.executeTool('notes', 'echo', { text: 'hi' }))).toBe('hi');
-    expect(await gateway.signOut('notes')).toEqual({ removed: true, revoked: true });
-    expect((await gateway.executeTool('notes', 'echo', {})).error).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
-    const kinds = (await gateway.audit()).filter(({ kind }) => kind.startsWith('sign-'));
+    expect(textOf(await gateway.call('notes', 'echo', { text: 'hi' }))).toBe('hi');
+    expect(await gateway.servers.signOut('notes')).toEqual({ removed: true, revoked: true });
+    expect((await gateway.call('notes', 'echo', {})).error).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+    const kinds = (await gateway.audit.list()).filter(({ kind }) => kind.startsWith('sign-'));
     expect(kinds.map(({ kind, outcome, server: id }) => [kind, outcome, id])).toEqual([
       ['sign-out', 'success', 'notes'],
       ['sign-in', 'success', 'notes'],
@@ -55,9 +55,9 @@ describe('signing in', STARTS_PROCESSES, () => {
     const stateDir = await temporaryDirectory();
     const config = { servers: { notes: { url: server.url } } };
     const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
-    expect((await running.executeTool('notes', 'echo', {})).error?.code).toBe('AUTHENTICATION_FAILED');
-    await other.signIn('notes', { open: visit });
-    expect(textOf(await running.executeTool('notes', 'echo', { text: 'there' }))).toBe('there');
+    expect((await running.call('notes', 'echo', {})).error?.code).toBe('AUTHENTICATION_FAILED');
+    await other.servers.signIn('notes', { open: visit });
+    expect(textOf(await running.call('notes', 'echo', { text: 'there' }))).toBe('there');
   });
 
   it(
@@ -69,13 +69,16 @@ describe('signing in', STARTS_PROCESSES, () => {
       const stateDir = await temporaryDirectory();
       const config = { servers: { notes: { url: server.url } } };
       const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
-      expect((await running.discover())[0]).toMatchObject({ ok: false, error: { code: 'AUTHENTICATION_FAILED' } });
-      const finding = (await running.doctor()).findings.find(({ subject }) => subject.includes('notes'));
+      expect((await running.servers.discover())[0]).toMatchObject({
+        ok: false,
+        error: { code: 'AUTHENTICATION_FAILED' },
+      });
+      const finding = (await running.reports.doctor()).findings.find(({ subject }) => subject.includes('notes'));
       expect(finding?.next).toBe('Sign in: toolscout auth login notes');
       const learned = new Promise<number>((resolve) => {
         running.onEvent((event) => event.type === 'learned' && resolve(event.tools));
       });
-      await other.signIn('notes', { open: visit });
+      await other.servers.signIn('notes', { open: visit });
       expect(await learned).toBe(1);
     },
   );
@@ -92,11 +95,11 @@ describe('signing in', STARTS_PROCESSES, () => {
       { env: { PATH: process.env['PATH'], VARIABLE_MCP_TOKEN: 'from-the-environment' } },
     );
     for (const id of ['header', 'variable', 'local']) {
-      await expect(gateway.signIn(id, { open: visit })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+      await expect(gateway.servers.signIn(id, { open: visit })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     }
-    const states = await Promise.all(['header', 'variable', 'local'].map((id) => gateway.signInStatus(id)));
+    const states = await Promise.all(['header', 'variable', 'local'].map((id) => gateway.servers.signInStatus(id)));
     expect(states.map(({ state }) => state)).toEqual(['configured', 'configured', 'local']);
-    await expect(gateway.signInStatus('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    await expect(gateway.servers.signInStatus('nobody')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
   });
 
   it('CONN-6 CFG-4 a credential that is absent is not called configured', async () => {
@@ -107,8 +110,8 @@ describe('signing in', STARTS_PROCESSES, () => {
       },
     });
     const problem = expect.stringContaining('NO_SUCH_TOKEN') as string;
-    expect(await gateway.signInStatus('unset')).toEqual({ server: 'unset', state: 'unusable', problem });
-    expect(await gateway.signInStatus('elsewhere')).toMatchObject({
+    expect(await gateway.servers.signInStatus('unset')).toEqual({ server: 'unset', state: 'unusable', problem });
+    expect(await gateway.servers.signInStatus('elsewhere')).toMatchObject({
       problem: expect.stringContaining('NO_SUCH_PATH') as string,
     });
     const ran = await commandLine(['auth', 'status'], { gateway });
@@ -133,12 +136,12 @@ describe('signing in', STARTS_PROCESSES, () => {
       const server = await startProtectedServer({ issuers: () => [issuer.origin], resource });
       const auth = { type: 'client-credentials' as const, clientId: 'robot', clientSecret: secret };
       const gateway = await openToolscout({ servers: { notes: { url: resource(server.url), auth } } });
-      expect(textOf(await gateway.executeTool('notes', 'echo', { text: 'hi' }))).toBe('hi');
+      expect(textOf(await gateway.call('notes', 'echo', { text: 'hi' }))).toBe('hi');
       const open = (): never => {
         throw new Error('nobody is there');
       };
-      expect(await gateway.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
-      const shown = JSON.stringify([await gateway.signInStatus('notes'), await gateway.audit()]);
+      expect(await gateway.servers.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
+      const shown = JSON.stringify([await gateway.servers.signInStatus('notes'), await gateway.audit.list()]);
       expect(shown).toContain('?key=***');
       expect(shown).not.toContain('canary-in-the-url');
       expect(shown).not.toContain(secret);
@@ -187,17 +190,16 @@ describe('signing in', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
     let shown = (_url: string): void => undefined;
     const address = new Promise<string>((resolve) => (shown = resolve));
-    const gatewayThatShows: Gateway = {
-      ...gateway,
-      signIn: (id, options) =>
-        gateway.signIn(id, {
+    const gatewayThatShows: Gateway = wrapGateway(gateway, () => ({
+      'servers.signIn': (id, options) =>
+        gateway.servers.signIn(id, {
           ...options,
           open: async (url) => {
             await options.open(url);
             shown(url);
           },
         }),
-    };
+    }));
     // The browser runs on another machine: its last address is all that comes back.
     const readLine = async (): Promise<string> => lastAddress(await address);
     const ran = await commandLine(['auth', 'login', 'notes', '--no-browser', '--paste', '--json'], {

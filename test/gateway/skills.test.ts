@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import type { AgentBriefingEvent } from '../../src/model/skill.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../support/fixture.js';
@@ -59,7 +59,7 @@ describe('negotiation', STARTS_PROCESSES, () => {
     const config = join(root, 'toolscout.config.json');
     const sources = [{ type: 'ranger-mcp-json', path: join(root, 'mcp.json'), scope: 'user' }];
     await writeFile(config, JSON.stringify({ sources, skills: { directories: [directory] }, store: 'memory' }));
-    const gateway = await createToolscout({
+    const gateway = await openGateway({
       config,
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: root },
@@ -84,7 +84,7 @@ describe('negotiation', STARTS_PROCESSES, () => {
         JSON.parse(await readFile(SCHEMA, 'utf8')),
       );
       expect(validate(degraded), JSON.stringify(validate.errors)).toBe(true);
-      expect(await gateway.checkSkill('fire-watch')).toMatchObject({
+      expect(await gateway.skills.check('fire-watch')).toMatchObject({
         state: 'DEGRADED',
         missing: [{ capability: 'gis:radius_query' }],
       });
@@ -92,9 +92,9 @@ describe('negotiation', STARTS_PROCESSES, () => {
       await writeServers([...servers, entry('mcp-arcgis', arcgis)]);
       await gateway.reload();
       await waitUntil(() => heard.length > 1, { what: 'the second event', timeoutMs: 20_000 });
-      await gateway.settle(10_000);
+      await gateway.internal.settle(10_000);
       await waitUntil(
-        async () => (await gateway.bindSkill('fire-watch')).bindings.every(({ tools }) => tools !== undefined),
+        async () => (await gateway.skills.bind('fire-watch')).bindings.every(({ tools }) => tools !== undefined),
         { timeoutMs: 20_000 },
       );
       const ready = heard[1];
@@ -120,7 +120,7 @@ describe('negotiation', STARTS_PROCESSES, () => {
       { learnAtStart: true, watch: true },
     );
     const heard = listen(gateway);
-    await gateway.bindSkill('fire-watch');
+    await gateway.skills.bind('fire-watch');
     await write('incident:read', 'weather:read');
     await waitUntil(() => heard.length === 1, { what: 'the event about weather:read', timeoutMs: 20_000 });
     await write('incident:read', 'weather:read');
@@ -128,11 +128,11 @@ describe('negotiation', STARTS_PROCESSES, () => {
     await waitUntil(() => heard.length === 2, { what: 'the event about being ready', timeoutMs: 20_000 });
     expect(heard.map(({ type }) => type)).toEqual(['SKILL_DEGRADED', 'SKILL_READY']);
     await rm(join(directory, 'fire-watch'), { recursive: true });
-    await waitUntil(async () => (await gateway.listSkills()).length === 0, {
+    await waitUntil(async () => (await gateway.skills.list()).length === 0, {
       what: 'the skill to go',
       timeoutMs: 20_000,
     });
-    await expect(gateway.skill('fire-watch')).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+    await expect(gateway.skills.get('fire-watch')).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
   });
 
   it('NEG-4 a server that cannot be started makes its capability unavailable, with the reason; when it recovers the skill is ready', async () => {
@@ -142,16 +142,16 @@ describe('negotiation', STARTS_PROCESSES, () => {
     const servers = { irwin: { command: command.command, args: [script], capabilities: ['incident:read'] } };
     const gateway = await openToolscout({ servers, skills: { directories: [directory] } });
     const heard = listen(gateway);
-    const skill = await gateway.bindSkill('fire-watch');
+    const skill = await gateway.skills.bind('fire-watch');
     expect(skill).toMatchObject({ state: 'UNAVAILABLE', impaired: [{ capability: 'incident:read' }], missing: [] });
     await waitUntil(() => heard.length === 1, { what: 'the bad news', timeoutMs: 20_000 });
     expect(heard[0]).toMatchObject({ type: 'SKILL_UNAVAILABLE', severity: 'SEVERE' });
-    await gateway.discover();
+    await gateway.servers.discover();
     await writeFile(script, `await import(${JSON.stringify(pathToFileURL(command.args[0]!).href)});`);
-    await gateway.discover();
+    await gateway.servers.discover();
     await waitUntil(() => heard.length > 1, { what: 'the good news', timeoutMs: 20_000 });
     expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE', 'SKILL_READY']);
-    const handle = await gateway.skill('fire-watch');
+    const handle = await gateway.skills.get('fire-watch');
     expect(await handle.call('incident:read', 'get_incident', {})).toMatchObject({ success: true });
     expect(heard).toHaveLength(2);
   });
@@ -160,7 +160,7 @@ describe('negotiation', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const stateDir = await temporaryDirectory();
     const servers = { old: { ...fixture('legacy', starts.flag), eager: true } };
-    await (await openToolscout({ servers }, { stateDir })).discover();
+    await (await openToolscout({ servers }, { stateDir })).servers.discover();
     expect(await starts.pids()).toHaveLength(1);
     const gateway = await openToolscout({ servers }, { stateDir, learnAtStart: true });
     await gateway.ready();
@@ -185,7 +185,7 @@ async function switchable(...flags: string[]): Promise<{ entry: object; on(): Pr
 }
 
 const stateOf = async (gateway: Gateway, id: string): Promise<string | undefined> =>
-  (await gateway.listServers()).find((each) => each.id === id)?.health.state;
+  (await gateway.servers.list()).find((each) => each.id === id)?.health.state;
 
 describe('servers that are kept running', STARTS_PROCESSES, () => {
   it('NEG-7 an eager server stays connected when its list was learned at start, and is started again when it dies', async () => {
@@ -196,13 +196,13 @@ describe('servers that are kept running', STARTS_PROCESSES, () => {
     gateway.onEvent((event) => event.type === 'state' && states.push(`${event.to} ${event.reason ?? ''}`));
     await waitUntil(async () => (await stateOf(gateway, 'old')) === 'connected', { timeoutMs: 20_000 });
     const pids = await starts.pids();
-    const pid = (await gateway.listServers())[0]!.health.pid!;
+    const pid = (await gateway.servers.list())[0]!.health.pid!;
     expect(pids).toContain(pid);
     process.kill(pid, 'SIGKILL');
     await waitUntil(async () => (await starts.pids()).length > pids.length, { what: 'a restart', timeoutMs: 20_000 });
     await waitUntil(async () => (await stateOf(gateway, 'old')) === 'connected', { timeoutMs: 20_000 });
     expect(states.filter((state) => state.includes('idle'))).toEqual([]);
-    expect(await gateway.executeTool('old', 'echo', { message: 'x' })).toMatchObject({ success: true });
+    expect(await gateway.call('old', 'echo', { message: 'x' })).toMatchObject({ success: true });
   });
 
   it('NEG-7 an eager server that does not start is tried again until it does; one added by a reload is started', async () => {
@@ -218,7 +218,7 @@ describe('servers that are kept running', STARTS_PROCESSES, () => {
       );
     const first = { late: { ...late.entry, eager: true } };
     await write(first);
-    const gateway = await createToolscout({
+    const gateway = await openGateway({
       config,
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: root },
@@ -255,7 +255,7 @@ describe('servers that are kept running', STARTS_PROCESSES, () => {
     await waitUntil(async () => (await stateOf(gateway, 'other')) === 'connected', { timeoutMs: 20_000 });
     expect(await stateOf(gateway, 'theirs')).toBe('disconnected');
     expect(await starts.pids()).toEqual([]);
-    await gateway.approve('theirs');
+    await gateway.approvals.approve('theirs');
     await waitUntil(async () => (await stateOf(gateway, 'theirs')) === 'connected', { timeoutMs: 20_000 });
   });
 
@@ -267,10 +267,10 @@ describe('servers that are kept running', STARTS_PROCESSES, () => {
       { learnAtStart: true },
     );
     const heard = listen(gateway);
-    await waitUntil(async () => (await gateway.checkSkill('fire-watch')).state === 'READY', { timeoutMs: 20_000 });
-    expect(await gateway.executeTool('irwin', 'get_incident', {})).toMatchObject({ success: true });
+    await waitUntil(async () => (await gateway.skills.check('fire-watch')).state === 'READY', { timeoutMs: 20_000 });
+    expect(await gateway.call('irwin', 'get_incident', {})).toMatchObject({ success: true });
     await irwinAgain.off();
-    process.kill((await gateway.listServers())[0]!.health.pid!, 'SIGKILL');
+    process.kill((await gateway.servers.list())[0]!.health.pid!, 'SIGKILL');
     await waitUntil(() => heard.length > 0, { what: 'the bad news', timeoutMs: 20_000 });
     expect(heard.map(({ type }) => type)).toEqual(['SKILL_UNAVAILABLE']);
     await irwinAgain.on();
@@ -305,7 +305,7 @@ describe('what skills check looks at', STARTS_PROCESSES, () => {
     const config = { servers, skills: { directories: [directory] } };
     const stateDir = await temporaryDirectory();
     const first = await openToolscout(config, { stateDir });
-    expect(await first.checkSkill('fire-watch')).toMatchObject({ state: 'READY' });
+    expect(await first.skills.check('fire-watch')).toMatchObject({ state: 'READY' });
     await first.close();
     await rm(program);
     const missing = {
@@ -314,11 +314,11 @@ describe('what skills check looks at', STARTS_PROCESSES, () => {
     };
     for (const state of [stateDir, await temporaryDirectory()]) {
       const gateway = await openToolscout(config, { stateDir: state });
-      expect(await gateway.checkSkill('fire-watch')).toMatchObject(missing);
-      expect(await gateway.checkSkill(join(directory, 'fire-watch', 'skill.md'))).toMatchObject(missing);
-      expect(await gateway.listSkills()).toMatchObject([missing]);
-      expect(await gateway.bindSkill('fire-watch')).toMatchObject(missing);
-      expect((await gateway.skill('fire-watch')).view()).toMatchObject(missing);
+      expect(await gateway.skills.check('fire-watch')).toMatchObject(missing);
+      expect(await gateway.skills.check(join(directory, 'fire-watch', 'skill.md'))).toMatchObject(missing);
+      expect(await gateway.skills.list()).toMatchObject([missing]);
+      expect(await gateway.skills.bind('fire-watch')).toMatchObject(missing);
+      expect((await gateway.skills.get('fire-watch')).view()).toMatchObject(missing);
     }
   });
 
@@ -333,7 +333,7 @@ describe('what skills check looks at', STARTS_PROCESSES, () => {
     const config = { servers, skills: { directories: [directory] } };
     const stateDir = await temporaryDirectory();
     const first = await openToolscout(config, { stateDir });
-    await first.discover();
+    await first.servers.discover();
     await first.close();
     await rm(program);
     const gateway = await openToolscout(config, { stateDir, learnAtStart: true });
@@ -353,10 +353,10 @@ describe('what skills check looks at', STARTS_PROCESSES, () => {
     await new Promise((resolve) => listener.close(resolve));
     const servers = { irwin: { url: `http://127.0.0.1:${port}/mcp`, capabilities: ['incident:read'] } };
     const gateway = await openToolscout({ servers, skills: { directories: [directory] } });
-    expect(await gateway.listSkills()).toMatchObject([
+    expect(await gateway.skills.list()).toMatchObject([
       { state: 'DEGRADED', impaired: [{ reason: expect.stringContaining('not known yet') }] },
     ]);
-    expect(await gateway.checkSkill('fire-watch')).toMatchObject({ state: 'UNAVAILABLE' });
+    expect(await gateway.skills.check('fire-watch')).toMatchObject({ state: 'UNAVAILABLE' });
   });
 });
 
@@ -364,29 +364,29 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
   const setUp = async (): Promise<Gateway> => {
     const { directory } = await skillFolder('incident:read', 'gis:*');
     const gateway = await openToolscout({ servers: { irwin, arcgis, earth }, skills: { directories: [directory] } });
-    await gateway.discover();
+    await gateway.servers.discover();
     return gateway;
   };
 
   it('NEG-5 A37 a handle calls what it is bound to; everything else is FORBIDDEN in the library, and in the audit log', async () => {
     const gateway = await setUp();
-    const skill = await gateway.skill('fire-watch');
-    const asSkill = gateway.as(await gateway.skillViewer('fire-watch'));
+    const skill = await gateway.skills.get('fire-watch');
+    const asSkill = gateway.as(await gateway.skills.viewer('fire-watch'));
     expect(await skill.call('incident:read', 'get_incident', { id: 1 })).toMatchObject({ success: true });
     expect(await skill.call('gis:*', 'radius_query', {})).toMatchObject({ success: true });
     const refused = [
       await skill.call('incident:read', 'delete_incident', {}),
       await skill.call('incident:read', 'radius_query', {}),
       await skill.call('raster:dnbr', 'compute_dnbr', {}),
-      await asSkill.executeTool('irwin', 'delete_incident', {}),
-      await asSkill.executeTool('irwin', 'irwin:delete_incident', {}),
-      await asSkill.executeTool('earth', 'compute_dnbr', {}),
+      await asSkill.call('irwin', 'delete_incident', {}),
+      await asSkill.call('irwin', 'irwin:delete_incident', {}),
+      await asSkill.call('earth', 'compute_dnbr', {}),
     ];
     for (const answer of refused) expect(answer).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
-    const records = await gateway.audit({ kind: 'execution', outcome: 'refused' });
+    const records = await gateway.audit.list({ kind: 'execution', outcome: 'refused' });
     expect(records).toHaveLength(refused.length);
     expect(records.every(({ code, skill: who }) => code === 'FORBIDDEN' && who !== undefined)).toBe(true);
-    expect(await gateway.executeTool('earth', 'compute_dnbr', {})).toMatchObject({ success: true });
+    expect(await gateway.call('earth', 'compute_dnbr', {})).toMatchObject({ success: true });
   });
 
   it('EXEC-1 NEG-5 a call for a skill that does not exist names the nearest, starts nothing and is recorded as refused', async () => {
@@ -394,9 +394,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     const counter = await startCounter();
     const counted = { ...irwin, args: [...irwin.args, counter.flag] };
     const gateway = await openToolscout({ servers: { irwin: counted }, skills: { directories: [directory] } });
-    expect(
-      await gateway.as(await gateway.skillViewer('fire-wach')).executeTool('irwin', 'get_incident', {}),
-    ).toMatchObject({
+    expect(await gateway.as(await gateway.skills.viewer('fire-wach')).call('irwin', 'get_incident', {})).toMatchObject({
       success: false,
       error: {
         code: 'SKILL_NOT_FOUND',
@@ -405,7 +403,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
       },
     });
     expect(await counter.pids()).toEqual([]);
-    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([
+    expect(await gateway.audit.list({ kind: 'execution' })).toMatchObject([
       { outcome: 'refused', code: 'SKILL_NOT_FOUND', skill: 'fire-wach' },
     ]);
     const args = ['call', 'irwin', 'get_incident', '--skill', 'fire-wach'];
@@ -418,7 +416,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
   it('NEG-5 A37 a server that nobody has asked yet is learned before its tools are judged', async () => {
     const { directory } = await skillFolder('incident:read');
     const gateway = await openToolscout({ servers: { irwin }, skills: { directories: [directory] } });
-    const skill = await gateway.skill('fire-watch');
+    const skill = await gateway.skills.get('fire-watch');
     expect(await skill.call('incident:read', 'delete_incident', {})).toMatchObject({ error: { code: 'FORBIDDEN' } });
     expect(await skill.call('incident:read', 'get_incident', {})).toMatchObject({ success: true });
   });
@@ -450,7 +448,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('NEG-5 A37 an MCP host that is a skill finds, lists, reads and runs only what the skill declared', async () => {
     const gateway = await setUp();
-    const host = await connectHost(gateway.as(await gateway.skillViewer('fire-watch')));
+    const host = await connectHost(gateway.as(await gateway.skills.viewer('fire-watch')));
     expect(host.instructions).toContain('arcgis, irwin');
     expect(host.instructions).not.toContain('earth');
     const servers = JSON.parse(textOf(await host.call('list_mcp_servers', {})));
@@ -477,7 +475,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     expect(
       await host.call('execute_tool', { server: 'irwin', tool: 'get_incident', arguments: { id: 7 } }),
     ).toMatchObject({ structuredContent: { id: 7 } });
-    const refused = await gateway.audit({ kind: 'execution', outcome: 'refused' });
+    const refused = await gateway.audit.list({ kind: 'execution', outcome: 'refused' });
     expect(refused.map(({ skill, route, tool }) => [skill, route, tool]).toSorted()).toEqual([
       ['fire-watch', 'mcp', 'compute_dnbr'],
       ['fire-watch', 'mcp', 'delete_incident'],
@@ -486,7 +484,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('FIND-5 NEG-5 a tool outside of the bindings is out of scope, in the same words whether it exists or not', async () => {
     const gateway = await setUp();
-    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
+    const scoped = gateway.as(await gateway.skills.viewer('fire-watch'));
     expect(await scoped.why('irwin', 'get_incident')).toMatchObject({ offered: true, because: 'none' });
     for (const [server, tool] of [
       ['irwin', 'delete_incident'],
@@ -508,13 +506,13 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     const gateway = await openToolscout({
       servers: {
         irwin,
-        hung: { ...fixture('slow', '--hang', starts.flag), capabilities: ['gis:radius_query'], connectTimeout: 5000 },
+        hung: { ...fixture('slow', '--hang', starts.flag), capabilities: ['gis:radius_query'], connectTimeoutMs: 5000 },
       },
       skills: { directories: [directory] },
     });
-    await gateway.discover(['irwin']);
-    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
-    expect(await scoped.listServers()).toMatchObject([
+    await gateway.servers.discover(['irwin']);
+    const scoped = gateway.as(await gateway.skills.viewer('fire-watch'));
+    expect(await scoped.servers.list()).toMatchObject([
       { id: 'hung', knowledge: 'unknown', tools: 0, disabledTools: 0 },
       { id: 'irwin', knowledge: 'ready', tools: 1, disabledTools: 0 },
     ]);
@@ -523,21 +521,22 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
 
   it('NEG-5 a verb that nobody scoped is refused to a skill', async () => {
     const gateway = await setUp();
-    const scoped = gateway.as(await gateway.skillViewer('fire-watch'));
+    const scoped = gateway.as(await gateway.skills.viewer('fire-watch'));
     for (const verb of [
-      'relay',
-      'subscribe',
-      'exportTools',
-      'audit',
-      'reload',
-      'addServer',
-      'discoverTools',
-      'skill',
-    ] as const) {
-      expect(() => (scoped[verb] as (name: string) => unknown)('irwin')).toThrow(/may not use/);
+      scoped.hosts.relay,
+      scoped.hosts.subscribe,
+      scoped.exports.write,
+      scoped.audit.list,
+      scoped.config.show,
+      scoped.reload,
+      scoped.servers.add,
+      scoped.servers.discoverTools,
+      scoped.skills.get,
+    ]) {
+      expect(() => (verb as (name: string) => unknown)('irwin')).toThrow(/may not use/);
     }
-    expect(scoped.definitionOf('irwin', 'delete_incident')).toBeUndefined();
-    expect((await scoped.offeredTools()).every(({ name }) => name !== 'compute_dnbr')).toBe(true);
-    expect([...(await scoped.knownFacts()).keys()]).toEqual([]);
+    expect(scoped.tools.definition('irwin', 'delete_incident')).toBeUndefined();
+    expect((await scoped.tools.offered()).every(({ name }) => name !== 'compute_dnbr')).toBe(true);
+    expect([...(await scoped.internal.knownFacts()).keys()]).toEqual([]);
   });
 });

@@ -11,27 +11,27 @@ describe('a gateway over a warm store', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const config = { servers: { old: fixture('legacy', starts.flag) } };
     const first = await openToolscout(config, { stateDir });
-    expect(await first.discover()).toMatchObject([{ server: 'old', ok: true, tools: 9, dropped: [] }]);
+    expect(await first.servers.discover()).toMatchObject([{ server: 'old', ok: true, tools: 9, dropped: [] }]);
     await first.close();
     expect(await starts.pids()).toHaveLength(1);
 
     const second = await openToolscout(config, { stateDir, learnAtStart: true });
     await second.ready();
-    expect(second.cacheStats()).toMatchObject({ hits: 1, misses: 0, entries: 1 });
-    expect(await second.listServers()).toMatchObject([
+    expect(second.tools.cacheStats()).toMatchObject({ hits: 1, misses: 0, entries: 1 });
+    expect(await second.servers.list()).toMatchObject([
       { id: 'old', knowledge: 'ready', tools: 9, health: { state: 'disconnected' } },
     ]);
-    const answer = await second.searchTools('add two numbers');
+    const answer = await second.search('add two numbers');
     expect(answer.hits[0]).toMatchObject({ server: 'old', tool: 'add' });
     expect(answer).toMatchObject({ learning: [], unavailable: [], nearest: [] });
-    expect((await second.listTools('old')).map((tool) => tool.name)).toContain('echo');
-    expect((await second.toolDetails('old', 'echo')).lean).toMatchObject({ name: 'echo' });
+    expect((await second.tools.list('old')).map((tool) => tool.name)).toContain('echo');
+    expect((await second.details('old', 'echo')).lean).toMatchObject({ name: 'echo' });
     expect(await second.why('old', 'echo')).toMatchObject({ offered: true });
-    expect(second.coverage()).toBe('old');
-    await second.settle(1000);
+    expect(second.internal.coverage()).toBe('old');
+    await second.internal.settle(1000);
     expect(await starts.pids()).toHaveLength(1);
 
-    expect(textOf(await second.executeTool('old', 'echo', { message: 'hi' }))).toBe('hi');
+    expect(textOf(await second.call('old', 'echo', { message: 'hi' }))).toBe('hi');
     expect(await starts.pids()).toHaveLength(2);
   });
 
@@ -40,9 +40,9 @@ describe('a gateway over a warm store', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const config = { servers: { old: fixture('legacy', starts.flag) } };
     const one = await openToolscout(config, { stateDir });
-    await one.discover();
+    await one.servers.discover();
     const other = await openToolscout(config, { stateDir });
-    expect((await other.searchTools('echo')).hits[0]).toMatchObject({ tool: 'echo' });
+    expect((await other.search('echo')).hits[0]).toMatchObject({ tool: 'echo' });
     expect(await starts.pids()).toHaveLength(1);
   });
 
@@ -51,23 +51,23 @@ describe('a gateway over a warm store', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const config = { servers: { old: fixture('legacy', starts.flag), other: fixture('many') } };
     const first = await openToolscout(config, { stateDir });
-    await first.discover();
-    await expect(first.clearCache('odl')).rejects.toMatchObject({
+    await first.servers.discover();
+    await expect(first.tools.clearCache('odl')).rejects.toMatchObject({
       code: 'SERVER_NOT_FOUND',
       message: expect.stringContaining('"old"') as string,
     });
-    expect(await first.clearCache('old')).toBe(1);
+    expect(await first.tools.clearCache('old')).toBe(1);
     await first.close();
 
     const second = await openToolscout(config, { stateDir });
-    expect(await second.listServers()).toMatchObject([
+    expect(await second.servers.list()).toMatchObject([
       { id: 'old', knowledge: 'unknown', tools: 0 },
       { id: 'other', knowledge: 'ready', tools: 1 },
     ]);
-    expect(await second.listTools('old')).toHaveLength(9);
+    expect(await second.tools.list('old')).toHaveLength(9);
     expect(await starts.pids()).toHaveLength(2);
-    expect(await second.clearCache()).toBe(2);
-    expect(await second.audit({ kind: 'cache-clear' })).toMatchObject([
+    expect(await second.tools.clearCache()).toBe(2);
+    expect(await second.audit.list({ kind: 'cache-clear' })).toMatchObject([
       { kind: 'cache-clear', outcome: 'success', detail: { cleared: 2 } },
       { kind: 'cache-clear', server: 'old', outcome: 'success', detail: { cleared: 1 } },
     ]);
@@ -79,12 +79,12 @@ describe('a gateway over a warm store', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const config = { servers: { old: fixture('legacy', '--exit-on-probe', starts.flag) } };
     const first = await openToolscout(config, { stateDir });
-    expect(textOf(await first.executeTool('old', 'echo', { message: 'a' }))).toBe('a');
+    expect(textOf(await first.call('old', 'echo', { message: 'a' }))).toBe('a');
     await first.close();
     const before = (await starts.pids()).length;
 
     const second = await openToolscout(config, { stateDir });
-    expect(textOf(await second.executeTool('old', 'echo', { message: 'b' }))).toBe('b');
+    expect(textOf(await second.call('old', 'echo', { message: 'b' }))).toBe('b');
     expect(await starts.pids()).toHaveLength(before + 1);
   });
 
@@ -93,11 +93,11 @@ describe('a gateway over a warm store', STARTS_PROCESSES, () => {
     const starts = await startCounter();
     const config = { cache: false, servers: { old: fixture('legacy', starts.flag) } };
     const first = await openToolscout(config, { stateDir });
-    await first.discover();
+    await first.servers.discover();
     await first.close();
     const second = await openToolscout(config, { stateDir });
-    expect(await second.listServers()).toMatchObject([{ knowledge: 'unknown' }]);
-    expect(await second.listTools('old')).toHaveLength(9);
+    expect(await second.servers.list()).toMatchObject([{ knowledge: 'unknown' }]);
+    expect(await second.tools.list('old')).toHaveLength(9);
     expect(await starts.pids()).toHaveLength(2);
   });
 });
@@ -106,12 +106,12 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
   it('CONN-2 what was never seen is learned in the background as soon as the gateway starts', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { learnAtStart: true });
     await gateway.ready();
-    await waitUntil(async () => (await gateway.listServers())[0]?.knowledge === 'ready', { what: 'the server' });
+    await waitUntil(async () => (await gateway.servers.list())[0]?.knowledge === 'ready', { what: 'the server' });
   });
 
   it('CONN-2 a search waits a little for what is being learned', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') }, limits: { searchWaitMs: 20_000 } });
-    const answer = await gateway.searchTools('add two numbers');
+    const answer = await gateway.search('add two numbers');
     expect(answer.hits[0]).toMatchObject({ server: 'old', tool: 'add' });
     expect(answer.learning).toEqual([]);
   });
@@ -121,17 +121,17 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
       servers: { old: fixture('legacy'), hung: fixture('slow', '--hang') },
       limits: { searchWaitMs: 50 },
     });
-    await gateway.discover(['old']);
-    const answer = await gateway.searchTools('add two numbers');
+    await gateway.servers.discover(['old']);
+    const answer = await gateway.search('add two numbers');
     expect(answer.hits[0]).toMatchObject({ server: 'old', tool: 'add' });
     expect(answer.learning).toEqual(['hung']);
     expect(answer.unavailable).toEqual([]);
-    expect(await gateway.listServers()).toMatchObject([{ id: 'hung', knowledge: 'learning' }, { id: 'old' }]);
+    expect(await gateway.servers.list()).toMatchObject([{ id: 'hung', knowledge: 'learning' }, { id: 'old' }]);
 
     // Its patience is used up: the next search does not wait for it again, and does not start it again.
-    const again = await gateway.searchTools('add two numbers', { server: 'old' });
+    const again = await gateway.search('add two numbers', { server: 'old' });
     expect(again.learning).toEqual([]);
-    expect((await gateway.searchTools('anything at all', { server: 'hung' })).learning).toEqual(['hung']);
+    expect((await gateway.search('anything at all', { server: 'hung' })).learning).toEqual(['hung']);
   });
 
   it('CONN-2 a search of one server waits for it even when its turn has not come yet', async () => {
@@ -140,8 +140,8 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
       maxParallelDiscoveries: 1,
       limits: { searchWaitMs: 20_000 },
     });
-    const all = gateway.discover();
-    const answer = await gateway.searchTools('add two numbers', { server: 'second' });
+    const all = gateway.servers.discover();
+    const answer = await gateway.search('add two numbers', { server: 'second' });
     expect(answer.learning).toEqual([]);
     expect(answer.hits[0]).toMatchObject({ server: 'second', tool: 'add' });
     await all;
@@ -149,11 +149,11 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
 
   it('CONN-2 EXEC-1 a call to a server never seen before learns it first', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
-    expect(await gateway.executeTool('old', 'add', { a: 2, b: 3 })).toMatchObject({
+    expect(await gateway.call('old', 'add', { a: 2, b: 3 })).toMatchObject({
       success: true,
       result: { structuredContent: { sum: 5 } },
     });
-    expect(await gateway.listServers()).toMatchObject([{ health: { state: 'connected', era: 'legacy' } }]);
+    expect(await gateway.servers.list()).toMatchObject([{ health: { state: 'connected', era: 'legacy' } }]);
   });
 
   it('CFG-4 a server whose variable is missing is never started, and says why', async () => {
@@ -164,16 +164,16 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
         old: fixture('legacy'),
       },
     });
-    expect(await gateway.discover()).toMatchObject([{ server: 'old', ok: true }]);
-    expect(await gateway.listServers()).toMatchObject([
+    expect(await gateway.servers.discover()).toMatchObject([{ server: 'old', ok: true }]);
+    expect(await gateway.servers.list()).toMatchObject([
       { id: 'keyed', knowledge: 'off', problem: expect.stringContaining('NO_SUCH_VARIABLE') as string },
       { id: 'old' },
     ]);
-    expect(await gateway.executeTool('keyed', 'echo', { message: 'x' })).toMatchObject({
+    expect(await gateway.call('keyed', 'echo', { message: 'x' })).toMatchObject({
       success: false,
       error: { code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('NO_SUCH_VARIABLE') as string },
     });
-    expect(gateway.coverage()).toBe('old');
+    expect(gateway.internal.coverage()).toBe('old');
     expect(await starts.pids()).toEqual([]);
   });
 
@@ -190,28 +190,28 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
       ['keyed', 'NO_SUCH_VARIABLE'],
       ['off', 'disabled in the configuration'],
     ] as const) {
-      const call = await gateway.executeTool(server, 'echo', { message: 'x' });
+      const call = await gateway.call(server, 'echo', { message: 'x' });
       expect(call.error?.message).toContain(reason);
       const refusal = { code: 'SERVER_CONNECTION_ERROR', message: call.error?.message };
-      await expect(gateway.listTools(server)).rejects.toMatchObject(refusal);
-      await expect(gateway.toolDetails(server, 'echo')).rejects.toMatchObject(refusal);
-      await expect(gateway.toolSignature(server, 'echo')).rejects.toMatchObject(refusal);
-      await expect(gateway.serverFacts(server)).rejects.toMatchObject(refusal);
+      await expect(gateway.tools.list(server)).rejects.toMatchObject(refusal);
+      await expect(gateway.details(server, 'echo')).rejects.toMatchObject(refusal);
+      await expect(gateway.tools.signature(server, 'echo')).rejects.toMatchObject(refusal);
+      await expect(gateway.servers.facts(server)).rejects.toMatchObject(refusal);
       const answer = JSON.parse(textOf(await callMetaTool(gateway, 'list_tools', { server }, {})));
       expect(answer).toMatchObject({ ...refusal, server });
       const ran = await commandLine(['tools', server], { gateway: () => openToolscout(config) });
       expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(reason) as string });
     }
     // Everything else goes on.
-    expect((await gateway.searchTools('add two numbers')).hits[0]).toMatchObject({ server: 'old' });
+    expect((await gateway.search('add two numbers')).hits[0]).toMatchObject({ server: 'old' });
   });
 
   it('FIND-5 CFG-4 a search names the server that a missing variable keeps away', async () => {
     const gateway = await openToolscout({
       servers: { keyed: { ...fixture('legacy'), env: { KEY: '${NO_SUCH_VARIABLE}' } }, old: fixture('legacy') },
     });
-    await gateway.discover();
-    const answer = await gateway.searchTools('zzzzqqqq');
+    await gateway.servers.discover();
+    const answer = await gateway.search('zzzzqqqq');
     expect(answer.unavailable).toEqual([
       { server: 'keyed', reason: expect.stringContaining('NO_SUCH_VARIABLE') as string },
     ]);

@@ -218,7 +218,7 @@ describe('a server that says odd things of itself', STARTS_PROCESSES, () => {
 
   it('META-5 DISC-1 keeps its tools, and clients can connect to its endpoint', async () => {
     const gateway = await openToolscout({ servers: { odd: { command: process.execPath, args: ['-e', SCRIPT] } } });
-    expect(await gateway.discover()).toMatchObject([{ ok: true, tools: 1 }]);
+    expect(await gateway.servers.discover()).toMatchObject([{ ok: true, tools: 1 }]);
     const info = { name: 'toolscout', version: '9.9.9' };
     const endpoint = createMcpEndpoint({ gateway, info, log: silentLog, clock: systemClock });
     onTestFinished(() => endpoint.close());
@@ -238,7 +238,7 @@ describe('doctor and why', STARTS_PROCESSES, () => {
       repairs: ['inputSchema.properties removed: expected an object, found null'],
     });
     expect(await gateway.why('good', 'fine')).not.toHaveProperty('repairs');
-    const { lists, findings } = await gateway.doctor();
+    const { lists, findings } = await gateway.reports.doctor();
     expect(lists.map(({ server }) => server)).toEqual(['odd']);
     const [odd] = lists;
     const repaired = odd!.repaired.map(({ kind, name }) => `${kind} ${name}`);

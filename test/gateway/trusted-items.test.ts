@@ -56,16 +56,16 @@ async function setUp(shown: Shown, config: ConfigInput = {}) {
   const open = (): Promise<Gateway> =>
     openToolscout({ ...RATE, ...config, servers: { n: { url: server.url } } }, { stateDir });
   const gateway = await open();
-  await gateway.discover(['n']);
+  await gateway.servers.discover(['n']);
   return { server, gateway, open };
 }
 
 /** What is offered of the list, by every way to it. */
 async function offered(gateway: Gateway): Promise<string[]> {
-  const facts = (await gateway.knownFacts()).get('n') ?? {};
-  const own = await gateway.serverFacts('n');
-  const prompts = await gateway.discoverPrompts('n');
-  const { resources, templates } = await gateway.discoverResources('n');
+  const facts = (await gateway.internal.knownFacts()).get('n') ?? {};
+  const own = await gateway.servers.facts('n');
+  const prompts = await gateway.servers.discoverPrompts('n');
+  const { resources, templates } = await gateway.servers.discoverResources('n');
   const names = (items: readonly JsonObject[] | undefined, key: string): string[] =>
     (items ?? []).map((each) => String(each[key]));
   const ways = [
@@ -99,7 +99,7 @@ const requests: ReadonlyArray<readonly [part: 'prompt' | 'resource' | 'template'
 async function refusedParts(gateway: Gateway): Promise<Record<string, string[]>> {
   const codes: Record<string, string[]> = { prompt: [], resource: [], template: [] };
   for (const [part, method, params] of requests) {
-    const outcome = await gateway.relay('n', method, params).then(
+    const outcome = await gateway.hosts.relay('n', method, params).then(
       () => 'answered',
       (thrown: { code: string }) => thrown.code,
     );
@@ -121,7 +121,7 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
       const other = await open();
       expect(await offered(gateway)).toEqual(Object.values(NAME));
       shown[part] = { ...shown[part], description: 'Something else.' };
-      await gateway.discover(['n']);
+      await gateway.servers.discover(['n']);
       const rest = Object.values(NAME).filter((name) => name !== NAME[part]);
       expect(await offered(gateway)).toEqual(rest);
       const refused = {
@@ -131,16 +131,22 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
         [part]: ['TOOL_CHANGED', 'TOOL_CHANGED'],
       };
       expect(await refusedParts(gateway)).toEqual(refused);
+      const kinds = new Set<string>(['prompt-get', 'resource-read', 'completion']);
+      const recorded = (await gateway.audit.list()).filter(({ kind }) => kinds.has(kind));
+      const outcomes = recorded.filter(({ code }) => code === 'TOOL_CHANGED').map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(['refused', 'refused']);
       if (part === 'resource') {
-        const subscription = gateway.subscribe('n', 'note:1', { onUpdate: () => undefined });
+        const subscription = gateway.hosts.subscribe('n', 'note:1', { onUpdate: () => undefined });
         await expect(subscription).rejects.toMatchObject({ code: 'TOOL_CHANGED' });
       }
       if (part === 'template') {
         const exact = { ref: { type: 'ref/resource', uri: NAME.template } };
-        await expect(gateway.relay('n', 'completion/complete', exact)).rejects.toMatchObject({ code: 'TOOL_CHANGED' });
+        await expect(gateway.hosts.relay('n', 'completion/complete', exact)).rejects.toMatchObject({
+          code: 'TOOL_CHANGED',
+        });
       }
       for (const type of ['ref/Prompt', undefined]) {
-        const odd = gateway.relay('n', 'completion/complete', { ref: { type, name: 'greet', uri: 'note:1' } });
+        const odd = gateway.hosts.relay('n', 'completion/complete', { ref: { type, name: 'greet', uri: 'note:1' } });
         await expect(odd).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
       }
       const host = await connectHost(gateway, { era: 'legacy', over: 'http' });
@@ -153,18 +159,18 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
       expect(lists).toContain('other');
 
       const later = await open();
-      await later.discover(['n']);
+      await later.servers.discover(['n']);
       expect(await offered(later)).toEqual(rest);
-      expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ ref: REF[part], server: 'n' }]);
-      expect(await gateway.diffApproval(REF[part])).toMatchObject([
+      expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([{ ref: REF[part], server: 'n' }]);
+      expect(await gateway.approvals.diff(REF[part])).toMatchObject([
         { changes: [{ path: '/description', after: '"Something else."' }] },
       ]);
-      await gateway.approve(REF[part]);
+      await gateway.approvals.approve(REF[part]);
       expect(await offered(gateway)).toEqual(Object.values(NAME));
       expect(await refusedParts(gateway)).toEqual({ prompt: ANSWERED, resource: ANSWERED, template: ANSWERED });
-      await other.discover(['n']);
+      await other.servers.discover(['n']);
       const key = { prompt: 'prompts', resource: 'resources', template: 'resourceTemplates' } as const;
-      await waitUntil(async () => JSON.stringify((await other.serverFacts('n'))[key[part]]).includes(NAME[part]), {
+      await waitUntil(async () => JSON.stringify((await other.servers.facts('n'))[key[part]]).includes(NAME[part]), {
         what: 'the approval to reach the other process',
       });
       expect(await offered(other)).toEqual(Object.values(NAME));
@@ -189,14 +195,14 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
     const { gateway, server } = await setUp(shown);
     for (const spelling of [uri, ...spellings]) {
       const held = { code: 'APPROVAL_REQUIRED', message: expect.stringContaining(`"${uri}"`) };
-      await expect(gateway.relay('n', 'resources/read', { uri: spelling }), spelling).rejects.toMatchObject(held);
+      await expect(gateway.hosts.relay('n', 'resources/read', { uri: spelling }), spelling).rejects.toMatchObject(held);
       const ref = { type: 'ref/resource', uri: spelling };
-      await expect(gateway.relay('n', 'completion/complete', { ref })).rejects.toMatchObject(held);
-      const subscription = gateway.subscribe('n', spelling, { onUpdate: () => undefined });
+      await expect(gateway.hosts.relay('n', 'completion/complete', { ref })).rejects.toMatchObject(held);
+      const subscription = gateway.hosts.subscribe('n', spelling, { onUpdate: () => undefined });
       await expect(subscription).rejects.toMatchObject(held);
     }
     expect(server.methods.filter((method) => /read|complete|subscribe/u.test(method))).toEqual([]);
-    await expect(gateway.relay('n', 'resources/read', { uri: `${uri}0` })).resolves.toBeDefined();
+    await expect(gateway.hosts.relay('n', 'resources/read', { uri: `${uri}0` })).resolves.toBeDefined();
   });
 
   it('A39 a held template is held under every other spelling of its text and of its addresses', async () => {
@@ -211,7 +217,7 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
       'Note:{id}/text',
       'note:%7Bid%7D/text',
     ]) {
-      const reading = gateway.relay('n', 'resources/read', { uri });
+      const reading = gateway.hosts.relay('n', 'resources/read', { uri });
       await expect(reading, uri).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
     }
   });
@@ -221,10 +227,10 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
     shown.prompt = { name: 'Other', description: ATTACK };
     const { gateway } = await setUp(shown);
     for (const name of ['Other', 'OTHER', ' other', 'ｏther', 'Other ']) {
-      const getting = gateway.relay('n', 'prompts/get', { name });
+      const getting = gateway.hosts.relay('n', 'prompts/get', { name });
       await expect(getting, name).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' });
     }
-    await expect(gateway.relay('n', 'prompts/get', { name: 'other' })).resolves.toBeDefined();
+    await expect(gateway.hosts.relay('n', 'prompts/get', { name: 'other' })).resolves.toBeDefined();
   });
 
   it.each(['prompt', 'resource', 'template'] as const)(
@@ -235,8 +241,8 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
       const { gateway } = await setUp(shown);
       expect(await offered(gateway)).not.toContain(NAME[part]);
       expect((await refusedParts(gateway))[part]).toEqual(['APPROVAL_REQUIRED', 'APPROVAL_REQUIRED']);
-      await gateway.reject(REF[part]);
-      await gateway.discover(['n']);
+      await gateway.approvals.reject(REF[part]);
+      await gateway.servers.discover(['n']);
       expect(await offered(gateway)).not.toContain(NAME[part]);
     },
   );
@@ -246,14 +252,14 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
     async (era) => {
       const servers = { asking: fixture('asking', ...(era === 'modern' ? ['--modern'] : [])) };
       const gateway = await openToolscout({ servers, ...RATE });
-      await gateway.discover(['asking']);
+      await gateway.servers.discover(['asking']);
       const heard: string[] = [];
       const watch = (uri: string): Promise<unknown> =>
-        gateway.subscribe('asking', uri, { onUpdate: () => void heard.push(uri) });
+        gateway.hosts.subscribe('asking', uri, { onUpdate: () => void heard.push(uri) });
       await watch('note://one');
       await watch('note://two');
       const change = async (uri: string): Promise<void> => {
-        expect(await gateway.executeTool('asking', 'touch', { uri })).toMatchObject({ success: true });
+        expect(await gateway.call('asking', 'touch', { uri })).toMatchObject({ success: true });
       };
       /** Updates come in order: once the other one is heard, this one would have been. */
       const changeBoth = async (): Promise<string[]> => {
@@ -264,9 +270,9 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
         return [...heard];
       };
       expect(await changeBoth()).toEqual(['note://one', 'note://two']);
-      await gateway.reject('asking:resources/note://one');
+      await gateway.approvals.reject('asking:resources/note://one');
       expect(await changeBoth()).toEqual(['note://two']);
-      await gateway.approve('asking:resources/note://one');
+      await gateway.approvals.approve('asking:resources/note://one');
       expect(await changeBoth()).toEqual(['note://one', 'note://two']);
     },
   );
@@ -276,7 +282,7 @@ describe('what a server has besides tools', STARTS_PROCESSES, () => {
     expect(await offered(gateway)).toEqual([]);
     const held = ['APPROVAL_REQUIRED', 'APPROVAL_REQUIRED'];
     expect(await refusedParts(gateway)).toEqual({ prompt: held, resource: held, template: held });
-    await gateway.approve('n', { all: true });
+    await gateway.approvals.approve('n', { all: true });
     expect(await offered(gateway)).toEqual(Object.values(NAME));
   });
 });
@@ -301,18 +307,18 @@ describe('what a server says of itself', STARTS_PROCESSES, () => {
   it.each(changes)('A39 A12 a change of its %s holds the server until it is approved', async (_, change) => {
     const shown = plain();
     const { gateway: first, open } = await setUp(shown);
-    expect(await first.executeTool('n', 'look', {})).toMatchObject({ success: true });
-    const before = JSON.stringify(await first.serverFacts('n'));
+    expect(await first.call('n', 'look', {})).toMatchObject({ success: true });
+    const before = JSON.stringify(await first.servers.facts('n'));
     change(shown);
     // A server says who it is when it is connected.
     const gateway = await open();
-    await gateway.discover(['n']);
-    expect(await gateway.executeTool('n', 'look', {})).toMatchObject({ error: { code: 'TOOL_CHANGED' } });
+    await gateway.servers.discover(['n']);
+    expect(await gateway.call('n', 'look', {})).toMatchObject({ error: { code: 'TOOL_CHANGED' } });
     expect(await refusedParts(gateway)).toMatchObject({ prompt: ['TOOL_CHANGED', 'TOOL_CHANGED'] });
-    expect(await gateway.serverFacts('n')).not.toHaveProperty('info');
-    await gateway.approve('n');
-    expect(await gateway.executeTool('n', 'look', {})).toMatchObject({ success: true });
-    expect(JSON.stringify(await gateway.serverFacts('n'))).not.toBe(before);
+    expect(await gateway.servers.facts('n')).not.toHaveProperty('info');
+    await gateway.approvals.approve('n');
+    expect(await gateway.call('n', 'look', {})).toMatchObject({ success: true });
+    expect(JSON.stringify(await gateway.servers.facts('n'))).not.toBe(before);
   });
 
   it('A39 a new version and further switches of the protocol hold nothing', async () => {
@@ -321,9 +327,9 @@ describe('what a server says of itself', STARTS_PROCESSES, () => {
     shown.info = { ...shown.info, version: '1.1.0-beta.2' };
     shown.capabilities = { ...shown.capabilities, tools: { listChanged: true }, logging: {} };
     const gateway = await open();
-    await gateway.discover(['n']);
-    expect(await gateway.executeTool('n', 'look', {})).toMatchObject({ success: true });
-    expect(await gateway.listApprovals({ state: 'pending' })).toEqual([]);
+    await gateway.servers.discover(['n']);
+    expect(await gateway.call('n', 'look', {})).toMatchObject({ success: true });
+    expect(await gateway.approvals.list({ state: 'pending' })).toEqual([]);
   });
 
   it.each([
@@ -334,8 +340,8 @@ describe('what a server says of itself', STARTS_PROCESSES, () => {
     const shown = plain();
     shown.info = { ...shown.info, ...more };
     const { gateway } = await setUp(shown);
-    expect(JSON.stringify(await gateway.serverFacts('n'))).not.toContain('IMPORTANT');
-    expect(JSON.stringify(await gateway.listServers())).not.toContain('IMPORTANT');
-    expect(await gateway.listApprovals({ state: 'pending' })).toMatchObject([{ about: 'instructions' }]);
+    expect(JSON.stringify(await gateway.servers.facts('n'))).not.toContain('IMPORTANT');
+    expect(JSON.stringify(await gateway.servers.list())).not.toContain('IMPORTANT');
+    expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([{ about: 'instructions' }]);
   });
 });

@@ -1,9 +1,9 @@
 import { copyFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Gateway, GatewayEvent } from '../../src/gateway/index.js';
+import type { Gateway, ToolscoutEvent } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
@@ -34,7 +34,7 @@ async function place(): Promise<Place> {
 }
 
 const codeOf = async (gateway: Gateway): Promise<string> =>
-  (await gateway.executeTool('notes', 'read', {})).error?.code ?? 'ran';
+  (await gateway.call('notes', 'read', {})).error?.code ?? 'ran';
 /** Waits until a call ends in this way; changes of another process come within a second. */
 const becomes = (gateway: Gateway, code: string): Promise<void> =>
   waitUntil(async () => (await codeOf(gateway)) === code, { what: `a call that ends in ${code}` });
@@ -43,21 +43,21 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
   it('A40 a change that one learns stops the old definition in the other; approving it in one opens it in the other', async () => {
     const here = await place();
     const [serving, other] = [await here.open(), await here.open()];
-    await serving.discover();
+    await serving.servers.discover();
     expect(await codeOf(serving)).toBe('ran');
-    const events: GatewayEvent[] = [];
+    const events: ToolscoutEvent[] = [];
     serving.onEvent((event) => events.push(event));
     await here.show([CHANGED]);
-    await other.discover();
+    await other.servers.discover();
     await becomes(serving, 'TOOL_CHANGED');
-    expect((await serving.listTools('notes')).map(({ name }) => name)).toEqual([]);
-    expect((await serving.searchTools('read a note')).hits).toEqual([]);
+    expect((await serving.tools.list('notes')).map(({ name }) => name)).toEqual([]);
+    expect((await serving.search('read a note')).hits).toEqual([]);
     // Hosts of the one that did not ask the server are told, too.
     await waitUntil(() => events.some((event) => event.type === 'learned' && event.changed.tools));
-    await other.approve('notes:read');
+    await other.approvals.approve('notes:read');
     await becomes(serving, 'ran');
-    expect(serving.definitionOf('notes', 'read')).toMatchObject({ description: CHANGED['description'] });
-    await other.reject('notes:read');
+    expect(serving.tools.definition('notes', 'read')).toMatchObject({ description: CHANGED['description'] });
+    await other.approvals.reject('notes:read');
     await becomes(serving, 'APPROVAL_REQUIRED');
   });
 
@@ -65,48 +65,48 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
     const here = await place();
     const cache = { enabled: false };
     const [serving, other] = [await here.open({ cache }), await here.open({ cache })];
-    await serving.discover();
-    await other.discover();
+    await serving.servers.discover();
+    await other.servers.discover();
     await here.show([CHANGED]);
-    await other.discover();
+    await other.servers.discover();
     await becomes(serving, 'TOOL_CHANGED');
-    await other.approve('notes:read');
+    await other.approvals.approve('notes:read');
     await becomes(serving, 'ran');
-    expect(serving.definitionOf('notes', 'read')).toMatchObject({ description: CHANGED['description'] });
+    expect(serving.tools.definition('notes', 'read')).toMatchObject({ description: CHANGED['description'] });
   });
 
   it('A40 what one process learns another offers without asking; what one forgets is old in the other', async () => {
     const here = await place();
     const [serving, other] = [await here.open(), await here.open()];
     await serving.ready();
-    await other.discover();
-    await waitUntil(async () => (await serving.offeredTools()).length === 1);
-    expect((await serving.listServers())[0]).toMatchObject({ id: 'notes', knowledge: 'ready' });
-    await other.clearCache();
-    await waitUntil(async () => (await serving.listServers())[0]?.knowledge === 'stale');
+    await other.servers.discover();
+    await waitUntil(async () => (await serving.tools.offered()).length === 1);
+    expect((await serving.servers.list())[0]).toMatchObject({ id: 'notes', knowledge: 'ready' });
+    await other.tools.clearCache();
+    await waitUntil(async () => (await serving.servers.list())[0]?.knowledge === 'stale');
   });
 
   it('A40 a held server opens and closes in a running process by decisions in another one', async () => {
     const here = await place();
     const [serving, other] = [await here.open(), await here.open()];
-    await serving.discover();
-    await other.reject('notes', { reason: 'no' });
+    await serving.servers.discover();
+    await other.approvals.reject('notes', { reason: 'no' });
     await becomes(serving, 'APPROVAL_REQUIRED');
-    await other.approve('notes');
+    await other.approvals.approve('notes');
     await becomes(serving, 'ran');
   });
 
   it('A40 a process that ends soon asks a server again before it answers from an old list, within bounds', async () => {
     const here = await place();
     const first = await here.open();
-    await first.discover();
+    await first.servers.discover();
     await here.show([CHANGED, { ...READ, name: 'write' }]);
-    const short = await here.open({ cache: { ttl: 0 } }, { refreshFirst: true });
+    const short = await here.open({ cache: { ttlMs: 0 } }, { refreshFirst: true });
     expect(await codeOf(short)).toBe('TOOL_CHANGED');
-    expect((await short.listTools('notes')).map(({ name }) => name)).toEqual(['write']);
+    expect((await short.tools.list('notes')).map(({ name }) => name)).toEqual(['write']);
     await here.show([CHANGED, { ...READ, name: 'erase' }]);
-    const searching = await here.open({ cache: { ttl: 0 } }, { refreshFirst: true });
-    const { hits } = await searching.searchTools('erase read write', { limit: 50 });
+    const searching = await here.open({ cache: { ttlMs: 0 } }, { refreshFirst: true });
+    const { hits } = await searching.search('erase read write', { limit: 50 });
     expect(hits.map(({ tool }) => tool)).toEqual(['erase']);
   });
 });
@@ -119,40 +119,40 @@ describe('a store that is not what it was', STARTS_PROCESSES, () => {
   it('A48 deleted under a running process: everything waits there and in the next, until one command accepts it', async () => {
     const here = await place();
     const serving = await here.open();
-    await serving.discover();
+    await serving.servers.discover();
     expect(await codeOf(serving)).toBe('ran');
     await removeDatabase(here.stateDir);
     await becomes(serving, 'APPROVAL_REQUIRED');
-    expect(await serving.storeStatus()).toMatchObject({ doubt: { reason: 'vanished' } });
+    expect(await serving.config.storeStatus()).toMatchObject({ doubt: { reason: 'vanished' } });
     // What the server shows now must not become what is trusted.
     await here.show([CHANGED]);
     const next = await here.open();
     expect(await codeOf(next)).toBe('APPROVAL_REQUIRED');
-    expect(await next.discover()).toEqual([]);
-    const { findings } = await next.doctor();
+    expect(await next.servers.discover()).toEqual([]);
+    const { findings } = await next.reports.doctor();
     expect(findings).toContainEqual(expect.objectContaining({ subject: 'store', level: 'error' }));
-    expect(await next.listApprovals()).toEqual([]);
-    expect(await next.acceptStore({ by: 'ann', reason: 'I deleted it' })).toMatchObject({ reason: 'vanished' });
+    expect(await next.approvals.list()).toEqual([]);
+    expect(await next.config.acceptStore({ by: 'ann', reason: 'I deleted it' })).toMatchObject({ reason: 'vanished' });
     expect(await codeOf(next)).toBe('ran');
     await becomes(serving, 'ran');
-    expect(await next.acceptStore()).toBeUndefined();
-    expect(await next.audit({ kind: 'store-accept' })).toMatchObject([{ principal: 'ann' }]);
+    expect(await next.config.acceptStore()).toBeUndefined();
+    expect(await next.audit.list({ kind: 'store-accept' })).toMatchObject([{ principal: 'ann' }]);
   });
 
   it('A48 an older copy of it: a rejection that it does not know is not forgotten silently', async () => {
     const here = await place();
     const file = join(here.stateDir, 'toolscout.db');
     const first = await here.open();
-    await first.discover();
+    await first.servers.discover();
     await first.close();
     await copyFile(file, `${here.stateDir}/copy`);
     const second = await here.open();
-    await second.reject('notes');
+    await second.approvals.reject('notes');
     await second.close();
     await removeDatabase(here.stateDir);
     await copyFile(`${here.stateDir}/copy`, file);
     const notices: string[] = [];
-    const third = await createToolscout({
+    const third = await openGateway({
       config: { servers: { notes: fixture('changing') } },
       stateDir: here.stateDir,
       env: {},
@@ -167,7 +167,7 @@ describe('a store that is not what it was', STARTS_PROCESSES, () => {
   it('A40 a quarantine that could not be stored makes the next process ask the server, not the cache', async () => {
     const here = await place();
     const first = await here.open();
-    await first.discover();
+    await first.servers.discover();
     await first.close();
     await here.show([CHANGED]);
     await writeFile(join(here.stateDir, 'trust-unsaved'), '');

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { viewerOf, type Gateway, type GatewayEvent } from '../../src/gateway/index.js';
+import { viewerOf, type Gateway, type ToolscoutEvent } from '../../src/gateway/index.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { Viewer } from '../../src/model/viewer.js';
 import { temporaryDirectory } from '../support/fixture.js';
@@ -36,7 +36,7 @@ async function told(work: () => unknown): Promise<string> {
   return `${code}: ${message}`;
 }
 
-const idsOf = async (gateway: Gateway): Promise<string[]> => (await gateway.listServers()).map(({ id }) => id);
+const idsOf = async (gateway: Gateway): Promise<string[]> => (await gateway.servers.list()).map(({ id }) => id);
 
 describe('a bound viewer', () => {
   it('S12 who is bound within another viewer sees and may do no more than either', async () => {
@@ -46,10 +46,10 @@ describe('a bound viewer', () => {
     expect(await idsOf(outer.as(keyFor('inner', 'twin', 'hidden')))).toEqual(['twin']);
     const everything = outer.as(viewerOf({ name: 'root', scopes: new Set(['admin']) }));
     expect(await idsOf(everything)).toEqual(['own', 'twin']);
-    expect(await told(() => everything.executeTool('hidden', 'create_secret', {}))).toBe(
+    expect(await told(() => everything.call('hidden', 'create_secret', {}))).toBe(
       'SERVER_NOT_FOUND: There is no server "hidden".',
     );
-    expect(await told(() => everything.audit())).toMatch(/^FORBIDDEN: This is about all servers/);
+    expect(await told(() => everything.audit.list())).toMatch(/^FORBIDDEN: This operation needs access to all servers/);
     const reader = gateway.as(viewerOf({ name: 'reader', scopes: new Set(['read']) }));
     expect(await reader.as(keyFor('inner', 'own')).why('own', 'create_issue')).toMatchObject({ because: 'scope' });
   });
@@ -58,19 +58,19 @@ describe('a bound viewer', () => {
     const gateway = await open();
     const key = gateway.as(keyFor('some', 'own'));
     const verbs = [
-      'discover',
-      'audit',
-      'approve',
-      'reload',
-      'clearCache',
-      'connect',
-      'signIn',
-      'skill',
-      'close',
-    ] as const;
-    for (const verb of verbs) {
-      expect(await told(() => (key[verb] as (name: string) => unknown)('own')), verb).toBe(
-        'FORBIDDEN: This is about all servers, and this caller may see only some of them.',
+      key.servers.discover,
+      key.audit.list,
+      key.approvals.approve,
+      key.reload,
+      key.tools.clearCache,
+      key.servers.connect,
+      key.servers.signIn,
+      key.skills.get,
+      key.close,
+    ];
+    for (const [place, verb] of verbs.entries()) {
+      expect(await told(() => (verb as (name: string) => unknown)('own')), `verb ${place}`).toBe(
+        'FORBIDDEN: This operation needs access to all servers, and this caller has access to some of them.',
       );
     }
     expect(await idsOf(key)).toEqual(['own']);
@@ -79,29 +79,29 @@ describe('a bound viewer', () => {
   it('S12 the same words whether a server is hidden or is none, for every verb that names one', async () => {
     const key = (await open()).as(keyFor('some', 'own'));
     const asks: ReadonlyArray<(server: string) => unknown> = [
-      (server) => key.searchTools('x', { server }),
-      (server) => key.listTools(server),
-      (server) => key.toolDetails(server, 'x'),
-      (server) => key.toolSignature(server, 'x'),
-      (server) => key.executeTool(server, 'x', {}),
-      (server) => key.serverFacts(server),
-      (server) => key.relay(server, 'resources/read', { uri: 'a:b' }),
-      (server) => key.subscribe(server, 'a:b', { onUpdate: () => undefined }),
-      (server) => key.discoverTools(server),
-      (server) => key.discoverResources(server),
-      (server) => key.discoverPrompts(server),
-      (server) => key.listApprovals({ server }),
-      (server) => key.diffApproval(server),
-      (server) => key.diffApproval(`${server}:x`),
+      (server) => key.search('x', { server }),
+      (server) => key.tools.list(server),
+      (server) => key.details(server, 'x'),
+      (server) => key.tools.signature(server, 'x'),
+      (server) => key.call(server, 'x', {}),
+      (server) => key.servers.facts(server),
+      (server) => key.hosts.relay(server, 'resources/read', { uri: 'a:b' }),
+      (server) => key.hosts.subscribe(server, 'a:b', { onUpdate: () => undefined }),
+      (server) => key.servers.discoverTools(server),
+      (server) => key.servers.discoverResources(server),
+      (server) => key.servers.discoverPrompts(server),
+      (server) => key.approvals.list({ server }),
+      (server) => key.approvals.diff(server),
+      (server) => key.approvals.diff(`${server}:x`),
     ];
     for (const ask of asks) {
       for (const server of ['hidden', 'nowhere']) {
         expect(await told(() => ask(server)), String(ask)).toBe(`SERVER_NOT_FOUND: There is no server "${server}".`);
       }
     }
-    expect(key.definitionOf('hidden', 'create_secret')).toBeUndefined();
-    expect(key.config().servers.map(({ id }) => id)).toEqual(['own']);
-    expect([...(await key.knownFacts()).keys()]).toEqual(['own']);
+    expect(key.tools.definition('hidden', 'create_secret')).toBeUndefined();
+    expect(key.internal.loaded().servers.map(({ id }) => id)).toEqual(['own']);
+    expect([...(await key.internal.knownFacts()).keys()]).toEqual(['own']);
   });
 
   it('S12 EXEC-5 a viewer who sees a single tool finds, is shown and calls nothing else', async () => {
@@ -111,23 +111,23 @@ describe('a bound viewer', () => {
       sees: (server, tool) => server === 'own' && (tool === undefined || tool === 'create_issue'),
     };
     const seen = gateway.as(one);
-    expect((await seen.searchTools('create close issue')).hits.map(({ tool }) => tool)).toEqual(['create_issue']);
-    expect((await seen.listTools('own')).map(({ name }) => name)).toEqual(['create_issue']);
-    expect((await seen.offeredTools()).map(({ name }) => name)).toEqual(['create_issue']);
-    expect(seen.definitionOf('own', 'close_issue')).toBeUndefined();
+    expect((await seen.search('create close issue')).hits.map(({ tool }) => tool)).toEqual(['create_issue']);
+    expect((await seen.tools.list('own')).map(({ name }) => name)).toEqual(['create_issue']);
+    expect((await seen.tools.offered()).map(({ name }) => name)).toEqual(['create_issue']);
+    expect(seen.tools.definition('own', 'close_issue')).toBeUndefined();
     expect(await seen.why('own', 'close_issue')).toMatchObject({ offered: false, because: 'scope' });
     for (const tool of ['close_issue', 'close_issues']) {
       for (const ask of [
-        () => seen.toolDetails('own', tool),
-        () => seen.toolSignature('own', tool),
-        () => seen.executeTool('own', tool, {}),
+        () => seen.details('own', tool),
+        () => seen.tools.signature('own', tool),
+        () => seen.call('own', tool, {}),
       ]) {
         expect(await told(ask)).toBe(
           `TOOL_NOT_FOUND: Server "own" has no tool "${tool}". Did you mean "create_issue"?`,
         );
       }
     }
-    expect(await gateway.audit({ kind: 'execution' })).toMatchObject(
+    expect(await gateway.audit.list({ kind: 'execution' })).toMatchObject(
       ['close_issues', 'close_issue'].map((tool) => ({ principal: 'one', tool, outcome: 'refused' })),
     );
   });
@@ -135,11 +135,11 @@ describe('a bound viewer', () => {
   it('EXEC-5 what somebody does stands under their name in the audit log', async () => {
     const gateway = await open();
     const ann = gateway.as(viewerOf({ name: 'ann', scopes: new Set(['admin']) }));
-    await ann.clearCache();
-    await ann.forgetUsage();
+    await ann.tools.clearCache();
+    await ann.tools.forgetUsage();
     await ann.reload();
     await gateway.reload();
-    expect((await gateway.audit()).map(({ kind, principal }) => `${kind} ${principal}`)).toEqual([
+    expect((await gateway.audit.list()).map(({ kind, principal }) => `${kind} ${principal}`)).toEqual([
       'reload local',
       'reload ann',
       'usage-forgotten ann',
@@ -149,13 +149,13 @@ describe('a bound viewer', () => {
 
   it('S12 a limited viewer hears only of what it sees', async () => {
     const gateway = await open();
-    const heard: GatewayEvent[] = [];
-    const all: GatewayEvent[] = [];
+    const heard: ToolscoutEvent[] = [];
+    const all: ToolscoutEvent[] = [];
     gateway.as(keyFor('some', 'own')).onEvent((event) => heard.push(event));
     gateway.onEvent((event) => all.push(event));
-    for (const server of ['own', 'hidden']) await gateway.connect(server).catch(() => undefined);
+    for (const server of ['own', 'hidden']) await gateway.servers.connect(server).catch(() => undefined);
     await gateway.reload();
-    const servers = (events: readonly GatewayEvent[]): Set<unknown> =>
+    const servers = (events: readonly ToolscoutEvent[]): Set<unknown> =>
       new Set(events.map((event) => ('server' in event ? event.server : event.type)));
     expect(servers(all)).toEqual(new Set(['own', 'hidden', 'reloaded']));
     expect(servers(heard)).toEqual(new Set(['own']));
@@ -170,18 +170,18 @@ describe('a bound viewer', () => {
     );
     const gateway = await open({ skills: { directories: [directory] } });
     await gateway.ready();
-    const skill = gateway.as(await gateway.skillViewer('watch'));
-    const { bindings } = (await skill.listSkills())[0]!;
+    const skill = gateway.as(await gateway.skills.viewer('watch'));
+    const { bindings } = (await skill.skills.list())[0]!;
     expect(bindings.map(({ server }) => server).toSorted()).toEqual(['hidden', 'own']);
     const both = skill.as(keyFor('some', 'own', 'twin'));
     expect(await idsOf(skill)).toEqual(['hidden', 'own']);
     expect(await idsOf(both)).toEqual(['own']);
-    expect(await told(() => both.listTools('hidden'))).toBe('SERVER_NOT_FOUND: There is no server "hidden".');
-    expect(await told(() => both.listTools('twin'))).toMatch(/^FORBIDDEN: The skill "watch" may not use "twin"/);
-    expect(await told(() => both.executeTool('own', 'close_issue', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
-    expect(await told(() => both.relay('own', 'resources/read', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
-    expect(await told(() => both.listSkills())).toMatch(/^FORBIDDEN: This is about all servers/);
-    expect(await gateway.audit({ kind: 'execution' })).toMatchObject([
+    expect(await told(() => both.tools.list('hidden'))).toBe('SERVER_NOT_FOUND: There is no server "hidden".');
+    expect(await told(() => both.tools.list('twin'))).toMatch(/^FORBIDDEN: The skill "watch" may not use "twin"/);
+    expect(await told(() => both.call('own', 'close_issue', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
+    expect(await told(() => both.hosts.relay('own', 'resources/read', {}))).toMatch(/^FORBIDDEN: The skill "watch"/);
+    expect(await told(() => both.skills.list())).toMatch(/^FORBIDDEN: This operation needs access to all servers/);
+    expect(await gateway.audit.list({ kind: 'execution' })).toMatchObject([
       { principal: 'some', skill: 'watch', tool: 'close_issue', outcome: 'refused', code: 'FORBIDDEN' },
     ]);
   });

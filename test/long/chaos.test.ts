@@ -20,7 +20,7 @@ async function setUp(
   onTestFinished(() => upstream.stop());
   const proxy = await startChaosProxy(upstream.url);
   onTestFinished(() => proxy.stop());
-  const entry = { url: proxy.url, type: transport, timeout: deadlineMs, connectTimeout: deadlineMs };
+  const entry = { url: proxy.url, type: transport, timeoutMs: deadlineMs, connectTimeoutMs: deadlineMs };
   const gateway = await openToolscout({
     servers: { far: { ...entry, rateLimit: { requestsPerSecond: 100_000, burstSize: 100_000 } } },
     limits: { callTimeoutMs: deadlineMs, breakerFailures: 100_000 },
@@ -41,39 +41,39 @@ describe.each(TRANSPORTS)('a network that misbehaves, over %s', { timeout: 600_0
     async (toxic) => {
       const { gateway, proxy } = await setUp(transport);
       proxy.toxic = toxic;
-      const [lost] = await gateway.discover();
+      const [lost] = await gateway.servers.discover();
       expect(lost).toMatchObject({ server: 'far', ok: false });
       expect(lost!.ok ? undefined : lost!.error.code).toSatisfy(isTyped);
       proxy.toxic = 'none';
-      await recovers(async () => (await gateway.discover())[0]!.ok);
-      expect(await gateway.executeTool('far', 'echo', { message: 'a' })).toMatchObject({ success: true });
+      await recovers(async () => (await gateway.servers.discover())[0]!.ok);
+      expect(await gateway.call('far', 'echo', { message: 'a' })).toMatchObject({ success: true });
       proxy.toxic = toxic;
-      const failed = await gateway.executeTool('far', 'echo', { message: 'b' });
+      const failed = await gateway.call('far', 'echo', { message: 'b' });
       expect(failed.success).toBe(false);
       expect(failed.error?.code).toSatisfy(isTyped);
       expect(failed.error?.code).not.toBe('INTERNAL_ERROR');
       proxy.toxic = 'none';
-      await recovers(async () => (await gateway.executeTool('far', 'echo', { message: 'c' })).success);
+      await recovers(async () => (await gateway.call('far', 'echo', { message: 'c' })).success);
     },
   );
 
   it.each(HARMLESS)('R8 %s: what arrives whole is whole', async (toxic) => {
     const { gateway, proxy } = await setUp(transport, 30_000);
     proxy.toxic = toxic;
-    expect(await gateway.discover()).toMatchObject([{ ok: true }]);
-    expect(await gateway.executeTool('far', 'echo', { message: 'a' })).toMatchObject({ success: true });
+    expect(await gateway.servers.discover()).toMatchObject([{ ok: true }]);
+    expect(await gateway.call('far', 'echo', { message: 'a' })).toMatchObject({ success: true });
   });
 
   // A leak of every call shows after a few.
   it('R8 after many broken calls no connection is left', async () => {
     const { gateway, proxy } = await setUp(transport);
-    await gateway.discover();
+    await gateway.servers.discover();
     const rounds = repetitions(12, 1000);
     for (let round = 0; round < rounds; round++) {
       proxy.toxic = (['down', 'reset', 'cut'] as const)[round % 3]!;
-      expect((await gateway.executeTool('far', 'echo', { message: 'x' })).success).toBe(false);
+      expect((await gateway.call('far', 'echo', { message: 'x' })).success).toBe(false);
       proxy.toxic = 'none';
-      await recovers(async () => (await gateway.executeTool('far', 'echo', { message: 'x' })).success);
+      await recovers(async () => (await gateway.call('far', 'echo', { message: 'x' })).success);
       expect(proxy.open).toBeLessThan(20);
     }
     await gateway.close();

@@ -1,42 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
-import { createPromotion, type Promotion } from '../../src/approvals/promotion.js';
-import { systemClock } from '../../src/kernel/clock.js';
-import { silentLog } from '../../src/kernel/log.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
+import { exportFiles, inForce, promotionIn } from '../support/promotion.js';
 
 const SCRIPT = fileURLToPath(new URL('../contract/promotion-process.ts', import.meta.url));
 const ROUNDS = repetitions(40, 500);
 const LANES = 4;
-
-function promotionIn(root: string): Promotion {
-  return createPromotion({
-    pending: () => join(root, 'pending'),
-    folderOf: (server) => server,
-    clock: systemClock,
-    log: silentLog,
-  });
-}
-
-async function exportFiles(root: string, files: Record<string, string>): Promise<void> {
-  await mkdir(join(root, 'pending', 'notes'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) await writeFile(join(root, 'pending', 'notes', name), text);
-}
-
-/** Every file of the version in force, by name. */
-function inForce(root: string): Record<string, string> | undefined {
-  const folder = join(root, 'approved', 'notes');
-  if (!existsSync(folder)) return undefined;
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-}
 
 describe('promotion among processes', () => {
   it(

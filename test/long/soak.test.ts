@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createToolscout } from '../../src/app/create-toolscout.js';
+import { openGateway } from '../../src/app/open-gateway.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 
@@ -34,20 +34,20 @@ it('R13 servers that come and go, calls, searches and reloads leave nothing open
     );
   await write(0);
   const options = { config, stateDir: join(folder, 'state'), env: { PATH: process.env['PATH'] }, learnAtStart: false };
-  const gateway = await createToolscout(options);
+  const gateway = await openGateway(options);
   onTestFinished(() => gateway.close({ drainMs: 0 }));
 
   const round = async (number: number): Promise<void> => {
     await write(number);
     await gateway.reload();
-    await gateway.discover();
+    await gateway.servers.discover();
     const calls = Array.from({ length: 100 }, (_, call) =>
-      gateway.executeTool(call % 2 === 0 ? 'stays' : 'far', 'echo', { message: String(call) }),
+      gateway.call(call % 2 === 0 ? 'stays' : 'far', 'echo', { message: String(call) }),
     );
     expect((await Promise.all(calls)).every(({ success }) => success)).toBe(true);
-    await gateway.searchTools('echo a message');
+    await gateway.search('echo a message');
     const listening = gateway.onEvent(() => undefined);
-    gateway.followAudit({}, () => undefined)();
+    gateway.audit.follow(() => undefined)();
     listening();
   };
   for (let number = 1; number <= 4; number++) await round(number);

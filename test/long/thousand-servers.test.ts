@@ -15,7 +15,10 @@ describe('many servers', { timeout: 600_000 }, () => {
     const servers = Object.fromEntries(
       names.map((name, index) => {
         const hangs = index % (SERVERS / HANGING) === 0;
-        return [name, { ...fixture('many', `--name=${name}`, ...(hangs ? ['--hang'] : [])), connectTimeout: 600_000 }];
+        return [
+          name,
+          { ...fixture('many', `--name=${name}`, ...(hangs ? ['--hang'] : [])), connectTimeoutMs: 600_000 },
+        ];
       }),
     );
     const place = await workplace({});

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { createClients } from '../../src/app/client-commands.js';
 import { runCli } from '../../src/front/cli/cli.js';
 import type { CliDeps, OpenOptions, ServeOptions } from '../../src/front/cli/context.js';
+import { migrateStore } from '../../src/app/migrate-store.js';
 import { createOwnConfig } from '../../src/app/own-config.js';
 import { createTerminal } from '../../src/front/cli/terminal.js';
 import type { Gateway } from '../../src/gateway/index.js';
@@ -66,6 +67,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     },
     checkConfig: around.checkConfig ?? (async () => ({ source: 'none', problems: [], warnings: [] })),
     checkStore: around.checkStore ?? (() => Promise.reject(new Error('This command line may not look at the store.'))),
+    migrateStore: (options) => migrateStore(options, around.process ?? { cwd: tmpdir(), env: {} }),
     readConfig: around.readConfig ?? (() => Promise.reject(new Error('This command line may not read a config.'))),
     ...(around.clients ?? createClients({ cwd: tmpdir(), env: {} })),
     ...createOwnConfig(around.process ?? { cwd: tmpdir(), env: {} }),

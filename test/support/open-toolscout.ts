@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
-import { createToolscout, type ToolscoutOptions } from '../../src/app/create-toolscout.js';
+import { openGateway, type ToolscoutOptions } from '../../src/app/open-gateway.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { temporaryDirectory, waitUntil } from './fixture.js';
@@ -17,7 +17,7 @@ export async function openToolscout(
   config: ConfigInput,
   options: Omit<ToolscoutOptions, 'config'> = {},
 ): Promise<Gateway> {
-  const gateway = await createToolscout({
+  const gateway = await openGateway({
     learnAtStart: false,
     env: { PATH: process.env['PATH'] },
     ...options,
