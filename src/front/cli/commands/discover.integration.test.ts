@@ -47,4 +47,45 @@ describe('discover, warm and search', STARTS_PROCESSES, () => {
     expect(ran).toMatchObject({ code, stderr: expect.stringContaining('No server is configured') as string });
     expect(ran.stderr).not.toContain('Nothing was found');
   });
+
+  it('DISC-1 discover names each entry that was dropped, and warm counts what failed', async () => {
+    const servers = { bad: fixture('malformed'), gone: { command: 'no-such-command-here' } };
+    const ran = await run({ servers }, 'discover');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/✓ bad: \d+ tools, \d+ malformed dropped/);
+    expect(ran.stdout).toMatch(/entry 1 : \S/);
+    expect(ran.stdout).toMatch(/✗ gone: /);
+    const json = JSON.parse((await run({ servers }, 'discover', '--json')).stdout) as { servers: object[] };
+    expect(json.servers).toEqual([
+      expect.objectContaining({ server: 'bad', ok: true }),
+      expect.objectContaining({ server: 'gone', ok: false, code: expect.stringMatching(/[A-Z_]+/) as string }),
+    ]);
+    const warm = await run({ servers }, 'warm', '--all');
+    expect(warm).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/1 server learned, \d+ tools; 1 failed\n {2}gone: /) as string,
+    });
+    expect(JSON.parse((await run({ servers }, 'warm', '--json')).stdout)).toMatchObject({ successful: 1, failed: 1 });
+  });
+
+  it('DISC-6 discover says how the tools of a server without a handshake were found', async () => {
+    const servers = { plain: fixture('speechless', '--says=plain'), prose: fixture('speechless', '--says=functions') };
+    const ran = await run({ servers }, 'discover', '--lend-slots');
+    expect(ran.stdout).toMatch(/plain: .*\(listed without a handshake, .*confidence/);
+    expect(ran.stdout).toMatch(/prose: .*\(not callable: parsed, .*confidence/);
+    const json = await run({ servers }, 'discover', 'plain', '--json');
+    expect(json.stdout).toContain('"fallback":');
+  });
+
+  it('DISC-7 discover --raw shows what was said, to one server only, and ends with 1 when nothing was learned', async () => {
+    const servers = { old: fixture('legacy'), gone: { command: 'no-such-command-here' } };
+    const ran = await run({ servers }, 'discover', 'old', '--raw');
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('9 tools') as string });
+    expect(ran.stdout).toMatch(/ms → .*tools\/list/);
+    const json = await run({ servers }, 'discover', 'old', '--raw', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ server: 'old', outcome: { ok: true, tools: 9 } });
+    expect((await run({ servers }, 'discover', 'gone', '--raw')).code).toBe(1);
+    expect((await run({ servers }, 'discover', '--raw')).code).toBe(64);
+    expect((await run({ servers }, 'discover', 'gone', '--raw', '--json')).stdout).toContain('"ok":false');
+  });
 });
