@@ -88,6 +88,8 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'internal.coverage': 'everybody',
   'internal.afford': 'everybody',
   'internal.knownFacts': 'everybody',
+  'internal.sealState': 'everybody',
+  'internal.openState': 'everybody',
   'internal.settle': 'everybody',
   'internal.lineage': 'everybody',
   'internal.loaded': 'everybody',

@@ -302,6 +302,10 @@ export interface InternalVerbs {
   afford(tool: string, result: JsonObject, readBy: 'execute_tool' | 'script'): Promise<JsonObject>;
   /** The tokens of everything that this process has recorded, by server (under the empty name what belongs to none), and of every tool that is offered (ANS-7). */
   tokens(): Promise<{ readonly recorded: ReadonlyMap<string, TokenCount>; readonly everyTool: number }>;
+  /** What a host carries from one round of a request to the next, sealed for this store (S8). */
+  sealState(payload: JsonObject, binding: string): Promise<string>;
+  /** What was sealed, once; `undefined` for anything forged, foreign, expired or used before. */
+  openState(state: unknown, binding: string): Promise<JsonObject | undefined>;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
 }

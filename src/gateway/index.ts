@@ -7,6 +7,7 @@ export type {
   ConfigVerbs,
   ExportVerbs,
   Gateway,
+  InternalVerbs,
   RegistryVerbs,
   ReportVerbs,
   ServerVerbs,

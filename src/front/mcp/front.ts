@@ -67,6 +67,7 @@ export function createFront(deps: FrontDeps): McpFront {
     knownHost(hostNameIn(introduction))?.wantsFlatSchemas === true;
   const modern = createModernHosts({
     clock,
+    states: gateway.internal,
     follow: feed.follow,
     onLost: (thrown) => log.debug('mcp.notification-lost', { error: messageOf(thrown) }),
   });

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../../config/index.js';
 import type { Viewer } from '../../model/viewer.js';
 import { createLineage } from '../../protocol/lineage.js';
 import type { Core } from '../core.js';
+import { createRequestStates } from '../request-states.js';
 import { callerOf } from '../viewer.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 
@@ -26,9 +27,12 @@ export function internalVerbs(
   | 'internal.knownFacts'
   | 'internal.lineage'
   | 'internal.loaded'
+  | 'internal.sealState'
+  | 'internal.openState'
   | 'internal.settle'
 > {
   const lineage = core.deps.lineage ?? createLineage({ clock: core.deps.clock });
+  const states = createRequestStates(core.deps);
   return defineVerbs({
     'internal.coverage'(viewer) {
       return coverageOf([...core.catalog.servers.values()].filter(({ id }) => viewer.sees(id)));
@@ -52,6 +56,10 @@ export function internalVerbs(
     async 'internal.afford'(viewer, tool, result, readBy) {
       return (await core.own.answer(viewer, tool, result, readBy)).result;
     },
+
+    'internal.sealState': (_viewer, payload, binding) => states.seal(payload, binding),
+
+    'internal.openState': (_viewer, state, binding) => states.open(state, binding),
 
     async 'internal.settle'(_viewer, patienceMs) {
       await core.filled();

@@ -1,12 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { ToolscoutError } from '../../kernel/errors.js';
+import { KEY_BYTES, openSealed, sealBytes } from '../../kernel/sealing.js';
 
 /** The spaces whose values are encrypted: they hold tokens with which others could act for the user. */
 export const SEALED_SPACES: ReadonlySet<string> = new Set(['oauth']);
 
 const PREFIX = 'sealed:1:';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const SHORTEST_KEY = 32;
 
 /** Encrypts values with one key, each bound to its place. */
@@ -31,28 +30,15 @@ export function createSeal(text: string): Seal {
       { suggestion: 'Make one with: openssl rand -base64 32' },
     );
   }
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', text, '', `toolscout ${purpose}`, 32));
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', text, '', `toolscout ${purpose}`, KEY_BYTES));
   const key = derive('store values');
   return {
     check: createHash('sha256').update(derive('key check')).digest('hex').slice(0, 16),
-    close(value, place) {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place));
-      const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
-      return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
-    },
+    close: (value, place) => PREFIX + sealBytes(key, Buffer.from(value, 'utf8'), place).toString('base64'),
     open(sealed, place) {
       if (!sealed.startsWith(PREFIX)) return undefined;
-      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64');
-      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place));
-      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      try {
-        return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-      } catch {
-        // Another key, another place, or changed bytes: the caller names the entry as damaged.
-        return undefined;
-      }
+      return openSealed(key, Buffer.from(sealed.slice(PREFIX.length), 'base64'), place)?.toString('utf8');
     },
   };
 }

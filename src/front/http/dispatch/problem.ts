@@ -27,7 +27,9 @@ export interface WrittenProblem {
   readonly body: string;
 }
 
-function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode, retryAfterMs: number | undefined): number {
+  // A database that is away comes back: callers and load balancers try again after a 503, not after a 500 (STORE-4).
+  if (code === 'STORE_ERROR' && retryAfterMs !== undefined) return 503;
   // A server refused our credentials; a 401 would tell the caller to bring better ones of their own.
   return code === 'AUTHENTICATION_FAILED' ? ERROR_TABLE.SERVER_CONNECTION_ERROR.status : ERROR_TABLE[code].status;
 }
@@ -36,7 +38,7 @@ function statusOf(code: ErrorCode): number {
 export function writeProblem(thrown: unknown, context: ProblemContext): WrittenProblem {
   const error = toToolscoutError(thrown);
   const { code, remedy, severity, retryAfterMs, problems } = error;
-  const status = context.status ?? statusOf(code);
+  const status = context.status ?? statusOf(code, retryAfterMs);
   const isOurs = thrown instanceof ToolscoutError;
   const body = {
     type: `${TYPE_PREFIX}${code.toLowerCase()}`,

@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../kernel/clock.js';
+import type { InternalVerbs } from '../../../gateway/index.js';
 import { hashJson } from '../../../kernel/hash.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { canBeAsked, type Host } from '../../../model/host.js';
@@ -8,7 +9,6 @@ import { createHeldCalls, type Round, type RoundEnd } from './held-calls.js';
 import { sharedHostId } from './host-id.js';
 import { isLogLevel, isLoud } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
-import { createRequestStates } from './request-state.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { META_KEY } from '../../../protocol/request-meta.js';
 
@@ -58,16 +58,18 @@ function badState(): Error {
 /** What answering modern hosts needs. */
 export interface ModernHostsDeps {
   readonly clock: Clock;
+  /** Seals what a host carries from one round to the next. */
+  readonly states: Pick<InternalVerbs, 'sealState' | 'openState'>;
   /** Called when a notification could not be delivered; the host has gone or does not listen. */
   readonly onLost: (thrown: unknown) => void;
   /** Briefings for the host of this key, as log messages, until the answer is called. */
   readonly follow?: (key: string, send: (params: JsonObject) => void) => () => void;
 }
 
-/** The hosts of one front; states given to them are good for this process only. */
+/** The hosts of one front. A call that waits for an answer is held in this process; what a server itself remembers goes with the host. */
 export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   const held = createHeldCalls(deps.clock);
-  const states = createRequestStates(deps.clock);
+  const { states } = deps;
 
   const roundOf = ({ mcpReq }: ServerContext, sender: Sender): Round => {
     const said = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
@@ -129,7 +131,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     else if (typeof state === 'string' && surface.takesKeptState?.(method, params) === true) {
       end = await work({ requestState: state, ...(inputResponses && { inputResponses }) });
     } else {
-      const payload = states.open(state, binding());
+      const payload = await states.openState(state, binding());
       const { call, server } = payload ?? {};
       if (typeof call === 'string') {
         const going = held.resume(call, round);
@@ -141,12 +143,12 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     }
     if ('held' in end) {
       const { held: call, inputRequests } = end;
-      return { resultType: 'input_required', inputRequests, requestState: states.seal({ call }, binding()) };
+      return { resultType: 'input_required', inputRequests, requestState: await states.sealState({ call }, binding()) };
     }
     const { result } = end;
     if (result['resultType'] !== 'input_required' || typeof result['requestState'] !== 'string') return result;
     if (hasKeptState(result)) return result;
-    return { ...result, requestState: states.seal({ server: result['requestState'] }, binding()) };
+    return { ...result, requestState: await states.sealState({ server: result['requestState'] }, binding()) };
   };
 
   return {

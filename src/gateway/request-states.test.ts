@@ -1,0 +1,98 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { silentLog } from '../kernel/log.js';
+import type { Store } from '../model/store.js';
+import { createMemoryStore } from '../store/index.js';
+import { createRequestStates, type RequestStates } from './request-states.js';
+
+const clock = createFakeClock();
+const storeOf = (): Store => createMemoryStore({ clock });
+const statesOf = (store = storeOf(), of = clock): RequestStates =>
+  createRequestStates({ store, clock: of, log: silentLog });
+
+describe('the state a host carries between rounds', () => {
+  it('S8 comes back as what it was, once', async () => {
+    const states = statesOf();
+    const sealed = await states.seal({ call: 'x', deep: [1, { a: 'ü' }] }, 'ann');
+    expect(await states.open(sealed, 'ann')).toEqual({ call: 'x', deep: [1, { a: 'ü' }] });
+    expect(await states.open(sealed, 'ann')).toBeUndefined();
+  });
+
+  it('S8 STORE-3 another process over the same store opens it, and it is used once in all', async () => {
+    const store = storeOf();
+    const [one, two] = [statesOf(store), statesOf(store)];
+    const sealed = await one.seal({ server: 'x' }, 'ann');
+    const opened = await Promise.all([one.open(sealed, 'ann'), two.open(sealed, 'ann'), two.open(sealed, 'ann')]);
+    expect(opened.filter((payload) => payload !== undefined)).toEqual([{ server: 'x' }]);
+  });
+
+  it('S8 a changed byte, another binding, another store and anything else is refused', async () => {
+    const states = statesOf();
+    const sealed = await states.seal({ call: 'x' }, 'ann');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(sealed.length - 1),
+        fc.constantFrom('A', 'b', '0', '.', '=', '-', 'é'),
+        async (at, put) => {
+          fc.pre(sealed[at] !== put);
+          expect(await states.open(sealed.slice(0, at) + put + sealed.slice(at + 1), 'ann')).toBeUndefined();
+        },
+      ),
+    );
+    expect(await states.open(sealed, 'bob')).toBeUndefined();
+    expect(await statesOf().open(sealed, 'ann')).toBeUndefined();
+    for (const junk of [undefined, null, 1, {}, '', '.', '..', 'a.b', 'x'.repeat(600_000)]) {
+      expect(await states.open(junk, 'ann')).toBeUndefined();
+    }
+    expect(await states.open(sealed, 'ann')).toEqual({ call: 'x' });
+  });
+
+  it('S8 NEG-6 nobody reads what a server keeps in it', async () => {
+    const sealed = await statesOf().seal({ server: 'ssn 123-45-6789' }, 'ann');
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('123-45');
+    expect(sealed).toMatch(/^[\w-]+$/);
+  });
+
+  it('S8 R11 expires, also for a replica whose clock is a minute off; what was used is forgotten after that', async () => {
+    const time = createFakeClock();
+    const store = createMemoryStore({ clock: time });
+    const states = statesOf(store, time);
+    const [used, sealed] = [await states.seal({ call: 'x' }, 'ann'), await states.seal({ call: 'y' }, 'ann')];
+    expect(await states.open(used, 'ann')).toBeDefined();
+    await time.advance(600_001 + 60_000);
+    expect(await states.open(sealed, 'ann')).toBeUndefined();
+    await time.advance(120_000);
+    expect(await states.open(await states.seal({ call: 'z' }, 'ann'), 'ann')).toEqual({ call: 'z' });
+    expect(await store.list('used-request-states')).toHaveLength(1);
+  });
+
+  it('S8 R9 while the store fails, a process opens once what it sealed itself, and nothing of others', async () => {
+    const store = storeOf();
+    const broken: Store = {
+      ...store,
+      get: () => Promise.reject(new Error('disk')),
+      put: () => Promise.reject(new Error('disk')),
+      list: () => Promise.reject(new Error('disk')),
+    };
+    const time = createFakeClock();
+    const states = statesOf(broken, time);
+    const sealed = await states.seal({ call: 'x' }, 'ann');
+    await time.advance(599_999);
+    expect(await states.open(sealed, 'ann')).toEqual({ call: 'x' });
+    await expect(states.open(sealed, 'ann')).rejects.toThrow('disk');
+    const late = await states.seal({ call: 'y' }, 'ann');
+    await time.advance(10);
+    expect(await states.open(late, 'ann')).toEqual({ call: 'y' });
+    const other = statesOf({ ...store, put: broken.put });
+    await expect(other.open(await statesOf(store).seal({ call: 'z' }, 'ann'), 'ann')).rejects.toThrow('disk');
+  });
+
+  it('S8 A43 states that never come back are forgotten, oldest first', async () => {
+    const store = storeOf();
+    const states = statesOf(store);
+    const first = await states.seal({ call: 'first' }, 'ann');
+    for (let count = 0; count < 10_000; count++) await states.seal({}, 'ann');
+    expect(await states.open(first, 'ann')).toEqual({ call: 'first' });
+  });
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.js';
+import { messageOf } from '../kernel/errors.js';
+import { newId } from '../kernel/ids.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import { KEY_BYTES, openSealed, sealBytes } from '../kernel/sealing.js';
+import type { Store } from '../model/store.js';
+import { createStoreKey } from '../model/store-key.js';
+
+/** How long a host may take for one round. */
+const LIFE_MS = 600_000;
+/** A state may be opened by a replica whose clock differs by this much. */
+const CLOCK_SLACK_MS = 60_000;
+/** Longer than this it cannot be ours. */
+const MAX_STATE = 512 * 1024;
+
+/** States of this process that are remembered until they are used. */
+const MAX_WAITING = 10_000;
+
+const KEY_SPACE = 'request-state-key';
+const USED_SPACE = 'used-request-states';
+
+/** Text that goes to a host and comes back as what it was, or not at all (S8); every process of one store opens it (STORE-3). */
+export interface RequestStates {
+  /** A text for `payload` that only a request with the same `binding` can hand in, once and not too late. */
+  seal(payload: JsonObject, binding: string): Promise<string>;
+  /**
+   * What was sealed; `undefined` for anything forged, foreign, expired or used before.
+   *
+   * @throws ToolscoutError `STORE_ERROR` when the store cannot tell whether another process has used it.
+   */
+  open(state: unknown, binding: string): Promise<JsonObject | undefined>;
+}
+
+/**
+ * States sealed with a key of the store, so that a replica answers the host of another. They are encrypted, not only signed: a server
+ * may keep in its state what a rule of redaction takes out of everything else the host sees.
+ */
+export function createRequestStates(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}): RequestStates {
+  const { store, clock, log } = deps;
+  const shared = createStoreKey(store, KEY_SPACE);
+  /** For what is sealed while the store cannot be written: good in this process only. */
+  const own = randomBytes(KEY_BYTES);
+  /** What this process sealed and has not seen again: its use need not be noted elsewhere to be the first. */
+  const waiting = new Set<string>();
+  let sweptAt = clock.monotonic();
+
+  /** Whether nobody used it before. */
+  const claim = async (once: string, until: number): Promise<boolean> => {
+    const isOurs = waiting.delete(once);
+    try {
+      return await store.put(USED_SPACE, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS });
+    } catch (thrown) {
+      if (!isOurs) throw thrown;
+      log.warn('request-state.not-noted', { reason: messageOf(thrown) });
+      return true;
+    }
+  };
+
+  const keys = async (): Promise<Buffer[]> => {
+    try {
+      return [await shared(), own];
+    } catch (thrown) {
+      log.warn('request-state.own-key', { reason: messageOf(thrown) });
+      return [own];
+    }
+  };
+
+  /** Used ones are remembered until they expire; then nothing is left of them. */
+  const sweep = async (): Promise<void> => {
+    if (clock.monotonic() - sweptAt < LIFE_MS) return;
+    sweptAt = clock.monotonic();
+    const past = clock.now() - CLOCK_SLACK_MS;
+    try {
+      for (const { key, expiresAt = 0 } of await store.list(USED_SPACE)) {
+        if (expiresAt < past) await store.delete(USED_SPACE, key);
+      }
+    } catch (thrown) {
+      log.warn('request-state.not-swept', { reason: messageOf(thrown) });
+    }
+  };
+
+  return {
+    async seal(payload, binding) {
+      const [key] = await keys();
+      const once = newId();
+      waiting.add(once);
+      const oldest = waiting.values().next();
+      if (waiting.size > MAX_WAITING && !oldest.done) waiting.delete(oldest.value);
+      const text = JSON.stringify({ payload, until: clock.now() + LIFE_MS, once });
+      return sealBytes(key!, Buffer.from(text, 'utf8'), binding).toString('base64url');
+    },
+    async open(state, binding) {
+      if (typeof state !== 'string' || state.length > MAX_STATE) return undefined;
+      const sealed = Buffer.from(state, 'base64url');
+      // Decoding ignores what is not base64: only the very text that was given out counts.
+      if (sealed.toString('base64url') !== state) return undefined;
+      for (const key of await keys()) {
+        const text = openSealed(key, sealed, binding)?.toString('utf8');
+        if (text === undefined) continue;
+        const { payload, until, once } = JSON.parse(text) as JsonObject;
+        if (!isObject(payload) || typeof until !== 'number' || typeof once !== 'string') return undefined;
+        if (clock.now() > until + CLOCK_SLACK_MS || until > clock.now() + LIFE_MS + CLOCK_SLACK_MS) return undefined;
+        const isFirst = await claim(once, until);
+        await sweep();
+        return isFirst ? payload : undefined;
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { ToolscoutError } from '../kernel/errors.js';
+import { KEY_BYTES } from '../kernel/sealing.js';
+import type { Store } from './store.js';
+
+/**
+ * A random key that all processes of one store share. It is made when it is first needed; of two processes that make it at the same
+ * moment the first one's holds.
+ *
+ * @throws ToolscoutError `STORE_ERROR` when the store does not give back what was written.
+ */
+export function createStoreKey(store: Store, space: string): () => Promise<Buffer> {
+  let known: Promise<Buffer> | undefined;
+  const read = async (): Promise<Buffer | undefined> => {
+    const entry = await store.get(space, space);
+    const key = typeof entry?.value === 'string' ? Buffer.from(entry.value, 'base64') : undefined;
+    return key?.length === KEY_BYTES ? key : undefined;
+  };
+  const make = async (): Promise<Buffer> => {
+    const found = await read();
+    if (found) return found;
+    await store.put(space, space, randomBytes(KEY_BYTES).toString('base64'), { ifRevision: 0 });
+    const made = await read();
+    if (made) return made;
+    throw new ToolscoutError('STORE_ERROR', `The key "${space}" cannot be read back from the store.`);
+  };
+  return () =>
+    (known ??= make().catch((thrown: unknown) => {
+      known = undefined;
+      throw thrown;
+    }));
+}
