@@ -1,0 +1,187 @@
+// What do replicas over one PostgreSQL cost and bring? Calls per second with 1, 2 and 4 replicas beside as many bare clients of the same
+// server, the store's share of a call, how often searches and menus ask the database, how fast a decision reaches the others, and whether
+// a rate limit holds for all of them together (STORE-3).
+// -- --seconds=3 --parallel=16
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { modernPost } from '../../test/support/modern-request.js';
+import { startPostgres } from '../../test/support/postgres.js';
+import { conclude, printTable } from '../support/report.js';
+import { cpuMsOf, startReplica, type Replica } from './processes.js';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '3' }, parallel: { type: 'string', default: '16' } },
+});
+const [seconds, parallel] = [Number(values.seconds), Number(values.parallel)];
+const SERVER = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../../test/fixtures/servers/legacy.mjs', import.meta.url))],
+};
+const ECHO = { message: 'hello' };
+const CALL = { name: 'execute_tool', arguments: { server: 'one', tool: 'echo', arguments: ECHO } };
+
+const postgres = await startPostgres();
+const base = await postgres.newDatabase();
+let schemas = 0;
+const newStore = (): string => `${base}?schema=bench${++schemas}`;
+
+async function ask(url: string, method: string, params: object): Promise<string> {
+  const answer = await fetch(`${url}/mcp`, modernPost(method, params as never));
+  const text = await answer.text();
+  if (!answer.ok || text.includes('"isError":true')) throw new Error(`${method} failed: ${answer.status} ${text}`);
+  return text;
+}
+
+/** Runs calls in parallel for a while, each worker one after the other; answers calls per second. */
+async function rate(call: (worker: number) => Promise<unknown>): Promise<number> {
+  const until = performance.now() + seconds * 1000;
+  let done = 0;
+  const work = async (worker: number): Promise<void> => {
+    while (performance.now() < until) {
+      await call(worker);
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, (_, worker) => work(worker)));
+  return done / seconds;
+}
+
+const startAll = (count: number, store: string, more: object = {}): Promise<Replica[]> =>
+  Promise.all(Array.from({ length: count }, () => startReplica({ servers: { one: SERVER }, store, ...more })));
+const stopAll = (replicas: readonly Replica[]): Promise<unknown> => Promise.all(replicas.map((each) => each.stop()));
+
+async function throughReplicas(count: number, store: string): Promise<{ perSecond: number; cpuMs: number }> {
+  const replicas = await startAll(count, store);
+  for (const { url } of replicas) await ask(url, 'tools/call', CALL);
+  await rate((worker) => ask(replicas[worker % count]!.url, 'tools/call', CALL));
+  const before = replicas.map(({ pid }) => cpuMsOf(pid));
+  const perSecond = await rate((worker) => ask(replicas[worker % count]!.url, 'tools/call', CALL));
+  const spent = replicas.reduce((sum, { pid }, at) => sum + cpuMsOf(pid) - before[at]!, 0);
+  await stopAll(replicas);
+  return { perSecond, cpuMs: spent / (perSecond * seconds) };
+}
+
+async function throughClients(count: number): Promise<number> {
+  const clients = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = new Client({ name: 'bare', version: '1' });
+      await client.connect(new StdioClientTransport(SERVER));
+      return client;
+    }),
+  );
+  const call = (worker: number): Promise<unknown> =>
+    clients[worker % count]!.callTool({ name: 'echo', arguments: ECHO });
+  await rate(call);
+  const perSecond = await rate(call);
+  await Promise.all(clients.map((client) => client.close()));
+  return perSecond;
+}
+
+const counts = [1, 2, 4];
+const rows: string[][] = [];
+const throughput: Record<string, number> = {};
+for (const count of counts) {
+  const bare = await throughClients(count);
+  const { perSecond } = await throughReplicas(count, newStore());
+  throughput[count] = perSecond / bare;
+  rows.push([String(count), bare.toFixed(0), perSecond.toFixed(0), (perSecond / bare).toFixed(2)]);
+}
+printTable('Calls per second', ['replicas', 'bare clients', 'through toolscout, over HTTP', 'share'], rows);
+
+// Processor time of a replica for a call: with the database, and with state in memory.
+const inMemory = await throughReplicas(1, 'memory');
+const inDatabase = await throughReplicas(1, newStore());
+const storeShare = 1 - inMemory.cpuMs / inDatabase.cpuMs;
+
+const transactions = async (): Promise<number> => {
+  const database = new URL(base).pathname.slice(1);
+  const [row] = (await postgres.query(
+    `select xact_commit as n from pg_stat_database where datname = '${database}'`,
+  )) as [{ n: string }];
+  return Number(row.n);
+};
+const during = async (work: () => Promise<unknown>): Promise<number> => {
+  // The database publishes its counters once a second.
+  await delay(1500);
+  const before = await transactions();
+  await work();
+  await delay(1500);
+  return (await transactions()) - before;
+};
+
+const store = newStore();
+const replicas = await startAll(3, store, {
+  servers: { one: { ...SERVER, rateLimit: { requestsPerSecond: 10, burstSize: 1 } } },
+});
+const [first, second, third] = replicas as [Replica, Replica, Replica];
+for (const { url } of replicas) await ask(url, 'tools/call', CALL);
+const LOOKS = 500;
+const searching = async (): Promise<void> => {
+  for (let at = 0; at < LOOKS; at++) {
+    await ask(first.url, 'tools/call', { name: 'search_tools', arguments: { query: 'repeat a message' } });
+    await ask(first.url, 'tools/list', {});
+  }
+};
+const started = performance.now();
+const asked = await during(searching);
+const tookMs = performance.now() - started;
+const idle = await during(() => delay(tookMs - 1500));
+const perLook = Math.max(0, asked - idle) / (2 * LOOKS);
+
+/** How long a decision of one replica takes to hold on the others. */
+const decide = async (verb: 'approve' | 'reject'): Promise<number> => {
+  const headers = { 'content-type': 'application/json' };
+  // What is approved must have been looked at.
+  await (await fetch(`${first.url}/v1/approvals/one:echo/diff`)).text();
+  const answer = await fetch(`${first.url}/v1/approvals/one:echo/${verb}`, { method: 'POST', body: '{}', headers });
+  if (!answer.ok) throw new Error(`${verb} failed: ${await answer.text()}`);
+  const since = performance.now();
+  const isOffered = async ({ url }: Replica): Promise<boolean> =>
+    (await (await fetch(`${url}/v1/search?q=echo`)).text()).includes('"echo"');
+  for (const each of [second, third]) while ((await isOffered(each)) !== (verb === 'approve')) await delay(5);
+  return performance.now() - since;
+};
+const reachMs: number[] = [];
+for (let round = 0; round < 5; round++) reachMs.push(await decide('reject'), await decide('approve'));
+reachMs.sort((a, b) => a - b);
+
+// A limit of ten a second for three replicas that all want more.
+const LIMIT_SECONDS = 10;
+let served = 0;
+const pressing = async (url: string, until: number): Promise<void> => {
+  while (performance.now() < until) {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ server: 'one', tool: 'echo', arguments: ECHO, timeoutMs: 2000 });
+    const { ok } = await fetch(`${url}/v1/call`, { method: 'POST', body, headers });
+    if (ok && performance.now() < until) served++;
+  }
+};
+// The shares settle first.
+await Promise.all(replicas.flatMap(({ url }) => [1, 2, 3].map(() => pressing(url, performance.now() + 3000))));
+served = 0;
+await Promise.all(
+  replicas.flatMap(({ url }) => [1, 2, 3].map(() => pressing(url, performance.now() + LIMIT_SECONDS * 1000))),
+);
+const limitRate = served / LIMIT_SECONDS;
+await stopAll(replicas);
+await postgres.cleanup();
+
+printTable(
+  'What is shared',
+  ['figure', 'value', 'bound'],
+  [
+    ["the store's share of a call's processor time", `${(storeShare * 100).toFixed(1)} %`, '< 10 %'],
+    ['transactions for one search or menu', perLook.toFixed(3), '< 0.05'],
+    ['a decision holds on the others after (worst of ten)', `${reachMs.at(-1)!.toFixed(0)} ms`, '< 1000 ms'],
+    ['a limit of 10/s on three replicas', `${limitRate.toFixed(1)}/s`, '9 to 11'],
+  ],
+);
+conclude('cluster', { seconds, parallel, throughput, storeShare, perLook, reachMs: reachMs.at(-1), limitRate }, [
+  { name: "the store's share of a call", value: storeShare, most: 0.1 },
+  { name: 'transactions for a search or a menu', value: perLook, most: 0.05 },
+  { name: 'milliseconds until a decision holds on all', value: reachMs.at(-1)!, most: 1000 },
+  { name: 'calls per second under a limit of ten', value: limitRate, most: 11, least: 9 },
+]);
