@@ -47,8 +47,9 @@ export default defineConfig({
           include: ['test/*.test.ts', 'test/{e2e,conformance,fixtures}/**/*.test.ts'],
         },
       },
-      // Short here, long with TOOLSCOUT_TEST_LONG=1: crash loops, crowds, fuzzing.
-      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
+      // Short here, long with TOOLSCOUT_TEST_LONG=1: crash loops, broken networks, crowds; and random inputs.
+      { extends: true, test: { name: 'faults', include: ['test/faults/**/*.test.ts'] } },
+      { extends: true, test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
     ],
     coverage: {
       provider: 'v8',

@@ -7,9 +7,9 @@ import { isInternalHost } from '../../src/net/address.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
 import { isMessage } from '../../src/protocol/json-rpc.js';
 import { createLineReader } from '../../src/protocol/lines.js';
-import { repetitions } from '../support/long-form.js';
+import { countTrials, formOf } from '../support/long-form.js';
 
-const RUNS = repetitions(5000, 1_000_000);
+const RUNS = formOf(5000, 1_000_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 
 /** Pieces that parsers trip over. */
@@ -31,6 +31,7 @@ function randomOf(seed: number): (below: number) => number {
 
 /** Variants of good inputs: cut, doubled, with pieces put in and bytes changed. */
 function* variantsOf(seeds: readonly string[], random: (below: number) => number): Generator<string> {
+  countTrials(RUNS);
   for (let run = 0; run < RUNS; run++) {
     let text = seeds[random(seeds.length)]!;
     for (let edits = 1 + random(4); edits > 0; edits--) {

@@ -99,7 +99,8 @@ describe('sqlite among processes', { timeout: 600_000 }, () => {
 
   it('STORE-1 R4 kill -9 under write load, again and again: nothing acknowledged is lost, nothing corrupt', async () => {
     const acknowledged: string[] = [];
-    const rounds = repetitions(2, 20);
+    // Four processes are killed in a round.
+    const rounds = repetitions(8, 500) / 4;
     for (let round = 0; round < rounds; round++) {
       const running = Array.from({ length: 4 }, (_, at) => run('hammer', directory, `w${round}-${at}`));
       await Promise.all(

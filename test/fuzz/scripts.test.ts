@@ -4,11 +4,11 @@ import type { CallResult } from '../../src/model/call.js';
 import type { ScriptCall } from '../../src/scripts/script-call.js';
 import { createScripts } from '../../src/scripts/scripts.js';
 import { createMemoryStore } from '../../src/store/index.js';
-import { repetitions } from '../support/long-form.js';
+import { countTrials, formOf } from '../support/long-form.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { testWorkers } from '../support/script-workers.js';
 
-const PROGRAMS = repetitions(150, 1000);
+const PROGRAMS = formOf(150, 1000);
 const workers = await testWorkers();
 
 /** Random numbers that are the same each time. */
@@ -139,6 +139,7 @@ describe('random scripts', STARTS_PROCESSES, () => {
       Reflect.ownKeys(Array.prototype),
     );
     const ends = new Map<string, number>();
+    countTrials(PROGRAMS);
     for (let seed = 1; seed <= PROGRAMS; seed++) {
       const script = createGrammar(createRandom(seed))();
       const request = { owner: { principal: 'ann' }, record: 'r', bounds, callTool: () => callTool };

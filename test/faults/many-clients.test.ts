@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { runCrowd } from '../../bench/many-clients/clients.js';
 import { fixture } from '../support/fixture.js';
-import { repetitions } from '../support/long-form.js';
+import { countTrials, formOf } from '../support/long-form.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
 
-const CALLS = repetitions(4000, 20_000);
+const CALLS = formOf(4000, 20_000);
 
 it(
   'A9 two hundred clients with equal request ids at once each get their own answers',
@@ -18,7 +18,7 @@ it(
     const toolscout = place.start('serve', '--port', '0');
     toolscout.stderr?.resume();
     const [, url] = await lineMatching(toolscout, /MCP endpoint\s+(http:\S+)/);
-    const crowd = { url: url!, clients: 200, modern: 50, calls: CALLS, server: 'old', tool: 'echo' };
+    const crowd = { url: url!, clients: 200, modern: 50, calls: countTrials(CALLS), server: 'old', tool: 'echo' };
     const { matched, wrong, sessions } = await runCrowd(crowd);
     expect(wrong).toEqual([]);
     expect(matched).toBe(CALLS);

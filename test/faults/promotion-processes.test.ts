@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../support/fixture.js';
-import { repetitions } from '../support/long-form.js';
+import { countTrials, formOf } from '../support/long-form.js';
 import { exportFiles, inForce, promotionIn } from '../support/promotion.js';
 
 const SCRIPT = fileURLToPath(new URL('../contract/promotion-process.ts', import.meta.url));
-const ROUNDS = repetitions(40, 500);
+const ROUNDS = formOf(40, 500);
 const LANES = 4;
 
 describe('promotion among processes', () => {
@@ -26,7 +26,9 @@ describe('promotion among processes', () => {
       await bundle.write({ file: program, format: 'esm' });
       await bundle.close();
       const lanes = Array.from({ length: LANES }, (_, at) => join(home, String(at)));
-      const moments = await Promise.all(lanes.map((root) => killAgainAndAgain(program, root, ROUNDS / LANES)));
+      const moments = await Promise.all(
+        lanes.map((root) => killAgainAndAgain(program, root, countTrials(ROUNDS / LANES))),
+      );
       // It was not always the same moment: versions went by while it was killed.
       expect(Math.min(...moments)).toBeGreaterThan(ROUNDS / LANES / 6);
 

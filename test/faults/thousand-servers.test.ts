@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandLinesWith, fixture } from '../support/fixture.js';
-import { repetitions } from '../support/long-form.js';
+import { countTrials, formOf } from '../support/long-form.js';
 import { workplace } from '../support/toolscout.js';
 
-const SERVERS = repetitions(150, 1000);
+const SERVERS = formOf(150, 1000);
 const HANGING = SERVERS / 10;
 
 // Each server is a process of its own.
 describe('many servers', { timeout: 600_000 }, () => {
   it('DISC-3 R1 A38 nine of ten are discovered while the others hang, progress is reported, and no process is left', async () => {
-    const names = Array.from({ length: SERVERS }, (_, index) => `s${String(index).padStart(4, '0')}`);
+    const names = Array.from({ length: countTrials(SERVERS) }, (_, index) => `s${String(index).padStart(4, '0')}`);
     // Every tenth hangs, so that they stand in the way from the beginning.
     const servers = Object.fromEntries(
       names.map((name, index) => {
