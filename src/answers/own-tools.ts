@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Viewer } from '../model/viewer.js';
 import type { KeptResult, KeptResults } from './kept-results.js';
 import { pageOf } from './page.js';
-import { jsonOf } from './result-data.js';
+import { jsonOf, onlyTextOf } from './result-data.js';
 import { foundPhrase, searchResult } from './search-result.js';
 import { compileSelection } from './select/select.js';
 
@@ -79,14 +79,7 @@ function noResult(): ToolscoutError {
 
 /** What `path` and `select` work on: the JSON of the result, or the result as its server sent it. */
 function dataOf({ result }: KeptResult): JsonValue {
-  return jsonOf(result) ?? onlyText(result) ?? result;
-}
-
-function onlyText(result: JsonObject): string | undefined {
-  const { content } = result;
-  if (!Array.isArray(content) || content.length !== 1 || !isObject(content[0])) return undefined;
-  const { text } = content[0];
-  return typeof text === 'string' ? text : undefined;
+  return jsonOf(result) ?? onlyTextOf(result) ?? result;
 }
 
 function narrowed(value: JsonValue, expression: string | undefined, name: string): JsonValue {

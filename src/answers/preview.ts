@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { estimateTokens } from '../kernel/tokens.js';
 import { previewOf, type Page } from './page.js';
 import { counted, DETAILS, prune } from './prune.js';
-import { bulkOf, jsonOf } from './result-data.js';
+import { bulkOf, jsonOf, onlyTextOf, textOfBlock } from './result-data.js';
 import { shapeOfJson, shapeOfText } from './shape.js';
 
 /** What is shown of a result that is too large to be returned. */
@@ -21,8 +21,8 @@ export function previewResult(result: JsonObject, tokens: number): Preview {
   const json = jsonOf(result);
   if (json !== undefined && (Array.isArray(json) || isObject(json))) return previewJson(json, tokens);
   const blocks = Array.isArray(result['content']) ? result['content'] : [];
-  const texts = blocks.filter((block) => textOf(block) !== undefined);
-  const only = blocks.length === 1 ? textOf(blocks[0]!) : undefined;
+  const texts = blocks.filter((block) => textOfBlock(block) !== undefined);
+  const only = onlyTextOf(result);
   if (only !== undefined) return previewText(only, tokens);
   const names = blocks.map((block, at) => `${at}: ${nameOfBlock(block)}`);
   const shape = namesWithin(names, Math.floor(tokens * SHAPE_SHARE));
@@ -30,11 +30,13 @@ export function previewResult(result: JsonObject, tokens: number): Preview {
   const parts: string[] = [];
   let next: JsonObject | undefined;
   for (const [at, block] of blocks.entries()) {
-    const text = textOf(block);
-    if (text === undefined || parts.length >= MAX_BLOCKS) continue;
-    const page = previewOf(text, share - 12);
+    const found = textOfBlock(block);
+    if (!found || parts.length >= MAX_BLOCKS) continue;
+    const page = previewOf(found.text, share - 12);
     parts.push(`[block ${at}, ${page.shown}]\n${page.text}`);
-    if (next === undefined && page.next !== undefined) next = { path: `content[${at}].text`, offset: page.next };
+    if (next === undefined && page.next !== undefined) {
+      next = { path: `content[${at}].${found.path}`, offset: page.next };
+    }
   }
   return { shape: `${counted(blocks.length)} blocks: ${shape}`, text: parts.join('\n'), next: next ?? {} };
 }
@@ -98,19 +100,11 @@ function withoutIn(value: JsonValue, bulk: JsonValue): JsonValue {
   return typeof value === 'object' || value === bulk ? without(value, bulk) : value;
 }
 
-function textOf(block: JsonValue): string | undefined {
-  if (!isObject(block)) return undefined;
-  const { type, text, resource } = block;
-  if (type === 'text' && typeof text === 'string') return text;
-  if (type === 'resource' && isObject(resource) && typeof resource['text'] === 'string') return resource['text'];
-  return undefined;
-}
-
 /** A block as one phrase: its type, and for data its media type and size. */
 function nameOfBlock(block: JsonValue): string {
   if (!isObject(block)) return typeof block;
   const { type, data, mimeType, resource, uri, name } = block;
-  const text = textOf(block);
+  const text = textOfBlock(block)?.text;
   const kind = typeof type === 'string' ? type.slice(0, 40) : 'block';
   const media = mediaOf(isObject(resource) ? resource['mimeType'] : mimeType);
   const blob = isObject(resource) ? resource['blob'] : data;

@@ -13,6 +13,26 @@ export function jsonOf(result: JsonObject): JsonValue | undefined {
   return typeof text === 'string' ? parsed(text) : undefined;
 }
 
+/** A text in a block of content, and the path to it from the block. */
+export interface BlockText {
+  readonly text: string;
+  readonly path: 'text' | 'resource.text';
+}
+
+/** The text of a block of content, or of the resource that it embeds; `undefined` when it has none. */
+export function textOfBlock(block: JsonValue): BlockText | undefined {
+  if (!isObject(block)) return undefined;
+  const { type, text, resource } = block;
+  if (type === 'text' && typeof text === 'string') return { text, path: 'text' };
+  if (type !== 'resource' || !isObject(resource) || typeof resource['text'] !== 'string') return undefined;
+  return { text: resource['text'], path: 'resource.text' };
+}
+
+/** The text of a result that is one block; `undefined` for any other result. */
+export function onlyTextOf({ content }: JsonObject): string | undefined {
+  return Array.isArray(content) && content.length === 1 ? textOfBlock(content[0]!)?.text : undefined;
+}
+
 /** The list or object that a text is; `undefined` for any other text. */
 function parsed(text: string): JsonValue | undefined {
   if (!/^\s*[[{]/.test(text.slice(0, 200)) || excessIn(text) !== undefined) return undefined;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { estimateTokens } from '../kernel/tokens.js';
 import { counted, shortened } from './prune.js';
-import { jsonOf } from './result-data.js';
+import { jsonOf, textOfBlock } from './result-data.js';
 import { nameInPath } from './shape.js';
 import { linesOf } from './text-lines.js';
 
@@ -79,11 +79,11 @@ function* unitsOf(result: JsonObject): Generator<Unit> {
   }
   const blocks = Array.isArray(result['content']) ? result['content'] : [];
   for (const [at, block] of blocks.entries()) {
-    if (!isObject(block)) continue;
-    const inner = isObject(block['resource']) ? block['resource'] : block;
-    if (typeof inner['text'] === 'string') {
-      yield* unitsOfText(inner['text'], blocks.length === 1 ? '' : `content[${at}].text`);
-    } else if (block['type'] === 'resource_link') yield { where: `content[${at}]`, text: JSON.stringify(block) };
+    const found = textOfBlock(block);
+    if (found) {
+      yield* unitsOfText(found.text, blocks.length === 1 ? '' : `content[${at}].${found.path}`);
+    } else if (isObject(block) && block['type'] === 'resource_link')
+      yield { where: `content[${at}]`, text: JSON.stringify(block) };
   }
 }
 
