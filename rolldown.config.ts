@@ -83,6 +83,8 @@ export default defineConfig({
     chunkFileNames: 'chunks/[name]-[hash].js',
     codeSplitting: {
       groups: [
+        // A forwarder loads this and nothing else; without a group of its own it would share a file with the gateway.
+        { name: 'forward', test: /[\\/]src[\\/]app[\\/]shared[\\/]forward\.ts$/, priority: 1 },
         // What every start needs is one file: thirty small ones take longer to find than to read.
         { name: 'start', test: /[\\/]src[\\/]app[\\/](create-toolscout|serve)\.ts$/ },
       ],

@@ -8,7 +8,8 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { counted } from '../kernel/text.js';
 import type { SourceType } from '../model/config.js';
 import type { ImportPlan, StayReason } from '../model/source.js';
-import { homeOf, ownCommand, placeOf, stateDirectoryOf } from './client-environment.js';
+import { ownCommand, placeOf } from './client-environment.js';
+import { homeOf, stateDirectoryOf } from './state-place.js';
 
 /** What a command about other clients knows of the process. */
 interface Around {

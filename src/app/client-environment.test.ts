@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { homeOf, ownCommand } from './client-environment.js';
+import { ownCommand } from './client-environment.js';
+import { homeOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
 describe('the home of the user', () => {

@@ -1,8 +1,6 @@
-import { homedir, hostname, userInfo } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { readEnvironment, type ClientEnvironment } from '../config/index.js';
-import { stateDirectory } from '../store/index.js';
+import type { ClientEnvironment } from '../config/index.js';
 import { VERSION } from '../kernel/version.js';
 
 /** The script of this command, for entries that start it: the built one, or the source when that is what runs. */
@@ -38,31 +36,4 @@ export function ownCommand(
 /** This machine, as far as files of clients and our own entry in them are concerned. */
 export function placeOf(around: Pick<ClientEnvironment, 'home' | 'env' | 'project'>): ClientEnvironment {
   return { ...around, platform: process.platform, self: { script: ownScript(), hostname: hostname() } };
-}
-
-/** The home of the user; a blank or relative `HOME` would make one of whatever folder we were started in. */
-export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
-  const { HOME: home } = env;
-  if (home === undefined) return homedir();
-  return isAbsolute(home) ? home : userInfo().homedir;
-}
-
-/** Where state is kept (STORE-2), for a process in this environment. */
-export function stateDirectoryOf(around: {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stateDir?: string;
-}): string {
-  const { cacheDirectory, dataHome, localAppData } = readEnvironment(around.env);
-  const { platform } = process;
-  const home = homeOf(around.env);
-  const directory = stateDirectory({
-    platform,
-    home,
-    cacheDirectory,
-    dataHome,
-    localAppData,
-    override: around.stateDir,
-  });
-  return resolve(around.cwd, directory);
 }

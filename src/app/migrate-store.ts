@@ -7,7 +7,7 @@ import { silentLog } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { Store } from '../model/store.js';
 import { copyStore, type CopyReport } from '../store/index.js';
-import { stateDirectoryOf } from './client-environment.js';
+import { stateDirectoryOf } from './state-place.js';
 import { openStore } from './open-store.js';
 
 /** Which stores `store migrate` works on: `sqlite`, `sqlite:DIRECTORY` or the address of a database. */

@@ -48,7 +48,8 @@ import { createUnsavedFlag, openSqliteStore, type UnsavedFlag } from '../store/i
 import { openStore } from './open-store.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered-servers.js';
-import { homeOf, placeOf, stateDirectoryOf } from './client-environment.js';
+import { placeOf } from './client-environment.js';
+import { homeOf, stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 import { watchFiles } from './watch-files.js';
 

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import type { CliDeps } from '../front/cli/context.js';
 import { systemClock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { homeOf, placeOf, stateDirectoryOf } from './client-environment.js';
+import { placeOf } from './client-environment.js';
+import { homeOf, stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
 /** What a command about the config knows of the process. */

@@ -10,9 +10,14 @@ import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
 import { openGateway, type ToolscoutOptions } from './open-gateway.js';
 import { VERSION } from '../kernel/version.js';
+import { sharedPlace } from './shared/place.js';
+import { stateDirectoryOf } from './state-place.js';
 
 /** How long calls may still run once toolscout was told to stop. */
 const DRAIN_MS = 5000;
+
+/** A shared service without a host ends after this. */
+const IDLE_MS = 300_000;
 
 /** The first report waits this long for servers that are learned for the first time. */
 const LEARNING_PATIENCE_MS = 30_000;
@@ -46,6 +51,25 @@ function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options
   const { mode, admin } = options;
   const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });
   return { urls: [], ended: front.closed, close: () => front.close() };
+}
+
+/** One service for all hosts of the user (STORE-6). */
+async function serveShared(gateway: Gateway, log: Log, options: ServeOptions): Promise<Running> {
+  const { openSharedService } = await import('./shared/service.js');
+  const { path, source } = gateway.internal.loaded();
+  const place = sharedPlace(
+    stateDirectoryOf({ cwd: process.cwd(), env: process.env, stateDir: options.stateDir }),
+    options.sharedKey ?? 'default',
+  );
+  const service = await openSharedService({
+    place,
+    gateway,
+    log,
+    clock: systemClock,
+    config: path ?? source,
+    idleMs: options.idleMs ?? IDLE_MS,
+  });
+  return { urls: [place.socket], ended: service.ended, close: () => service.close() };
 }
 
 /** `offered` is what hosts and callers may see of the gateway. */
@@ -144,6 +168,7 @@ export async function serve(
     if (skill !== undefined) await gateway.skills.get(skill);
     const offered = skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(skill));
     if (options.stdio) return serveStdio(offered, log, streams, options);
+    if (options.shared) return serveShared(offered, log, options);
     return serveHttp({ gateway, offered }, log, options, terminal);
   };
   const front = await start().catch(async (thrown: unknown) => {
@@ -156,7 +181,7 @@ export async function serve(
   const { path, source, servers } = gateway.internal.loaded();
   log.info('serve.started', {
     version: VERSION,
-    over: options.stdio ? 'stdio' : 'http',
+    over: options.stdio ? 'stdio' : options.shared ? 'socket' : 'http',
     addresses: front.urls,
     config: path ?? source,
     servers: servers.length,

@@ -3,4 +3,3 @@ export { createMemoryStore } from './memory.js';
 export { remarksOn } from './store-remarks.js';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.js';
 export { createUnsavedFlag, type UnsavedFlag } from './unsaved-flag.js';
-export { stateDirectory } from './state-directory.js';

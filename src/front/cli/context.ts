@@ -26,6 +26,12 @@ export interface OpenOptions {
 /** What a running `serve` is told to do. */
 export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
+  /** Serve every host of this user over a socket in the state directory; with `stdio` only this one. */
+  readonly shared?: boolean;
+  /** Names the shared service among those of the user. */
+  readonly sharedKey?: string;
+  /** A shared service ends after so many milliseconds without a host. */
+  readonly idleMs?: number;
   /** Over stdio: this one server passed through. */
   readonly server?: string;
   /** Hosts get only what this skill declared. */

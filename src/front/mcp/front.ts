@@ -43,7 +43,10 @@ export interface McpFront {
   /** A transport on which the 2025-era host behind `wire` is answered. */
   transportFor(
     wire: Transport,
-    options: Pick<LegacyHostTransportOptions, 'principal' | 'sole' | 'sessionId' | 'surface' | 'onListen' | 'onEnded'>,
+    options: Pick<
+      LegacyHostTransportOptions,
+      'principal' | 'sole' | 'isPipe' | 'firstQuestion' | 'sessionId' | 'surface' | 'onListen' | 'onEnded'
+    >,
   ): BriefedHostTransport;
   /** Tells a listener of changes from now on; the answer ends that. */
   listen(listener: Listener): () => void;
@@ -130,7 +133,7 @@ export function createFront(deps: FrontDeps): McpFront {
         onNotification({ host }, method, params) {
           if (method === 'notifications/roots/list_changed') gateway.hosts.tell(host, method, params);
           // Over a pipe there is one stream for everything, and it is read from the beginning.
-          if (method === 'notifications/initialized' && options.sole) startBriefing();
+          if (method === 'notifications/initialized' && options.isPipe) startBriefing();
         },
         onClose({ host }) {
           unfollow();

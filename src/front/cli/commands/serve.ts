@@ -11,13 +11,21 @@ function portNumber(value: string): number {
   return port;
 }
 
+function seconds(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number >= 0)) throw new InvalidArgumentError('It must be a number of seconds.');
+  return number;
+}
+
 /** Written out, so that the command line does not load the schema of the configuration. */
 const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'code', 'auto'];
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** What only this command is told. */
-type Flags = CommonFlags & Partial<Omit<ServeOptions, keyof OpenOptions>> & Pick<OpenOptions, 'logLevel'>;
+type Flags = CommonFlags &
+  Partial<Omit<ServeOptions, keyof OpenOptions>> &
+  Pick<OpenOptions, 'logLevel'> & { readonly idle?: number };
 
 /** `toolscout serve`: the gateway itself. */
 export function addServe(program: Command, deps: CliDeps): void {
@@ -25,6 +33,9 @@ export function addServe(program: Command, deps: CliDeps): void {
     .summary('run the gateway for hosts to connect to')
     .description('Runs the gateway: over HTTP on 127.0.0.1:7077, or with --stdio for a host that starts it itself.')
     .option('--stdio', 'speak MCP over stdin and stdout')
+    .option('--shared', 'with --stdio: through one service for all hosts of this user; alone: be that service')
+    .addOption(new Option('--shared-key <key>', 'the name of the service').hideHelp())
+    .option('--idle <seconds>', 'with --shared: end the service after so long without a host (default: 300)', seconds)
     .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
     .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
     .option('--skill <id>', 'offer only what this skill declared')
@@ -49,10 +60,13 @@ export function addServe(program: Command, deps: CliDeps): void {
         stateDir: flags.stateDir,
         demo: flags.demo,
         // A host may show or keep everything that a server writes, so over stdio only what needs attention is logged.
-        logLevel: flags.logLevel ?? (flags.verbose ? 'debug' : flags.stdio ? 'warn' : 'info'),
+        logLevel: flags.logLevel ?? (flags.verbose ? 'debug' : flags.stdio || flags.shared ? 'warn' : 'info'),
         learnAtStart: true,
         watch: true,
         stdio: flags.stdio ?? false,
+        shared: flags.shared,
+        sharedKey: flags.sharedKey,
+        idleMs: flags.idle === undefined ? undefined : flags.idle * 1000,
         server: flags.server,
         skill: flags.skill,
         admin: flags.admin,

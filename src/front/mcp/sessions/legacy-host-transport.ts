@@ -17,6 +17,10 @@ export interface LegacyHostTransportOptions {
   readonly principal: string;
   /** Nobody else is served by this process. */
   readonly sole?: boolean;
+  /** One stream carries everything, from the beginning on. */
+  readonly isPipe?: boolean;
+  /** The number of the first question to this host; 1 by default. */
+  readonly firstQuestion?: number;
   /** Names the session; unguessable. */
   readonly sessionId: () => string;
   /** What this host is offered; asked when it introduces itself, be it with a handshake or with the first modern request. */
@@ -101,6 +105,7 @@ export function createLegacyHostTransport(wire: Transport, options: LegacyHostTr
       principal: options.principal,
       capabilities: isObject(capabilities) ? capabilities : {},
       sole: options.sole === true,
+      firstQuestion: options.firstQuestion,
       post,
     });
     options.onOpen?.(session, surface!);

@@ -46,12 +46,14 @@ export function createLegacySession(options: {
   readonly principal: string;
   readonly capabilities: JsonObject;
   readonly sole?: boolean;
+  /** The number of the first question; 1 by default. */
+  readonly firstQuestion?: number;
   readonly post: Post;
 }): LegacySession {
   const { capabilities, post } = options;
   const asked = new Map<number, Asked>();
   const shared = canBeAsked(capabilities) ? undefined : sharedHostId(options.principal, capabilities);
-  let next = 1;
+  let next = options.firstQuestion ?? 1;
   let logLevel: string | undefined;
   let closed = false;
 

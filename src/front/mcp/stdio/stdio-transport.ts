@@ -86,6 +86,8 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
       if (started) return;
       started = true;
       input.on('data', onData);
+      // A socket whose first line was read elsewhere is paused.
+      input.resume();
       input.once('end', onEnd);
       input.once('close', onEnd);
       input.once('error', onError);

@@ -26,7 +26,14 @@ function refuseOwn(gateway: Gateway, { clientInfo }: JsonObject): void {
 }
 
 /** Serves one host over its pipes, in whichever era it opens with; with `server`, that one passed through. */
-export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: string }): StdioFront {
+export function serveMcpStdio(
+  deps: FrontDeps &
+    HostPipes & {
+      readonly server?: string;
+      /** This process serves other hosts too; questions to this one are numbered from `firstQuestion` on. */
+      readonly shared?: { readonly firstQuestion: number };
+    },
+): StdioFront {
   const { gateway, log } = deps;
   const gone = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) deps.input.once(event, () => resolve());
@@ -41,7 +48,9 @@ export function serveMcpStdio(deps: FrontDeps & HostPipes & { readonly server?: 
     let nameless: HostSurface | undefined;
     const hostTransport = front.transportFor(createHostTransport(deps), {
       principal: sender.principal,
-      sole: true,
+      sole: deps.shared === undefined,
+      isPipe: true,
+      firstQuestion: deps.shared?.firstQuestion,
       sessionId: newId,
       surface(introduction) {
         refuseOwn(gateway, introduction);

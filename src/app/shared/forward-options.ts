@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { VERSION } from '../../kernel/version.js';
+import { homeOf, stateDirectoryOf } from '../state-place.js';
+import type { Wish } from './hello.js';
+import { changedAt, sharedKey, sharedPlace, type SharedPlace } from './place.js';
+import type { ServiceCommand } from './reach-service.js';
+
+/** The process as a forwarder sees it. */
+export interface ForwardAround {
+  readonly argv: readonly string[];
+  readonly execPath: string;
+  readonly execArgv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a forwarder was told, and what follows from it. */
+export interface ForwardOptions {
+  readonly wish: Wish;
+  readonly place: SharedPlace;
+  readonly service: ServiceCommand;
+  /** How the same gateway is opened in this process. */
+  readonly open: { readonly config?: string; readonly stateDir: string; readonly demo?: boolean };
+}
+
+/** Flags with a value, by how they are written. */
+const VALUES: Readonly<Record<string, string>> = {
+  '--config': 'config',
+  '-c': 'config',
+  '--state-dir': 'stateDir',
+  '--mode': 'mode',
+  '--server': 'server',
+  '--skill': 'skill',
+  '--log-level': 'logLevel',
+  '--idle': 'idle',
+};
+
+/** Flags without one. */
+const SWITCHES: Readonly<Record<string, string>> = {
+  '--stdio': 'stdio',
+  '--shared': 'shared',
+  '--demo': 'demo',
+  '--admin': 'admin',
+};
+
+type Flags = { readonly [name: string]: string | undefined };
+
+/**
+ * The flags of `serve`, read without the command line, which is ten times as large as the forwarder; `undefined` for
+ * anything that needs it.
+ */
+function readFlags(words: readonly string[]): Flags | undefined {
+  const flags: Record<string, string> = {};
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    const name = equals === -1 ? word : word.slice(0, equals);
+    const isSwitch = SWITCHES[name];
+    const field = VALUES[name];
+    if (isSwitch !== undefined && equals === -1) flags[isSwitch] = 'true';
+    else if (field !== undefined) {
+      const value = equals === -1 ? words[++at] : word.slice(equals + 1);
+      if (value === undefined || value === '' || (equals === -1 && value.startsWith('-'))) return undefined;
+      flags[field] = value;
+    } else return undefined;
+  }
+  return flags;
+}
+
+/** Variables that toolscout itself reads, and those with which a server is signed in to. */
+const OWN_VARIABLES =
+  /^(?:HOME|NO_PROXY|HTTPS?_PROXY|MCP_AUTH_TOKEN|\w+_MCP_TOKEN|(?:TOOLSCOUT|CCOS|REGISTRY|TOOLS|DISCOVERY|OTEL|XDG|PG)\w*)$/;
+
+/** Names in a config that may be variables: `${NAME}`, `$NAME`, `env.NAME`. */
+const NAMED = /(?:\$\{?|env(?:\.|\[['"]))(\w+)/g;
+
+/** The variables that decide what a config means: hosts in which they differ do not share a service. */
+function decisive(config: string | undefined, env: ForwardAround['env']): [string, string | undefined][] {
+  const names = new Set(Object.keys(env).filter((name) => OWN_VARIABLES.test(name)));
+  let text = '';
+  try {
+    if (config !== undefined) text = readFileSync(config, 'utf8');
+  } catch {
+    // The service says what is wrong with the file.
+  }
+  for (const [, name] of text.matchAll(NAMED)) names.add(name!);
+  return [...names].toSorted().map((name) => [name, env[name]]);
+}
+
+/** Reads the command line of a forwarder; `undefined` when this is none, or the whole command line must read it. */
+export function readForwardOptions(around: ForwardAround): ForwardOptions | undefined {
+  const { argv, cwd, env } = around;
+  const [, script = '', command, ...words] = argv;
+  const flags = command === 'serve' && words.includes('--shared') ? readFlags(words) : undefined;
+  // A toolscout that another one starts must notice a loop, which it can only do in a process of its own (CFG-5).
+  if (!flags || flags['stdio'] === undefined || env['TOOLSCOUT_VIA']) return undefined;
+  if (flags['stateDir'] === 'memory') return undefined;
+  const { mode, server, skill, demo, idle, logLevel } = flags;
+  const config = flags['config'] === undefined ? undefined : resolve(cwd, flags['config']);
+  const stateDirectory = stateDirectoryOf({ cwd, env, stateDir: flags['stateDir'] });
+  // Without a named config the folder decides which one is found.
+  const folder = config === undefined ? cwd : homeOf(env);
+  const key = sharedKey([
+    VERSION,
+    script,
+    changedAt(script),
+    config,
+    folder,
+    demo,
+    idle,
+    JSON.stringify(decisive(config, env)),
+  ]);
+  const args = [
+    ...around.execArgv,
+    script,
+    'serve',
+    '--shared',
+    '--shared-key',
+    key,
+    '--state-dir',
+    stateDirectory,
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(demo === undefined ? [] : ['--demo']),
+    ...(idle === undefined ? [] : ['--idle', idle]),
+    ...(logLevel === undefined ? [] : ['--log-level', logLevel]),
+  ];
+  return {
+    wish: { kind: 'host', mode, server, skill, ...(flags['admin'] !== undefined && { admin: true }) },
+    place: sharedPlace(stateDirectory, key),
+    service: { command: around.execPath, args, cwd: folder, env },
+    open: { config, stateDir: stateDirectory, ...(demo !== undefined && { demo: true }) },
+  };
+}

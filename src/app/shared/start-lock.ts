@@ -1,0 +1,64 @@
+import { closeSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { Clock } from '../../kernel/clock.js';
+import { openPrivate } from './place.js';
+
+/** A start takes seconds; a lock that is older than this was left behind. */
+const STALE_MS = 60_000;
+
+/** Whether a process is there, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The process that holds a lock; `undefined` when nobody does, or it is not known yet. */
+export function holderOf(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    // It was released in this moment.
+    return undefined;
+  }
+}
+
+function isStale(file: string, clock: Pick<Clock, 'now'>): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found) return false;
+  const holder = holderOf(file);
+  return clock.now() - found.mtimeMs > STALE_MS || (holder !== undefined && !isAlive(holder));
+}
+
+/** Takes a lock that was left behind out of the way; one that somebody took meanwhile is put back. */
+function clear(file: string): void {
+  const holder = holderOf(file);
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    if (holderOf(aside) !== holder) linkSync(aside, file);
+  } catch {
+    // Another process was faster: the next attempt shows who has it.
+  }
+  rmSync(aside, { force: true });
+}
+
+/** Takes the lock; answers how to release it, or `undefined` while another process holds it. */
+export function tryLock(file: string, clock: Pick<Clock, 'now'>): (() => void) | undefined {
+  if (isStale(file, clock)) clear(file);
+  let handle: number;
+  try {
+    handle = openPrivate(file, constants.O_CREAT | constants.O_EXCL);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw thrown;
+  }
+  writeSync(handle, String(process.pid));
+  closeSync(handle);
+  return () => {
+    if (holderOf(file) === process.pid) rmSync(file, { force: true });
+  };
+}
