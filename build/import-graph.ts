@@ -20,6 +20,7 @@ export const LAYERS: ReadonlyArray<readonly string[]> = [
     'audit',
     'clients',
     'config',
+    'confirm',
     'connect',
     'discover',
     'execute',

@@ -37,6 +37,7 @@ export type {
   AskOptions,
   AuditVerbs,
   CallOptions,
+  CallRulingOptions,
   Candidate,
   IntrospectionTarget,
   CapabilityFindings,
@@ -137,6 +138,7 @@ export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.
 export type { Launch, LaunchAnswers, LaunchInput, RegistryAnswer, RegistryServer } from './model/registry-server.js';
 export type { Snapshot, SnapshotFilters, SnapshotItem, SnapshotTransport } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
+export type { ConfirmRule, PendingCall, PendingCallFilter, PendingCallState } from './model/pending-call.js';
 export type { Principal, Scope } from './model/principal.js';
 export type { Viewer } from './model/viewer.js';
 export type { BreakerState, ConnectionState, ServerHealth, ShownTransport } from './model/server.js';

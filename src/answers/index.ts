@@ -1,3 +1,4 @@
 export { budgetOf, createAnswers, type Answer, type Wanted } from './answers.js';
 export { createKeptResults, OWN_SERVER } from './kept-results.js';
+export { compileSelection } from './select/select.js';
 export { OWN_TOOLS, runOwnTool } from './own-tools.js';

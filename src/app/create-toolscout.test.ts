@@ -38,7 +38,7 @@ const SURFACE = {
     'signInStatus',
   ],
   tools: ['list', 'offered', 'definition', 'signature', 'declaration', 'cacheStats', 'clearCache', 'forgetUsage'],
-  approvals: ['list', 'diff', 'approve', 'reject'],
+  approvals: ['list', 'diff', 'approve', 'reject', 'calls', 'approveCall', 'rejectCall'],
   skills: ['list', 'get', 'check', 'bind', 'viewer'],
   registry: ['get', 'search', 'discover', 'serversFor', 'plan'],
   audit: ['list', 'follow', 'stats'],

@@ -41,7 +41,7 @@ import type { Server } from '../model/server.js';
 import { EVERY_CAPABILITY } from '../model/host.js';
 import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
-import { compileRules } from '../normalize/index.js';
+import { judgeConfig } from './judge-config.js';
 import { createRedaction } from '../redact/index.js';
 import { createKnowledgeSource } from '../search/index.js';
 import { createUnsavedFlag, openSqliteStore, type UnsavedFlag } from '../store/index.js';
@@ -91,16 +91,10 @@ function surroundings(options: ToolscoutOptions): Surroundings {
   return { cwd, home: homeOf(env), env, stateDir: stateDirectoryOf({ cwd, env, stateDir }) };
 }
 
-/** Adds what only the room can tell that does the work: rules that can never decide (PAT-4). */
-function withWarnings(loaded: LoadedConfig): LoadedConfig {
-  const { config, warnings } = loaded;
-  return { ...loaded, warnings: [...warnings, ...compileRules(config.toolRules).warnings] };
-}
-
 /** Reads the configuration that these options mean; the same again for every reload. */
 export function configReader(options: ToolscoutOptions): () => Promise<LoadedConfig> {
   const read = plainReader(options);
-  return async () => withWarnings(await read());
+  return async () => judgeConfig(await read());
 }
 
 /** The importers are loaded only when a config has sources. */

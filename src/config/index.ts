@@ -8,7 +8,7 @@ export { createInventoryFile } from './inventory-file.js';
 export { loadConfig } from './load.js';
 export { isOwnAddress, type Self } from './resolve/own-entry.js';
 export { describePending, pendingNotice } from './review/pending-config.js';
-export { resolveConfig, type LoadedConfig } from './resolve/resolve.js';
+export { configurationError, resolveConfig, type LoadedConfig } from './resolve/resolve.js';
 export { isServerId, suggestServerId } from './resolve/server-id.js';
 export { resolveWithSources } from './resolve/resolve-sources.js';
 export type { ImportSources } from './resolve/imported-sources.js';

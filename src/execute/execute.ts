@@ -1,7 +1,6 @@
 import { unlessCancelled, type Cancel } from '../kernel/async/cancel.js';
 import type { Clock } from '../kernel/clock.js';
-import { ToolscoutError, toToolscoutError, type ErrorCode, type Problem } from '../kernel/errors.js';
-import { addressOf } from '../kernel/ids.js';
+import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
 import { estimateTokens } from '../kernel/tokens.js';
@@ -16,7 +15,10 @@ import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 import type { Check, Subject } from './checks.js';
+import type { Confirmation } from './confirmation.js';
 import { isErrorResult } from './error-body.js';
+import { invalidArguments } from './invalid-arguments.js';
+import { paramsOf } from './request-params.js';
 import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
 import { createOutputCheck } from './validation/output-check.js';
 import { streamCall, type CallEvent } from './stream.js';
@@ -40,6 +42,8 @@ export interface ExecutorDeps {
   /** Rule, approval, binding. */
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
+  /** Gets a person's yes where a call needs one (SEC-11). */
+  readonly confirmation?: Confirmation;
   /** How a tool is called, on one line. */
   readonly signature: (tool: Tool) => string;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
@@ -101,6 +105,10 @@ interface Trail {
   era?: 'legacy' | 'modern';
   /** How the result contradicts what its tool promised. */
   contradiction?: string;
+  /** A person said yes, or nobody had to. */
+  isConfirmed?: boolean;
+  /** The answer is a question of ours: nothing was sent. */
+  isAsked?: boolean;
   /** What is made of the result. */
   answering?: Answering;
   /** About how many tokens of the result the agent was spared. */
@@ -169,6 +177,17 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         trail.phase = 'judging';
         const now = identify(call);
         permit(now);
+        // A reload may have brought a rule that asks, while the call waited to be sent.
+        if (!trail.isConfirmed && deps.confirmation?.needed({ ...now, call: trail.subject!.call })) {
+          throw new ToolscoutError(
+            'CONFIRMATION_REQUIRED',
+            'A rule that came meanwhile asks before this call is sent.',
+            {
+              suggestion: 'Make the same call again.',
+              delivered: false,
+            },
+          );
+        }
         return now.server;
       },
       onWaited(ms) {
@@ -203,9 +222,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const problems = checked instanceof Promise ? await checked : checked;
     if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
     trail.answering = deps.answering?.(subject);
-    const redacted = redactCall(subject);
+    const clearance = deps.confirmation?.needed(subject) ? await deps.confirmation.clear(subject) : undefined;
+    trail.isAsked = clearance && 'question' in clearance;
+    if (clearance && 'question' in clearance) return clearance.question;
+    trail.isConfirmed = clearance !== undefined;
+    const redacted = redactCall(clearance ? { ...subject, call: clearance.call } : subject);
     refuseCancelled(call.signal);
-    const result = await send(redacted, trail);
+    const sent = await send(redacted, trail);
+    const result = clearance ? await clearance.carry(sent) : sent;
     if (!subject.tool.definition['outputSchema'] || result['resultType'] === 'input_required') return result;
     const found = checkOutput(subject.tool, result);
     trail.contradiction = found instanceof Promise ? await found : found;
@@ -277,8 +301,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       server,
       tool,
       arguments: call.arguments,
-      outcome: success ? 'success' : isRefusal(error?.code, trail.phase === 'judging') ? 'refused' : 'failure',
-      code: error?.code,
+      outcome: trail.isAsked
+        ? 'refused'
+        : success
+          ? 'success'
+          : isRefusal(error?.code, trail.phase === 'judging')
+            ? 'refused'
+            : 'failure',
+      code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
       // To the microsecond; the digits behind are noise.
       latencyMs: Math.round(latencyMs * 1000) / 1000,
       waitedMs: trail.waitedMs,
@@ -351,17 +381,6 @@ function toolTimeout(server: Server, tool: string): number | undefined {
   return Object.hasOwn(server.toolTimeoutsMs, tool) ? server.toolTimeoutsMs[tool] : undefined;
 }
 
-/** What the server is asked. Of the host's `_meta` all but its progress token: that one names a request of the host. */
-function paramsOf({ arguments: args, resumed, meta }: Call, name: string): JsonObject {
-  const params: JsonObject = { name, arguments: args };
-  if (resumed) Object.assign(params, resumed);
-  if (meta) {
-    const { progressToken: _ours, ...rest } = meta;
-    if (Object.keys(rest).length > 0) params['_meta'] = rest;
-  }
-  return params;
-}
-
 function isMarkedRepeatable(tool: Tool): boolean {
   const { annotations } = tool.definition;
   return isObject(annotations) && (annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true);
@@ -373,21 +392,4 @@ function isMarkedRepeatable(tool: Tool): boolean {
  */
 function isNotLost(error: ToolscoutError): boolean {
   return error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined;
-}
-
-/** Problems named in the message; the others stand in the list. */
-const NAMED = 3;
-
-function invalidArguments(
-  tool: Tool,
-  problems: readonly Problem[],
-  signature: ExecutorDeps['signature'],
-): ToolscoutError {
-  const named = problems.slice(0, NAMED).map(({ path, message }) => `${path} ${message}`);
-  const more = problems.length > NAMED ? `; and ${problems.length - NAMED} more` : '';
-  return new ToolscoutError(
-    'TOOL_VALIDATION_ERROR',
-    `The arguments of "${addressOf(tool.server, tool.name)}" are not valid: ${named.join('; ')}${more}. Signature: ${signature(tool)}`,
-    { problems, delivered: false },
-  );
 }

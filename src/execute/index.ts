@@ -10,4 +10,5 @@ export {
   type Subject,
 } from './checks.js';
 export { createExecutor, isRefusal, toCallError, type Answering } from './execute.js';
+export type { Confirmation } from './confirmation.js';
 export type { CallEvent } from './stream.js';

@@ -29,7 +29,9 @@ import type { Viewer } from '../model/viewer.js';
 import type { Tool } from '../model/tool.js';
 import type { Registry, RegistrySearchOptions } from '../registry/index.js';
 import type { LabelledQuery } from '../search/index.js';
+import type { PendingCall, PendingCallFilter } from '../model/pending-call.js';
 import type { RulingOptions, RulingReport } from './contract/approvals.js';
+import type { CallRulingOptions } from './contract/pending-calls.js';
 import type { DiscoverOptions, DiscoveryOptions, DiscoveryTarget } from './contract/discovery-options.js';
 import type { DoctorOptions, DoctorReport } from './reports/doctor.js';
 import type { EvaluationReport, RecordedServer } from './reports/evaluation.js';
@@ -148,6 +150,12 @@ export interface ApprovalVerbs {
   approve(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** Rejects what is asked for, or takes back the trust in it. */
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
+  /** Calls that wait for a person's yes, were decided or expired, oldest first (SEC-11). */
+  calls(filter?: PendingCallFilter): Promise<PendingCall[]>;
+  /** Says yes to one call that waits: whoever asked may make it once, with exactly these arguments, until it expires. */
+  approveCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
+  /** Says no to a call that waits. */
+  rejectCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
 }
 
 /** Skills: what each asks for and what it got. */

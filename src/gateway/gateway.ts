@@ -7,6 +7,7 @@ import { createCore } from './core.js';
 import type { GatewayDeps } from './deps.js';
 import { discoveryVerbs } from './verbs/servers/discovery-verbs.js';
 import { callVerbs } from './verbs/call-verbs.js';
+import { createConfirming } from './verbs/confirm-verbs.js';
 import { hostVerbs } from './verbs/host-verbs.js';
 import { internalVerbs } from './verbs/internal-verbs.js';
 import { reportVerbs } from './verbs/report-verbs.js';
@@ -59,7 +60,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
   const subscribing = subscribingVerbs(core);
   const skills = createSkills(core);
-  const execution = callVerbs(core, skills);
+  const confirming = createConfirming(core);
+  const execution = callVerbs(core, skills, confirming.confirmer);
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -118,6 +120,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...configuration,
     ...proposing.verbs,
     ...approvalVerbs(core, exporting.refresh, marketplace.register),
+    ...confirming.verbs,
     ...marketplace.verbs,
     ...signInVerbs(core),
     ...defineVerbs({

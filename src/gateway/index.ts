@@ -26,6 +26,7 @@ export type {
   ToolDetails,
 } from './contract/options.js';
 export type { RulingOptions, RulingReport, SkippedApproval } from './contract/approvals.js';
+export type { CallRulingOptions } from './contract/pending-calls.js';
 export type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
 export { examineStore, type DoctorOptions, type DoctorReport, type Finding } from './reports/doctor.js';
 export { asSavedRun, compareRuns, type RunComparison, type SavedRun } from './reports/run-comparison.js';

@@ -53,7 +53,15 @@ describe('errors', () => {
 
   it('CLI-2 what a rule or an approval refuses ends with 4, what is not found with 2', () => {
     const ending = (exit: number): string[] => CODES.filter((code) => ERROR_TABLE[code].exit === exit).toSorted();
-    expect(ending(4)).toEqual(['APPROVAL_REQUIRED', 'FORBIDDEN', 'TOOL_CHANGED', 'TOOL_DISABLED', 'UNAUTHENTICATED']);
+    expect(ending(4)).toEqual([
+      'APPROVAL_REQUIRED',
+      'CONFIRMATION_REJECTED',
+      'CONFIRMATION_REQUIRED',
+      'FORBIDDEN',
+      'TOOL_CHANGED',
+      'TOOL_DISABLED',
+      'UNAUTHENTICATED',
+    ]);
     expect(ending(2)).toEqual([
       'CONFIGURATION_ERROR',
       'NOTHING_FOUND',

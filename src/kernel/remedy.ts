@@ -20,6 +20,8 @@ export type Remedy =
   | { readonly kind: 'review'; readonly ref?: string }
   /** Something that was trusted has changed. */
   | { readonly kind: 'review-change'; readonly ref?: string }
+  /** A call waits for a person's yes; after that it is made again. */
+  | { readonly kind: 'confirm-call'; readonly id?: string }
   | { readonly kind: 'undo-rejection'; readonly ref: string }
   /** What is to be approved must have been looked at before. */
   | { readonly kind: 'look-first'; readonly ref: string }
@@ -76,6 +78,8 @@ const COMMANDS: RemedyWords = {
   review: ({ ref }) =>
     `Look at it and decide: toolscout pending, toolscout approve${ref === undefined ? '.' : ` ${ref}`}`,
   'review-change': ({ ref }) => `Look at the change and decide: toolscout diff${ref === undefined ? '.' : ` ${ref}`}`,
+  'confirm-call': ({ id = 'ID' }) =>
+    `Decide about it: toolscout pending, toolscout approve ${id}; then make the same call again, with exactly the same arguments.`,
   'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
   'look-first': ({ ref }) => `Look at it first: toolscout diff ${ref}; then approve it, or name its hash.`,
   'approve-each': ({ server }) =>

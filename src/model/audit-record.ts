@@ -19,6 +19,7 @@ export const AUDIT_KINDS = [
   'sign-out',
   'approve',
   'reject',
+  'confirm',
   'introspect',
   'register',
   'unregister',

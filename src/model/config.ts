@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ConfirmConfig, ConfirmRuleConfig } from './confirm-config.js';
 import { SCOPES } from './principal.js';
 
 /** How a config is parsed: it is read once, so a parser that is generated for it costs more than it saves. */
@@ -15,6 +16,7 @@ export const RuleConfig = z.strictObject({
   server: text.min(1).optional(),
   enabled: z.boolean().optional(),
   tags: z.array(text.min(1)).optional(),
+  confirm: ConfirmRuleConfig.optional(),
 });
 /** See the schema of the same name. */
 export type RuleConfig = z.infer<typeof RuleConfig>;
@@ -362,6 +364,7 @@ export const Config = z.strictObject({
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
   store: text.default('sqlite'),
   answers: AnswersConfig.prefault({}),
+  confirm: ConfirmConfig.prefault({}),
   http: HttpConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
 });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { HoldCause } from './approval.js';
+import type { ConfirmRule } from './pending-call.js';
 
 /** Whether a tool is offered; visible and callable are this one status. */
 export type ToolStatus = 'enabled' | 'disabled' | 'pending' | 'quarantined';
@@ -39,6 +40,8 @@ export interface Tool {
   readonly tags: readonly string[];
   readonly status: ToolStatus;
   readonly decision: Decision;
+  /** The rule by which a call needs a yes before it is sent; absent where none does (SEC-11). */
+  readonly confirm?: ConfirmRule;
   /** Why it is pending or quarantined, with one phrase for people; absent otherwise (SEC-9). */
   readonly hold?: { readonly cause: HoldCause; readonly reason: string };
   /** The client that the server comes from runs it without asking. It gives no permission here. */

@@ -43,6 +43,7 @@ export function normalizeTool(
     tags: [...new Set([...ruled.tags, ...server.tags])],
     status: decision.enabled ? 'enabled' : 'disabled',
     decision,
+    ...(ruled.confirm ? { confirm: ruled.confirm } : {}),
     ...(server.autoApproved && matchesNames(server.autoApproved, name) ? { autoApproved: true as const } : {}),
     provenance: 'protocol',
     hash: isDeep ? sha256(`too deep\0${name}\0${description}`) : hashJson(definition),

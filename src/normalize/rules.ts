@@ -2,13 +2,20 @@ import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import { compilePattern, compilePatterns } from '../kernel/patterns/pattern.js';
 import { oneLine } from '../kernel/text.js';
 import type { RuleConfig } from '../model/config.js';
+import type { ConfirmRule } from '../model/pending-call.js';
 import type { Decision } from '../model/tool.js';
 import { findDeadRules, type CompiledRule } from './dead-rules.js';
 
 /** The rules of a configuration, compiled once. */
 export interface Rules {
-  /** What the rules say about one tool: the decision with its reason, and the tags of every matching rule (PAT-4). */
-  decide(server: string, tool: string): { readonly decision: Decision; readonly tags: string[] };
+  /**
+   * What the rules say about one tool: the decision with its reason, the tags of every matching rule, and the first matching rule
+   * that says whether a call needs a yes (PAT-4, SEC-11).
+   */
+  decide(
+    server: string,
+    tool: string,
+  ): { readonly decision: Decision; readonly tags: string[]; readonly confirm?: ConfirmRule };
   /** Rules that can never decide because an earlier one always does. */
   readonly warnings: readonly Problem[];
 }
@@ -66,15 +73,25 @@ export function compileRules(configs: readonly RuleConfig[]): Rules {
     warnings: findDeadRules(rules),
     decide(server, tool) {
       let decision: Decision | undefined;
+      let confirmed: CompiledRule | undefined;
       const tags = new Set<string>();
       for (const rule of rules) {
-        const { enabled } = rule.config;
-        const matters = (enabled !== undefined && !decision) || (rule.config.tags?.length ?? 0) > 0;
+        const { enabled, confirm } = rule.config;
+        const matters =
+          (enabled !== undefined && !decision) ||
+          (confirm !== undefined && !confirmed) ||
+          (rule.config.tags?.length ?? 0) > 0;
         if (!matters || !rule.appliesTo(server) || !rule.patterns.matches(server, tool)) continue;
         if (enabled !== undefined) decision ??= { enabled, rule: rule.index, reason: reasons[rule.index]! };
+        if (confirm !== undefined) confirmed ??= rule;
         for (const tag of rule.config.tags ?? []) tags.add(tag);
       }
-      return { decision: decision ?? fallback, tags: [...tags] };
+      const ask = confirmed?.config.confirm;
+      return {
+        decision: decision ?? fallback,
+        tags: [...tags],
+        ...(confirmed && ask ? { confirm: { ask, reason: reasons[confirmed.index]! } } : {}),
+      };
     },
   };
 }

@@ -33,7 +33,7 @@ function readRule(rule: unknown, path: string, problems: Problem[]): ReadRule | 
   return {
     path,
     server: typeof rule.server === 'string' ? rule.server : undefined,
-    decides: typeof rule.enabled === 'boolean',
+    decides: typeof rule.enabled === 'boolean' || rule.confirm !== undefined,
     tags: Array.isArray(rule.tags) && rule.tags.length > 0,
   };
 }
@@ -46,7 +46,7 @@ export function checkRules(rules: unknown, path: string, knownServers: readonly 
     const rule = readRule(raw, joinPath(path, i), problems);
     if (!rule) continue;
     if (!rule.decides && !rule.tags) {
-      warnings.push(problemAt(rule.path, 'has no effect; give it "enabled" or "tags"'));
+      warnings.push(problemAt(rule.path, 'has no effect; give it "enabled", "confirm" or "tags"'));
     }
     if (rule.server !== undefined && knownServers && /^[\w.-]+$/.test(rule.server)) {
       const [nearest] = nearestNames(rule.server, knownServers, 1);

@@ -209,7 +209,7 @@ describe('validateConfig', () => {
     expect(warnings(raw)).toEqual(['toolRules[0].server: no server is called "githb"; did you mean "github"?']);
     expect(warnings({ ...raw, sources: ['cursor'] })).toEqual([]);
     expect(warnings({ toolRules: [{ pattern: '*' }] })).toEqual([
-      'toolRules[0]: has no effect; give it "enabled" or "tags"',
+      'toolRules[0]: has no effect; give it "enabled", "confirm" or "tags"',
     ]);
   });
 

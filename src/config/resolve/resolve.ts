@@ -61,7 +61,7 @@ export interface ResolveOptions {
 export const MIN_SECRET = 6;
 
 /** The error that lists all problems of a config, one a line. */
-function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
+export function configurationError(source: string, problems: readonly Problem[]): ToolscoutError {
   const lines = problems.map((problem) => `${problem.path}: ${problem.message}`);
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new ToolscoutError('CONFIGURATION_ERROR', [`The config (${source}) has ${count}:`, ...lines].join('\n'), {
@@ -139,6 +139,22 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
   return { ...http, auth: { ...http.auth, keys } };
 }
 
+/** The secret of the webhook expands too; without it nobody but a person is asked. */
+function expandConfirm(
+  shop: Omit<Workshop, 'config'>,
+  confirm: Config['confirm'],
+  warnings: Problem[],
+): Config['confirm'] {
+  if (confirm.secret === undefined) return confirm;
+  const problems: string[] = [];
+  const secret = expandInto(shop, confirm.secret, problems);
+  shop.secrets.add(secret);
+  if (problems.length === 0 && secret.length < MIN_KEY) problems.push(`has fewer than ${MIN_KEY} characters`);
+  if (problems.length === 0) return { ...confirm, secret };
+  warnings.push(problemAt('confirm.secret', `${problems.join('; ')}; the webhook is not asked`));
+  return { ...confirm, secret: undefined };
+}
+
 function hashOf(fields: Record<string, unknown>, bench: Bench, imported: ImportedSources): string {
   const { used, env } = bench;
   const variables = [...used].toSorted().map((name) => [name, Object.hasOwn(env, name) ? (env[name] ?? null) : null]);
@@ -196,6 +212,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     authHeaders: expandAuthHeaders(bench, parsed.authHeaders, warnings),
     ai: expandAi(bench, parsed.ai, warnings),
     http: expandHttp(bench, parsed.http, warnings),
+    confirm: expandConfirm(bench, parsed.confirm, warnings),
     store: expandStore(bench, parsed.store),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },

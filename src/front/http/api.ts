@@ -6,6 +6,7 @@ import { openApiDocument } from './openapi/openapi.js';
 import type { Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { pendingCallRoutes } from './routes/pending-calls.js';
 import { registrationRoutes } from './routes/registrations.js';
 import { callRoutes } from './routes/calls.js';
 import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
@@ -50,6 +51,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...skillRoutes(),
     ...adminRoutes(options),
     ...approvalRoutes(),
+    ...pendingCallRoutes(),
     ...registrationRoutes(),
     ...publishRoutes(options),
     ...subregistryRoutes(options),

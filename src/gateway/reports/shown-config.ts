@@ -48,7 +48,7 @@ export interface ShownHttp extends Omit<Config['http'], 'auth'> {
 /** The configuration in force as it may be shown (CFG-4). */
 export interface ShownConfig extends Omit<
   Config,
-  'authHeaders' | 'ai' | 'http' | 'introspectionInputs' | 'redaction' | 'servers' | 'envFile'
+  'authHeaders' | 'ai' | 'confirm' | 'http' | 'introspectionInputs' | 'redaction' | 'servers' | 'envFile'
 > {
   /** Where it came from: a path, `demo`, `library`. */
   readonly source: string;
@@ -59,6 +59,7 @@ export interface ShownConfig extends Omit<
   /** Names of the tools that have inputs. */
   readonly introspectionInputs: readonly string[];
   readonly ai: Omit<Config['ai'], 'apiKey'> & { readonly apiKeySet: boolean };
+  readonly confirm: Omit<Config['confirm'], 'secret'> & { readonly secretSet: boolean };
   readonly redaction: ReadonlyArray<Omit<RedactionConfig, 'match'> & { readonly match: readonly string[] }>;
   readonly http: ShownHttp;
   readonly warnings: readonly Problem[];
@@ -81,6 +82,14 @@ function showHttp({ auth, publicUrl, ...http }: Config['http']): ShownHttp {
         },
       }),
     },
+  };
+}
+
+function showConfirm({ secret, webhook, ...confirm }: Config['confirm']): ShownConfig['confirm'] {
+  return {
+    ...confirm,
+    ...(webhook !== undefined && { webhook: shownUrl(webhook) }),
+    secretSet: secret !== undefined,
   };
 }
 
@@ -154,7 +163,18 @@ export function showConfig(
   views: ReadonlyArray<Pick<ServerView, 'id' | 'knowledge' | 'problem'>> = [],
 ): ShownConfig {
   // Taken apart is what may hold a secret; everything else is shown as it is.
-  const { authHeaders, ai, http, introspectionInputs, redaction, registry, store, servers: entries, ...plain } = config;
+  const {
+    authHeaders,
+    ai,
+    confirm,
+    http,
+    introspectionInputs,
+    redaction,
+    registry,
+    store,
+    servers: entries,
+    ...plain
+  } = config;
   const { apiKey, ...model } = ai;
   const shown = servers.map((server) =>
     showServer(asHeld(server, views), Object.hasOwn(entries, server.id) ? entries[server.id] : undefined),
@@ -169,6 +189,7 @@ export function showConfig(
     authHeaders: Object.keys(authHeaders),
     introspectionInputs: Object.keys(introspectionInputs),
     ai: { ...model, baseUrl: shownUrl(ai.baseUrl), apiKeySet: apiKey !== undefined },
+    confirm: showConfirm(confirm),
     registry: { ...registry, url: shownUrl(registry.url) },
     redaction: redaction.map((rule) => showRedaction(rule)),
     http: showHttp(http),
@@ -181,13 +202,18 @@ export function showConfig(
 export function maskConfig(loaded: LoadedConfig): Config {
   const { config, secrets } = loaded;
   const { ai, authHeaders, introspectionInputs, servers } = config;
-  const { http, redaction, registry } = showConfig(loaded);
+  const { confirm, http, redaction, registry } = showConfig(loaded);
   return {
     ...config,
     servers: hideSecrets(servers, secrets),
     authHeaders: hideAll(authHeaders),
     introspectionInputs: Object.fromEntries(Object.keys(introspectionInputs).map((tool) => [tool, {}])),
     ai: { ...ai, baseUrl: shownUrl(ai.baseUrl), ...(ai.apiKey !== undefined && { apiKey: MASK }) },
+    confirm: {
+      ...config.confirm,
+      ...(confirm.webhook !== undefined && { webhook: confirm.webhook }),
+      ...(config.confirm.secret !== undefined && { secret: MASK }),
+    },
     registry,
     store: shownUrl(config.store),
     redaction: redaction.map(({ match, ...rule }) => ({ ...rule, match: [...match] })),

@@ -6,6 +6,7 @@ import {
   createReadOnlyCheck,
   ruleCheck,
   type Check,
+  type Confirmation,
 } from '../../execute/index.js';
 import { OWN_SERVER } from '../../answers/index.js';
 import { addressOf } from '../../kernel/ids.js';
@@ -38,7 +39,7 @@ export interface Bindings {
 }
 
 /** The verbs that run a tool. All calls take this path, which applies every check. */
-export function callVerbs(core: Core, skills: Bindings): VerbTable<'call' | 'stream'> {
+export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmation): VerbTable<'call' | 'stream'> {
   const { clock, log, pool, audit, redaction } = core.deps;
   const { own } = core;
   /** The own tools show a skill only what its calls gave. */
@@ -67,6 +68,10 @@ export function callVerbs(core: Core, skills: Bindings): VerbTable<'call' | 'str
     validate: createArgumentValidator({
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
+    confirmation: {
+      needed: (subject) => subject.server !== own.server && confirmation.needed(subject),
+      clear: (subject) => confirmation.clear(subject),
+    },
     outgoing: (server) => redaction.outgoing(server),
     incoming: (server) => redaction.incoming(server),
     send: (server, request, call) => (server === own.server ? own.run(call) : pool.call(server, request, call)),

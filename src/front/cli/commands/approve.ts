@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
+import { decideCall, isCallId } from '../pending-calls.js';
 import { inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -28,13 +29,14 @@ function addRuling(
   const command = withCommonFlags(program.command(verb))
     .summary(words.summary)
     .description(words.description)
-    .argument('<ref>', 'id of a server, or server:tool')
+    .argument('<ref>', 'id of a server, server:tool, or id of a call that waits')
     .option('--all', 'everything of the server that waits, its tools included')
     .option('--reason <text>', 'why; it is kept with the decision')
     .option('--hash <hash>', 'only if this is still its hash; the first 12 characters are enough')
     .addHelpText('after', `\nExample:\n  $ toolscout ${words.example}`)
     .action(async (ref: string, flags: Flags) => {
       await withGateway(deps, flags, async (gateway: Gateway) => {
+        if (isCallId(ref)) return decideCall(gateway, deps.terminal, verb, ref, flags);
         const { all, includeCritical, reason, hash } = flags;
         const report = await gateway.approvals[verb](ref, {
           by: 'local',
@@ -68,7 +70,7 @@ export function addApprove(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'approve', {
     summary: 'trust a server or a tool that waits for approval',
     description:
-      'Trusts a server, or a tool exactly as it was shown by pending or diff: searchable and callable at once, here and in every running toolscout. What changed since then is refused. A later change of it waits again.',
+      'Trusts a server, or a tool exactly as it was shown by pending or diff: searchable and callable at once, here and in every running toolscout. What changed since then is refused. A later change of it waits again. With the id of a call that waits: that call may be made once.',
     example: 'approve github:create_issue --hash 5d0c0f1f7a3e --reason "read the diff"',
     done: 'Approved',
   });
@@ -78,7 +80,8 @@ export function addApprove(program: Command, deps: CliDeps): void {
 export function addReject(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'reject', {
     summary: 'keep out a server or a tool',
-    description: 'Keeps out a server or a tool that waits for approval, or takes back the trust in one that does not.',
+    description:
+      'Keeps out a server or a tool that waits for approval, or takes back the trust in one that does not. With the id of a call that waits: it is not made.',
     example: 'reject team-db --reason "unknown author"',
     done: 'Rejected',
   });

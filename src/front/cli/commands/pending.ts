@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Approval, ApprovalState, RiskLevel } from '../../../model/approval.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { describeCall } from '../pending-calls.js';
 import { ago, inLine } from '../render.js';
 import type { Terminal } from '../terminal.js';
 
@@ -48,12 +49,21 @@ function describe(approval: Approval, terminal: Terminal, now: number): string[]
   return lines;
 }
 
-/** `toolscout pending`: what waits for somebody to approve it (SEC-9). */
+/** The state of calls that goes with a state of approvals. */
+const CALL_STATES = {
+  pending: 'waiting',
+  approved: 'approved',
+  rejected: 'rejected',
+  expired: 'expired',
+  superseded: 'used',
+} as const;
+
+/** `toolscout pending`: what waits for somebody to approve it, and calls that wait for a yes (SEC-9, SEC-11). */
 export function addPending(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('pending'))
     .summary('list what waits for approval')
     .description(
-      'Lists servers and tools that wait for approval, with the whole command of a server and the risk. Starts nothing.',
+      'Lists servers and tools that wait for approval, with the whole command of a server and the risk, and calls that wait for a yes. Starts nothing.',
     )
     .option('-s, --server <id>', 'only this server')
     .addOption(new Option('--state <state>', 'approvals in another state').choices([...STATES]).default('pending'))
@@ -61,14 +71,16 @@ export function addPending(program: Command, deps: CliDeps): void {
     .action(async (flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
         const approvals = await gateway.approvals.list({ server: flags.server, state: flags.state, shownTo: 'local' });
+        const calls = await gateway.approvals.calls({ server: flags.server, state: CALL_STATES[flags.state] });
         const { terminal, clock } = deps;
-        if (flags.json) return terminal.json({ approvals });
-        if (approvals.length === 0) {
+        if (flags.json) return terminal.json({ approvals, calls });
+        if (approvals.length === 0 && calls.length === 0) {
           return terminal.note(
             flags.state === 'pending' ? 'Nothing waits for approval.' : `Nothing is ${flags.state}.`,
           );
         }
         for (const approval of approvals) terminal.out(describe(approval, terminal, clock.now()).join('\n'));
+        for (const call of calls) terminal.out(describeCall(call, terminal, clock.now()).join('\n'));
       });
     });
 }

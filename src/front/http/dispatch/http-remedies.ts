@@ -16,6 +16,8 @@ const WORDS: RemedyWords = {
   review: () => 'An administrator decides about it: GET /v1/approvals, then POST /v1/approvals/{ref}/approve.',
   'review-change': () =>
     'An administrator decides about the change: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
+  'confirm-call': ({ id = '{id}' }) =>
+    `An administrator decides about it: GET /v1/pending-calls, then POST /v1/pending-calls/${id}/approve; then send the same call again.`,
   'undo-rejection': () =>
     'An administrator can undo that: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
   'look-first': () => 'GET /v1/approvals/{ref}/diff first; then approve it, or send its hash.',

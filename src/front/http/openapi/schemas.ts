@@ -387,6 +387,7 @@ export {
   RulingReport,
   RulingRequest,
 } from './approval-schemas.js';
+export { CallRuling, PendingCall, PendingCallList } from './pending-call-schemas.js';
 
 /** Approved manifests. */
 export const ManifestList = z.object({ manifests: z.array(AnyObject) });

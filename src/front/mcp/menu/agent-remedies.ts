@@ -17,6 +17,8 @@ const WORDS: RemedyWords = {
   'list-pending': () => 'Ask the user what waits for approval: toolscout pending',
   review: ({ ref }) => `Ask the user to look at it and to decide: toolscout pending, toolscout approve${about(ref)}`,
   'review-change': ({ ref }) => `Ask the user to look at the change and to decide: toolscout diff${about(ref)}`,
+  'confirm-call': ({ id }) =>
+    `Tell the user that the call waits for a yes${id === undefined ? '' : `: toolscout approve ${id}`}. After the yes make the same call again, with exactly the same arguments; a yes is good for one call.`,
   'undo-rejection': ({ ref }) =>
     `Use another tool. The user can undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
   'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${ref}`,

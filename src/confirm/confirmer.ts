@@ -1,0 +1,266 @@
+import { Canceller } from '../kernel/async/cancel.js';
+import type { Clock, Timer } from '../kernel/clock.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { addressOf } from '../kernel/ids.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import type { Call } from '../model/call.js';
+import type { ConfirmConfig } from '../model/confirm-config.js';
+import { offers } from '../model/host.js';
+import type { ConfirmRule, PendingCall } from '../model/pending-call.js';
+import type { Store } from '../model/store.js';
+import { duration } from './duration.js';
+import { createPasses, isPass } from './passes.js';
+import { createPendingCalls, type PendingCalls } from './pending-calls.js';
+import { questionFor, readAnswer } from './question.js';
+import { bindCall, toolBinding, type AskedCall, type ConfirmSubject } from './subject.js';
+import type { AskWebhook } from './webhook.js';
+
+/** A call that may be sent, or a question that its host must answer first by calling again. */
+export type Clearance =
+  | { readonly question: JsonObject }
+  | {
+      /** The call without what was meant for toolscout. */
+      readonly call: Call;
+      /** The result as the host gets it: where the server asks something, the next round needs no new yes. */
+      carry(result: JsonObject): Promise<JsonObject>;
+    };
+
+/** An answer to a question, or a question, for the audit log. */
+export interface ConfirmNote {
+  readonly decision: 'asked' | 'approved' | 'rejected' | 'unanswered';
+  /** Who answered, or whose host did. */
+  readonly by: string;
+  readonly via: 'host' | 'operator' | 'webhook';
+  readonly asked: AskedCall;
+  readonly id?: string;
+  readonly reason?: string;
+}
+
+/** Asks before a call is sent (SEC-11). */
+export interface Confirmer {
+  readonly pending: PendingCalls;
+  /** Whether this call needs a yes. */
+  needed(subject: ConfirmSubject): boolean;
+  /**
+   * Gets a yes for a call that needs one.
+   *
+   * @throws ToolscoutError `CONFIRMATION_REQUIRED` when somebody has been asked and the call can be repeated later,
+   *   `CONFIRMATION_REJECTED` when the answer was no.
+   */
+  clear(subject: ConfirmSubject): Promise<Clearance>;
+}
+
+/** What asking needs of the world. */
+export interface ConfirmerDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: () => ConfirmConfig;
+  readonly redact: (value: JsonValue, server: string) => JsonValue;
+  /** Whether a JMESPath expression selects something true in the arguments; throws where it cannot tell. */
+  readonly selects: (expression: string, args: JsonObject) => boolean;
+  /** Writes to the audit log; durable when it resolves. */
+  readonly note: (note: ConfirmNote) => Promise<void>;
+  readonly webhook: AskWebhook;
+}
+
+/** For how long a yes for all calls of a tool holds. */
+const ONCE_MS = 30 * 86_400_000;
+const ONCE = 'confirmed-tools';
+/** How often a host is told that a call still waits, so that it does not give up. */
+const TELL_MS = 10_000;
+/** The name of the question among those of a round. */
+const KEY = 'toolscout-confirm';
+/** When an agent may look again whether somebody has answered. */
+const LOOK_AGAIN_MS = 10_000;
+
+const NO_RULE: ConfirmRule = { ask: true, reason: 'a rule that is gone' };
+
+/** A confirmer over a store. */
+export function createConfirmer(deps: ConfirmerDeps): Confirmer {
+  const { store, clock, log } = deps;
+  const pendingMs = (): number => deps.config().pendingMs;
+  const passes = createPasses(deps);
+  const pending = createPendingCalls({ store, clock, pendingMs, redact: deps.redact });
+
+  const isAsking = ({ call, tool }: ConfirmSubject): boolean => {
+    const ask = tool.confirm?.ask;
+    if (ask === undefined || typeof ask !== 'object') return ask !== undefined;
+    try {
+      return deps.selects(ask.when, call.arguments);
+    } catch (thrown) {
+      // What cannot be judged is asked about.
+      log.warn('confirm.when', { server: tool.server, tool: tool.name, error: messageOf(thrown) });
+      return true;
+    }
+  };
+
+  const isKnown = async (asked: AskedCall): Promise<boolean> => {
+    if (asked.rule.ask !== 'once') return false;
+    const entry = await store.get(ONCE, toolBinding(asked));
+    return entry !== undefined && !entry.damaged && (entry.expiresAt ?? 0) > clock.now();
+  };
+
+  const remember = async (asked: AskedCall): Promise<void> => {
+    if (asked.rule.ask !== 'once') return;
+    await store.put(ONCE, toolBinding(asked), { at: clock.now() }, { expiresAt: clock.now() + ONCE_MS });
+  };
+
+  const cleared = (asked: AskedCall, call: Call): Clearance => ({
+    call,
+    async carry(result) {
+      if (result['resultType'] !== 'input_required') return result;
+      const { requestState } = result;
+      const inner = typeof requestState === 'string' ? requestState : undefined;
+      return { ...result, requestState: await passes.issue('go-on', asked.binding, pendingMs(), inner) };
+    },
+  });
+
+  /** Writes down what a host answered, before anything is done about it. */
+  const judge = async (asked: AskedCall, answer: unknown): Promise<'yes' | 'none'> => {
+    const verdict = readAnswer(answer);
+    const decision = verdict === 'yes' ? 'approved' : verdict === 'no' ? 'rejected' : 'unanswered';
+    await deps.note({ decision, by: asked.call.viewer.principal, via: 'host', asked });
+    if (verdict === 'no') throw rejected(asked, 'the user said no');
+    if (verdict === 'yes') await remember(asked);
+    return verdict;
+  };
+
+  /** A modern host came back: with the answer, or to go on with a call that was confirmed before. */
+  const resume = async (asked: AskedCall): Promise<Clearance | undefined> => {
+    const { call } = asked;
+    const { requestState, inputResponses } = call.resumed ?? {};
+    if (requestState === undefined || !isPass(requestState)) return undefined;
+    const pass = await passes.take(requestState, asked.binding);
+    if (!pass) {
+      throw new ToolscoutError('CONFIRMATION_REQUIRED', 'The answer does not belong to a question about this call.', {
+        suggestion: 'Make the call again without requestState; the user is then asked anew.',
+        delivered: false,
+      });
+    }
+    // The rule may have gone since the question was asked.
+    if (pass.purpose === 'answer' && !isAsking(asked)) return cleared(asked, withoutPass(call));
+    if (pass.purpose === 'go-on') {
+      const { inner } = pass;
+      return cleared(asked, {
+        ...call,
+        resumed: { ...(inputResponses && { inputResponses }), ...(inner !== undefined && { requestState: inner }) },
+      });
+    }
+    const answer = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined;
+    return (await judge(asked, answer)) === 'yes' ? cleared(asked, withoutPass(call)) : undefined;
+  };
+
+  /** Asks a host of the 2025 era, which answers while the call waits; `undefined` when it could not be asked. */
+  const askHost = async (asked: AskedCall): Promise<unknown> => {
+    const { call } = asked;
+    const stop = new Canceller();
+    const onAbort = (): void => stop.abort(call.signal?.reason);
+    const message = `Waits for the user's yes, at most ${duration(pendingMs())}.`;
+    let told = 0;
+    let telling: Timer | undefined;
+    const tell = (): void => {
+      call.onProgress?.({ progress: told++, message });
+      telling = clock.after(TELL_MS, tell);
+    };
+    const limit = clock.after(pendingMs(), () => stop.abort(new Error('nobody answered in time')), { awaited: true });
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    if (call.signal?.aborted) onAbort();
+    tell();
+    try {
+      return await call.host!.request('elicitation/create', questionFor(asked), { signal: stop });
+    } catch (thrown) {
+      if (call.signal?.aborted) throw thrown;
+      log.warn('confirm.host', { server: asked.server.id, tool: asked.tool.name, error: messageOf(thrown) });
+      return undefined;
+    } finally {
+      limit.cancel();
+      telling?.cancel();
+      call.signal?.removeEventListener('abort', onAbort);
+    }
+  };
+
+  const canElicit = ({ call: { host } }: AskedCall): boolean => {
+    const { elicit, webhook } = deps.config();
+    return elicit && webhook === undefined && host !== undefined && offers(host.capabilities, 'elicitation/create');
+  };
+
+  /** Asks the webhook about a call that waits; what it says is written down as the decision of whoever it names. */
+  const askWebhook = async (asked: AskedCall, waiting: PendingCall): Promise<void> => {
+    const answer = await deps.webhook(waiting, deps.config(), asked.call.signal);
+    if (!answer) return;
+    const { verdict, by, reason } = answer;
+    const ruling = { by, ...(reason !== undefined && { reason }), at: clock.now(), via: 'webhook' as const };
+    try {
+      await pending.decide(waiting.id, verdict, ruling);
+      await deps.note({ decision: verdict, by, via: 'webhook', asked, id: waiting.id, ...(reason && { reason }) });
+    } catch (thrown) {
+      // Somebody else was quicker; what they decided holds.
+      log.info('confirm.webhook', { id: waiting.id, error: messageOf(thrown) });
+    }
+  };
+
+  /** Puts the call among those that wait, or takes the yes that it was given. */
+  const wait = async (asked: AskedCall): Promise<Clearance> => {
+    let standing = await pending.ask(asked);
+    if (standing.isNew) {
+      const { id } = standing.pending;
+      await deps.note({ decision: 'asked', by: asked.call.viewer.principal, via: 'operator', asked, id });
+      if (deps.config().webhook !== undefined) {
+        await askWebhook(asked, standing.pending);
+        standing = await pending.ask(asked);
+      }
+    }
+    const { state, pending: found } = standing;
+    if (state === 'rejected') {
+      const { by, reason } = found.ruling!;
+      throw rejected(asked, `${by} said no${reason === undefined ? '' : `: ${reason}`}`);
+    }
+    if (state === 'waiting') throw waits(asked, found, clock.now());
+    await remember(asked);
+    return cleared(asked, withoutPass(asked.call));
+  };
+
+  return {
+    pending,
+    needed: (subject) => isPass(subject.call.resumed?.requestState ?? '') || isAsking(subject),
+    async clear(subject) {
+      const asked = bindCall(subject, subject.tool.confirm ?? NO_RULE);
+      const resumed = await resume(asked);
+      if (resumed) return resumed;
+      const { call } = asked;
+      if (await isKnown(asked)) return cleared(asked, call);
+      if (call.resumed?.requestState !== undefined || !canElicit(asked)) return wait(asked);
+      if (call.host!.era === 'modern') {
+        const requestState = await passes.issue('answer', asked.binding, pendingMs());
+        const inputRequests = { [KEY]: { method: 'elicitation/create', params: questionFor(asked) } };
+        return { question: { resultType: 'input_required', inputRequests, requestState } };
+      }
+      const verdict = await judge(asked, await askHost(asked));
+      return verdict === 'yes' ? cleared(asked, call) : wait(asked);
+    },
+  };
+}
+
+/** The call without a pass that was taken: no server is shown one. */
+function withoutPass(call: Call): Call {
+  return isPass(call.resumed?.requestState ?? '') ? { ...call, resumed: undefined } : call;
+}
+
+function rejected({ server, tool }: AskedCall, why: string): ToolscoutError {
+  return new ToolscoutError(
+    'CONFIRMATION_REJECTED',
+    `"${addressOf(server.id, tool.name)}" was not called, because ${why}.`,
+    { delivered: false },
+  );
+}
+
+function waits({ server, tool }: AskedCall, { id, rule, expiresAt }: PendingCall, now: number): ToolscoutError {
+  const left = Math.max(0, expiresAt - now);
+  return new ToolscoutError(
+    'CONFIRMATION_REQUIRED',
+    `"${addressOf(server.id, tool.name)}" was not called yet: it waits for a person's yes as ${id}, for ${duration(left)} (${rule}).`,
+    { remedy: { kind: 'confirm-call', id }, retryAfterMs: Math.min(left, LOOK_AGAIN_MS), delivered: false },
+  );
+}

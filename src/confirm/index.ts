@@ -1,0 +1,2 @@
+export { createConfirmer, type Confirmer } from './confirmer.js';
+export { createWebhook } from './webhook.js';

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.js';
+import { sha256 } from '../kernel/hash.js';
+import { isObject } from '../kernel/json.js';
+import type { Store } from '../model/store.js';
+
+/** What a pass lets its bearer do: answer the question about a call, or go on with a call that was confirmed. */
+type Purpose = 'answer' | 'go-on';
+
+/**
+ * Passes that hosts of the modern era bring back between the rounds of a call. Each is random, bound to one exact call, and taken
+ * once in all processes over the store; the store knows only its hash.
+ */
+export interface Passes {
+  /** A pass for `binding`; `inner` is the state of the server that travels with it. */
+  issue(purpose: Purpose, binding: string, lifeMs: number, inner?: string): Promise<string>;
+  /** Takes a pass; `undefined` for anything forged, foreign, expired or taken before. */
+  take(state: string, binding: string): Promise<{ readonly purpose: Purpose; readonly inner?: string } | undefined>;
+}
+
+const SPACE = 'confirm-passes';
+const PREFIX = 'confirm.';
+/** Random characters of a pass. */
+const DIGITS = 32;
+/** Passes that are kept; then those that end first go. */
+const MAX_KEPT = 10_000;
+
+/** Whether a state that a host brings back is a pass. */
+export function isPass(state: string): boolean {
+  return state.startsWith(PREFIX);
+}
+
+/** The passes of a store. */
+export function createPasses({ store, clock }: { readonly store: Store; readonly clock: Clock }): Passes {
+  const prune = async (): Promise<void> => {
+    const now = clock.now();
+    const entries = await store.list(SPACE);
+    const over = entries.filter(({ expiresAt = 0 }) => expiresAt <= now);
+    const alive = entries.length - over.length;
+    const excess = alive < MAX_KEPT ? [] : entries.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+    for (const { key } of [...over, ...excess.slice(0, alive - MAX_KEPT + 1)]) await store.delete(SPACE, key);
+  };
+
+  return {
+    async issue(purpose, binding, lifeMs, inner) {
+      await prune();
+      const token = randomBytes(DIGITS / 2).toString('hex');
+      const value = { purpose, binding, ...(inner !== undefined && { inner: sha256(inner) }) };
+      await store.put(SPACE, sha256(token), value, { expiresAt: clock.now() + lifeMs, ifRevision: 0 });
+      return `${PREFIX}${token}${inner === undefined ? '' : `.${inner}`}`;
+    },
+    async take(state, binding) {
+      const token = state.slice(PREFIX.length, PREFIX.length + DIGITS);
+      const rest = state.slice(PREFIX.length + DIGITS);
+      const inner = rest.startsWith('.') ? rest.slice(1) : undefined;
+      if (!isPass(state) || (rest !== '' && inner === undefined)) return undefined;
+      const key = sha256(token);
+      const entry = await store.get(SPACE, key);
+      const { value, expiresAt = 0 } = entry ?? {};
+      if (!entry || !isObject(value) || expiresAt <= clock.now() || value['binding'] !== binding) return undefined;
+      if (value['inner'] !== (inner === undefined ? undefined : sha256(inner))) return undefined;
+      // Kept until it ends: a key that is gone could be written anew by whoever still holds an old entry.
+      const taken = { purpose: 'taken', binding: '' };
+      if (!(await store.put(SPACE, key, taken, { ifRevision: entry.revision, expiresAt }))) return undefined;
+      const purpose = value['purpose'] === 'go-on' ? 'go-on' : 'answer';
+      return { purpose, ...(inner !== undefined && { inner }) };
+    },
+  };
+}

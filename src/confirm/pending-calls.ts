@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import { isObject, type JsonValue } from '../kernel/json.js';
+import type { PendingCall, PendingCallState } from '../model/pending-call.js';
+import type { Entry, Store } from '../model/store.js';
+import type { AskedCall } from './subject.js';
+
+/** What was said about a call. */
+type Ruling = NonNullable<PendingCall['ruling']>;
+
+/** Where a call stands when somebody wants to make it. */
+export interface Standing {
+  /** `used`: there was a yes, and it is used up by this. */
+  readonly state: 'waiting' | 'rejected' | 'used';
+  readonly pending: PendingCall;
+  /** It was asked for just now. */
+  readonly isNew: boolean;
+}
+
+/** Calls that wait for a person, in the store: every process over it sees and decides the same ones (SEC-11). */
+export interface PendingCalls {
+  /** Asks for a call, or takes the yes that was given for it: of all who try at once, in all processes, one gets it. */
+  ask(call: AskedCall): Promise<Standing>;
+  list(): Promise<PendingCall[]>;
+  /**
+   * Decides about a call that waits; durable when it resolves. `permit` may refuse by throwing.
+   *
+   * @throws ToolscoutError `NOTHING_FOUND` when no such call waits.
+   */
+  decide(
+    id: string,
+    verdict: 'approved' | 'rejected',
+    ruling: Ruling,
+    permit?: (pending: PendingCall) => void,
+  ): Promise<PendingCall>;
+}
+
+const SPACE = 'pending-calls';
+/** Calls that one caller may have waiting, and all together: a person cannot look at more. */
+const MAX_OF_CALLER = 50;
+const MAX_WAITING = 1000;
+/** What ended this long ago is forgotten. */
+const FORGET_MS = 3_600_000;
+/** Others that write the same call at the same time; each of them got further, so this is not reached. */
+const MAX_TRIES = 16;
+
+function read(entry: Entry | undefined): PendingCall | undefined {
+  if (!entry || entry.damaged || !isObject(entry.value)) return undefined;
+  return entry.value as unknown as PendingCall;
+}
+
+/** The state as it is now. A yes or a question that was not used in time is expired. */
+function stateAt({ state, expiresAt }: PendingCall, now: number): PendingCallState {
+  return state !== 'used' && expiresAt <= now ? 'expired' : state;
+}
+
+/** The pending calls of a store. */
+export function createPendingCalls(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly pendingMs: () => number;
+  /** Arguments as they may be kept and shown. */
+  readonly redact: (value: JsonValue, server: string) => JsonValue;
+}): PendingCalls {
+  const { store, clock } = deps;
+
+  const list = async (): Promise<PendingCall[]> => {
+    const now = clock.now();
+    return (await store.list(SPACE))
+      .map(read)
+      .filter((pending) => pending !== undefined)
+      .map((pending) => ({ ...pending, state: stateAt(pending, now) }))
+      .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.id < b.id ? -1 : 1));
+  };
+
+  /** Forgets what is long over; refuses one more where too many wait. */
+  const makeRoom = async ({ call }: AskedCall): Promise<void> => {
+    const now = clock.now();
+    let waiting = 0;
+    let own = 0;
+    for (const entry of await store.list(SPACE)) {
+      const pending = read(entry);
+      if (!pending || pending.expiresAt + FORGET_MS <= now) await store.delete(SPACE, entry.key);
+      else if (stateAt(pending, now) === 'waiting') {
+        waiting += 1;
+        if (pending.principal === call.viewer.principal) own += 1;
+      }
+    }
+    if (waiting < MAX_WAITING && own < MAX_OF_CALLER) return;
+    throw new ToolscoutError('RATE_LIMITED', 'Too many calls wait for a yes.', {
+      suggestion: 'Wait until a person has decided about some of them.',
+      retryAfterMs: 60_000,
+      delivered: false,
+    });
+  };
+
+  const fresh = ({ call, server, tool, rule, argumentsHash }: AskedCall): PendingCall => {
+    const requestedAt = clock.now();
+    const { skill } = call.viewer;
+    return {
+      id: `call_${randomBytes(6).toString('hex')}`,
+      server: server.id,
+      tool: tool.name,
+      arguments: deps.redact(call.arguments, server.id),
+      argumentsHash,
+      principal: call.viewer.principal,
+      ...(skill && { skill: skill.id }),
+      route: call.route,
+      rule: rule.reason,
+      state: 'waiting',
+      requestedAt,
+      expiresAt: requestedAt + deps.pendingMs(),
+    };
+  };
+
+  const put = (key: string, pending: PendingCall, ifRevision: number): Promise<boolean> =>
+    store.put(SPACE, key, pending as unknown as JsonValue, { ifRevision });
+
+  return {
+    list,
+    async ask(call) {
+      const key = call.binding;
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const entry = await store.get(SPACE, key);
+        const pending = read(entry);
+        const state = pending && stateAt(pending, clock.now());
+        if (pending && (state === 'waiting' || state === 'rejected')) return { state, pending, isNew: false };
+        if (pending && entry && state === 'approved') {
+          const used: PendingCall = { ...pending, state: 'used' };
+          if (await put(key, used, entry.revision)) return { state: 'used', pending: used, isNew: false };
+          continue;
+        }
+        await makeRoom(call);
+        const asked = fresh(call);
+        // What was just forgotten has no revision any more.
+        const revision = (await store.get(SPACE, key))?.revision ?? 0;
+        if (revision === (entry?.revision ?? 0) || revision === 0) {
+          if (await put(key, asked, revision)) return { state: 'waiting', pending: asked, isNew: true };
+        }
+      }
+      throw new ToolscoutError('STORE_ERROR', 'The call that waits for a yes could not be stored.', {
+        delivered: false,
+      });
+    },
+
+    async decide(id, verdict, ruling, permit) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const entry = (await store.list(SPACE)).find((each) => read(each)?.id === id);
+        const pending = read(entry);
+        const state = pending && stateAt(pending, clock.now());
+        if (!entry || !pending || state !== 'waiting') throw notWaiting(id, pending && { ...pending, state: state! });
+        permit?.(pending);
+        const expiresAt = clock.now() + deps.pendingMs();
+        const decided: PendingCall = { ...pending, state: verdict, expiresAt, ruling };
+        if (await put(entry.key, decided, entry.revision)) return decided;
+      }
+      throw new ToolscoutError('STORE_ERROR', `The decision about ${id} could not be stored.`);
+    },
+  };
+}
+
+function notWaiting(id: string, pending: PendingCall | undefined): ToolscoutError {
+  const by = pending?.ruling ? ` by ${pending.ruling.by}` : '';
+  const was = pending ? `it is ${pending.state}${by}` : 'there is no such call';
+  return new ToolscoutError('NOTHING_FOUND', `The call "${id}" does not wait for a yes: ${was}.`, {
+    remedy: { kind: 'list-pending' },
+  });
+}

@@ -1,0 +1,44 @@
+import { isObject, type JsonObject } from '../kernel/json.js';
+import { oneLine, printable } from '../kernel/text.js';
+import type { AskedCall } from './subject.js';
+
+/** Characters of the arguments that a person is shown; more is said to be there. */
+const MAX_ARGUMENTS = 4000;
+const MAX_NAME = 200;
+
+/** Arguments in one text, without anything that hides or moves text. */
+export function shownArguments(args: JsonObject): string {
+  const text = printable(JSON.stringify(args));
+  if (text.length <= MAX_ARGUMENTS) return text;
+  return `${text.slice(0, MAX_ARGUMENTS)}… (${text.length - MAX_ARGUMENTS} more characters are not shown)`;
+}
+
+/** The params of `elicitation/create` that ask for a yes. */
+export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject {
+  const scope = rule.ask === 'once' ? 'this tool from now on' : 'this one call';
+  const name = (text: string): string => oneLine(printable(text), MAX_NAME);
+  return {
+    mode: 'form',
+    message: [
+      `toolscout asks for ${scope}: ${rule.reason} wants a yes before it is sent.`,
+      `Server: ${name(server.id)}`,
+      `Tool: ${name(tool.name)}`,
+      `Arguments: ${shownArguments(call.arguments)}`,
+    ].join('\n'),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: { type: 'string', title: 'Decision', description: `Allow ${scope}?`, enum: ['allow', 'reject'] },
+      },
+      required: ['decision'],
+    },
+  };
+}
+
+/** What a host answered: only an accepted form that says `allow` is a yes; one that was dismissed is no answer. */
+export function readAnswer(answer: unknown): 'yes' | 'no' | 'none' {
+  if (!isObject(answer)) return 'none';
+  const { action, content } = answer;
+  if (action === 'accept') return isObject(content) && content['decision'] === 'allow' ? 'yes' : 'no';
+  return action === 'decline' ? 'no' : 'none';
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+
+const text = z.string();
+
+/** A call that waits for a person's yes, or what they said. */
+export const PendingCall = z.object({
+  id: text,
+  server: text,
+  tool: text,
+  arguments: z.unknown().meta({ description: 'Redacted, as in the audit log.' }),
+  argumentsHash: text,
+  principal: text,
+  skill: text.optional(),
+  route: text,
+  rule: text,
+  state: z.enum(['waiting', 'approved', 'rejected', 'used', 'expired']),
+  requestedAt: z.number(),
+  expiresAt: z.number(),
+  ruling: z
+    .object({ by: text, reason: text.optional(), at: z.number(), via: z.enum(['operator', 'webhook']) })
+    .optional(),
+});
+
+/** Calls that wait, were decided or expired. */
+export const PendingCallList = z.object({ calls: z.array(PendingCall) });
+
+/** Why a call is allowed or not. */
+export const CallRuling = z.strictObject({ reason: text.max(500).optional() });
