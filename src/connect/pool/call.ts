@@ -122,7 +122,7 @@ export function createCaller(deps: CallerDeps): Caller {
       const target = count > 0 ? recheck() : server;
       // Who chose a time limit has chosen it for the wait and the answer together.
       const until = Math.min(deadline, (chosenMs === undefined ? clock.monotonic() : started) + limitMs);
-      const turn = limiter.take(target, { principal, until, signal });
+      const turn = target.rateLimit === false ? undefined : limiter.take(target, { principal, until, signal });
       return turn ? goInTurn(turn, count) : go(target, count, requester);
     };
     const goInTurn = async (turn: Promise<number>, count: number): Promise<JsonObject> => {

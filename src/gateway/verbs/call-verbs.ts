@@ -69,7 +69,11 @@ export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmati
       onUnchecked: (tool, reason) => log.warn('execute.unchecked', { server: tool.server, tool: tool.name, reason }),
     }),
     confirmation: {
-      needed: (subject) => subject.server !== own.server && confirmation.needed(subject),
+      // Most calls have no rule that asks and are no later round of one that was asked about.
+      needed: (subject) =>
+        (subject.tool.confirm !== undefined || subject.call.resumed !== undefined) &&
+        subject.server !== own.server &&
+        confirmation.needed(subject),
       clear: (subject) => confirmation.clear(subject),
     },
     outgoing: (server) => redaction.outgoing(server),
