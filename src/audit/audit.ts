@@ -5,6 +5,7 @@ import { newIdAt } from '../kernel/ids.js';
 import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
+import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
 import type { AuditSum, AuditSumQuery } from '../model/stats.js';
 import type { Store } from '../model/store.js';
 import { createTokenTally } from './token-tally.js';
@@ -43,6 +44,8 @@ export interface Audit {
   recordNow(entry: NewRecord): Promise<void>;
   /** The newest matching records, newest first; sees everything recorded before. */
   query(filter: AuditFilter): Promise<AuditRecord[]>;
+  /** Compares the log with its chain; sees everything recorded before. */
+  verify(known?: readonly ChainHead[]): Promise<AuditVerification>;
   /** The sums of all matching records; sees everything recorded before. */
   sums(query: AuditSumQuery): Promise<AuditSum[]>;
   /** The tokens of everything recorded since the start, by server; under the empty name what belongs to none. */
@@ -157,6 +160,10 @@ export function createAudit(options: AuditOptions): Audit {
     async query(filter) {
       await flush();
       return store.audit(filter);
+    },
+    async verify(known) {
+      await flush();
+      return store.verifyAudit(known);
     },
     async sums(query) {
       await flush();

@@ -72,6 +72,8 @@ function fakeStore(): Store & {
     audit: neverAsked,
     sumAudit: neverAsked,
     pruneAudit: neverAsked,
+    auditAfter: neverAsked,
+    verifyAudit: neverAsked,
     onChange(listener: (space: string) => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);

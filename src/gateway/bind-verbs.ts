@@ -71,6 +71,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'registry.plan': 'all servers',
   'audit.list': 'all servers',
   'audit.follow': 'all servers',
+  'audit.verify': 'all servers',
   'audit.stats': 'callers',
   'config.storeStatus': 'callers',
   'config.acceptStore': 'all servers',

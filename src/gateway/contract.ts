@@ -15,6 +15,7 @@ import type { ToolSignature } from '../export/index.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Lineage } from '../protocol/lineage.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
+import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { Stats, StatsQuery } from '../model/stats.js';
 import type { CallResult } from '../model/call.js';
@@ -201,6 +202,8 @@ export interface AuditVerbs {
   list(filter?: AuditFilter): Promise<AuditRecord[]>;
   /** Hears every new record that fits; the answer ends it. */
   follow(listener: (record: AuditRecord) => void, filter?: AuditFilter): () => void;
+  /** Compares the log with its hash chain, and with heads that were kept elsewhere (SEC-12). */
+  verify(options?: { readonly heads?: readonly ChainHead[] }): Promise<AuditVerification>;
   /** What was used, in tokens, by day unless said otherwise; and what loading every tool would have cost (ANS-7). */
   stats(query?: StatsQuery): Promise<Stats>;
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../kernel/json.js';
+import type { AuditVerification, ChainHead } from './audit-chain.js';
 import type { AuditFilter, AuditRecord } from './audit-record.js';
 import type { AuditSum, AuditSumQuery } from './stats.js';
 
@@ -73,10 +74,17 @@ export interface Store {
   audit(filter: AuditFilter): Promise<AuditRecord[]>;
   /** The whole audit log in pages, oldest first, in the order of appending. */
   auditPages(): AsyncIterable<AuditRecord[]>;
+  /**
+   * The records behind a place in the log, in the order of appending, and the place of the last; 0 is the beginning. Places stay valid when
+   * records are forgotten.
+   */
+  auditAfter(position: number, limit: number): Promise<{ readonly records: AuditRecord[]; readonly position: number }>;
   /** The sums of all matching records, by kind and by what the query names, in no order (ANS-7). */
   sumAudit(query: AuditSumQuery): Promise<AuditSum[]>;
   /** Forgets audit records older than a time; answers how many. */
   pruneAudit(before: number): Promise<number>;
+  /** Compares the audit log with its chain; `known` are heads that were kept elsewhere (SEC-12). */
+  verifyAudit(known?: readonly ChainHead[]): Promise<AuditVerification>;
   /** Called after another process changed a space. The answer stops it. */
   onChange(listener: (space: string) => void): () => void;
   close(): Promise<void>;

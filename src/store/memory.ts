@@ -6,10 +6,8 @@ import type { StatsGroup } from '../model/stats.js';
 import type { Entry, Store } from '../model/store.js';
 import { PAGE, pageSize } from './page-size.js';
 import { createAuditSums, DAY_MS, dayName, type SumPart } from './audit-sums.js';
+import { createMemoryLog } from './memory-log.js';
 import { toText } from './stored-text.js';
-
-/** What is kept of the audit log when there is no disk; older records fall off. */
-const AUDIT_KEPT = 10_000;
 
 interface Stored {
   /** The value as text, so that nobody can change a stored value from outside. */
@@ -25,17 +23,10 @@ interface Space {
   version: number;
 }
 
-interface Logged {
-  readonly json: string;
-  /** Read from `json`, for the filters; never handed out. */
-  readonly record: AuditRecord;
-}
-
 /** A store that forgets everything with the process: for tests, and for a disk that cannot be used. */
 export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
   const spaces = new Map<string, Space>();
-  let log: Logged[] = [];
-  let logged = new Set<string>();
+  const log = createMemoryLog();
   let closed = false;
 
   const openOnly = (): void => {
@@ -98,54 +89,53 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
     },
     async append(records) {
       openOnly();
-      const texts = records.map((record) => toText(record));
-      for (const json of texts) {
-        const record = JSON.parse(json) as AuditRecord;
-        if (logged.has(record.id)) continue;
-        logged.add(record.id);
-        log.push({ json, record });
-      }
-      for (const { record } of log.splice(0, log.length - AUDIT_KEPT)) logged.delete(record.id);
+      log.append(records);
     },
     async audit(filter) {
       openOnly();
       const found: AuditRecord[] = [];
       const limit = pageSize(filter.limit);
-      for (let at = log.length - 1; at >= 0 && found.length < limit; at--) {
-        const { record, json } = log[at]!;
+      for (let at = log.all.length - 1; at >= 0 && found.length < limit; at--) {
+        const { record, json } = log.all[at]!;
         if (matches(filter, record)) found.push(JSON.parse(json) as AuditRecord);
       }
       return found;
     },
     async *auditPages() {
       openOnly();
-      const all = log.map(({ json }) => json);
+      const all = log.all.map(({ json }) => json);
       for (let at = 0; at < all.length; at += PAGE) {
         yield all.slice(at, at + PAGE).map((json) => JSON.parse(json) as AuditRecord);
       }
     },
+    async auditAfter(position, limit) {
+      openOnly();
+      const found = log.all.filter(({ seq }) => seq > position).slice(0, pageSize(limit));
+      const records = found.map(({ json }) => JSON.parse(json) as AuditRecord);
+      return { records, position: found.at(-1)?.seq ?? position };
+    },
     async sumAudit({ by, since = 0, until = Infinity }) {
       openOnly();
       const sums = createAuditSums();
-      for (const { record } of log) {
+      for (const { record } of log.all) {
         if (record.time >= since && record.time < until) sums.add(partOf(record, by));
       }
       return sums.all();
     },
     async pruneAudit(before) {
       openOnly();
-      const kept = log.filter(({ record }) => record.time >= before);
-      const gone = log.length - kept.length;
-      log = kept;
-      logged = new Set(kept.map(({ record }) => record.id));
-      return gone;
+      return log.prune(before);
+    },
+    async verifyAudit(known) {
+      openOnly();
+      return log.verify(known);
     },
     // There is no other process that could change this memory.
     onChange: () => () => {},
     async close() {
       closed = true;
       spaces.clear();
-      log = [];
+      log.clear();
     },
   };
 }

@@ -356,6 +356,70 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(found).toEqual(all);
     });
 
+    it('SEC-12 the log verifies after appends, repeated appends and records with hostile names', async () => {
+      expect(await store.verifyAudit()).toMatchObject({
+        ok: true,
+        records: 0,
+        forgotten: 0,
+        unchained: { records: 0 },
+      });
+      await store.append([record('a'), record('b', { server: `s'\0`, tool: '__proto__', detail: 'ü\ud800\n' })]);
+      await store.append([record('b'), record('c', { time: 12.5 }), record('c')]);
+      await store.append([record('c')]);
+      await store.append(Array.from({ length: 300 }, (_, i) => record(`r${i}`, { time: 1000 - i })));
+      const found = await store.verifyAudit();
+      expect(found).toMatchObject({ ok: true, records: 303, blocks: 3, unchained: { records: 0 } });
+      const head = found.heads.find(({ number }) => number > 0)!;
+      expect(head).toMatchObject({ number: 3, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    });
+
+    it('SEC-12 a head that was kept proves what came before it, and that the end is there', async () => {
+      await store.append([record('a')]);
+      const head = (await store.verifyAudit()).heads.find(({ number }) => number > 0);
+      await store.append([record('b')]);
+      expect((await store.verifyAudit([head!])).ok).toBe(true);
+      expect((await store.verifyAudit([{ ...head!, hash: '0'.repeat(64) }])).problem).toMatchObject({
+        damage: 'changed',
+        id: 'a',
+      });
+      expect((await store.verifyAudit([{ ...head!, number: 9 }])).problem?.damage).toBe('removed');
+    });
+
+    it('SEC-12 retention leaves a log that verifies, whatever it takes', async () => {
+      await store.append(Array.from({ length: 10 }, (_, i) => record(`a${i}`, { time: i })));
+      await store.append(Array.from({ length: 10 }, (_, i) => record(`b${i}`, { time: 20 - i })));
+      await store.append([record('c', { time: 3 })]);
+      await store.append([record('d', { time: 50 })]);
+      for (const [before, gone] of [
+        [5, 6],
+        [12, 6],
+        [12, 0],
+        [4, 0],
+        [21, 9],
+      ] as const) {
+        expect(await store.pruneAudit(before)).toBe(gone);
+        expect((await store.verifyAudit()).problem).toBeUndefined();
+      }
+      expect(await store.verifyAudit()).toMatchObject({ ok: true, records: 1, forgotten: 21 });
+      expect(await store.pruneAudit(100)).toBe(1);
+      await store.append([record('e', { time: 1 })]);
+      expect(await store.verifyAudit()).toMatchObject({ ok: true, records: 1, forgotten: 22 });
+      expect(await store.pruneAudit(100)).toBe(1);
+      expect(await store.verifyAudit()).toMatchObject({ ok: true, records: 0, forgotten: 23 });
+    });
+
+    it('SEC-12 the log can be read on from a place, which stays valid after retention', async () => {
+      await store.append([record('a', { time: 1 }), record('b', { time: 2 }), record('c', { time: 3 })]);
+      const first = await store.auditAfter(0, 2);
+      expect(first.records.map(({ id }) => id)).toEqual(['a', 'b']);
+      const rest = await store.auditAfter(first.position, 10);
+      expect(rest.records.map(({ id }) => id)).toEqual(['c']);
+      expect(await store.auditAfter(rest.position, 10)).toEqual({ records: [], position: rest.position });
+      await store.pruneAudit(100);
+      await store.append([record('d', { time: 4 })]);
+      expect((await store.auditAfter(rest.position, 10)).records.map(({ id }) => id)).toEqual(['d']);
+    });
+
     it('STORE-1 the audit log and the spaces do not touch each other', async () => {
       await store.put('audit', 'k', 1);
       await store.append([record('a')]);

@@ -51,6 +51,7 @@ const COMMANDS = [
   'skills bind',
   'skills watch',
   'audit',
+  'audit verify',
   'stats',
   'doctor',
   'eval',

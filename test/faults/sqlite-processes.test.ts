@@ -83,10 +83,11 @@ describe('sqlite among processes', { timeout: 600_000 }, () => {
         line.startsWith('audit ') ? !records.has(line.slice(6)) : !keys.has(line),
       );
       expect(lost).toEqual([]);
+      expect((await store.verifyAudit()).problem).toBeUndefined();
       return acknowledged.length;
     });
 
-  it('STORE-1 four processes write at once: nothing is lost, no update overwritten', async () => {
+  it('STORE-1 SEC-12 four processes write at once: nothing is lost, no update overwritten, and the audit log is one chain', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const ended = await Promise.all(names.map((name) => run('write', directory, name, 100).ended));
     for (const lines of ended) expect(lines).toHaveLength(202);
@@ -94,10 +95,13 @@ describe('sqlite among processes', { timeout: 600_000 }, () => {
     await withStore(async (store) => {
       expect((await store.get('shared', 'counter'))?.value).toBe(400);
       expect(await store.list('entries')).toHaveLength(400);
+      const found = await store.verifyAudit();
+      expect(found).toMatchObject({ ok: true, records: 400, blocks: 400 });
+      expect(found.heads).toHaveLength(1);
     });
   });
 
-  it('STORE-1 R4 kill -9 under write load, again and again: nothing acknowledged is lost, nothing corrupt', async () => {
+  it('STORE-1 R4 SEC-12 kill -9 under write load, again and again: nothing acknowledged is lost, nothing corrupt', async () => {
     const acknowledged: string[] = [];
     // Four processes are killed in a round.
     const rounds = repetitions(8, 500) / 4;

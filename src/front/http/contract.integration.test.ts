@@ -151,6 +151,7 @@ describe('the contract', STARTS_PROCESSES, () => {
       '/v1/skills/talker/bindings',
       '/v1/audit?limit=5',
       '/v1/stats?by=server',
+      '/v1/audit/verification',
       '/v1/config',
       '/v1/approvals',
       '/v1/marketplace',
@@ -254,7 +255,12 @@ describe('the contract', STARTS_PROCESSES, () => {
     for (const path of ['/v1/tools?alive=maybe', '/v1/servers/old/tools?include_disabled=x', '/v1/search']) {
       expect((await send(path)).status).toBe(400);
     }
-    for (const path of ['/v1/audit?limit=0', '/v1/stats?by=colour', '/v0.1/servers?limit=many'])
+    for (const path of [
+      '/v1/audit?limit=0',
+      '/v1/audit/verification?head=1',
+      '/v1/stats?by=colour',
+      '/v0.1/servers?limit=many',
+    ])
       expect((await send(path)).status).toBe(400);
     expect((await post('/v1/call', '{"server":')).status).toBe(400);
     expect((await post('/v1/scripts', {})).status).toBe(400);

@@ -6,7 +6,9 @@ import type { Viewer } from '../../model/viewer.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** The verbs of the facet `audit`, and what is counted in tokens for the metrics. */
-export function auditVerbs(core: Core): VerbTable<'audit.list' | 'audit.follow' | 'audit.stats' | 'internal.tokens'> {
+export function auditVerbs(
+  core: Core,
+): VerbTable<'audit.list' | 'audit.follow' | 'audit.verify' | 'audit.stats' | 'internal.tokens'> {
   const { audit } = core.deps;
   const definitionTokens = createDefinitionTokens();
   const offeredTo = (viewer: Viewer): Tool[] =>
@@ -14,6 +16,7 @@ export function auditVerbs(core: Core): VerbTable<'audit.list' | 'audit.follow' 
   return defineVerbs({
     'audit.list': (_viewer, filter = {}) => audit.query(filter),
     'audit.follow': (_viewer, listener, filter = {}) => audit.follow(filter, listener),
+    'audit.verify': (_viewer, { heads } = {}) => audit.verify(heads),
     async 'audit.stats'(viewer, query = {}) {
       await core.filled();
       const { by = 'day', since, until } = query;

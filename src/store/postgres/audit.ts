@@ -8,7 +8,8 @@ import { fromName, fromText, toName, toText } from '../stored-text.js';
 /** Records that one statement of pruning deletes, so that it never holds locks for long. */
 export const PRUNED_AT_ONCE = 5000;
 
-const COLUMNS =
+/** The columns of a record. */
+export const AUDIT_COLUMNS =
   'id, time, kind, server, tool, outcome, body, principal, tokens_arguments, tokens_returned, tokens_withheld';
 
 /** A statement and its values. */
@@ -17,33 +18,23 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/**
- * Adds records in their order, all or none; one whose id is there already is passed over, so that an append may be repeated. Replicas
- * append one after the other, so that who follows the log by its order misses none.
- */
-export function appendStatement(schema: string, records: readonly AuditRecord[]): Statement {
-  const seen = new Set<string>();
-  const columns: unknown[][] = Array.from({ length: 11 }, () => []);
-  for (const record of records) {
-    const { id, time, kind, server, tool, outcome, principal, tokens } = record;
-    const row = [toName(id), Math.trunc(time), toName(kind), nameOrNull(server), nameOrNull(tool), outcome];
-    const text = toText(record);
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const counts = [tokens?.arguments, tokens?.returned, tokens?.withheld].map((count) =>
-      count === undefined ? null : Math.trunc(count),
-    );
-    for (const [at, value] of [...row, text, toName(principal), ...counts].entries()) columns[at]!.push(value);
-  }
-  return {
-    sql: `with turn as materialized (select pg_advisory_xact_lock(hashtextextended('toolscout audit ${schema}', 0)))
-      insert into ${schema}.audit (${COLUMNS})
-      select ${COLUMNS} from turn, unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
-          $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[]) with ordinality
-        as given (${COLUMNS}, place)
-      order by place on conflict (id) do nothing`,
-    values: columns,
-  };
+/** The columns of records, in the order of {@link AUDIT_COLUMNS}. */
+export function toColumns(record: AuditRecord): unknown[] {
+  const { id, time, kind, server, tool, outcome, principal, tokens } = record;
+  const count = (tokensOf: number | undefined): number | null => (tokensOf === undefined ? null : Math.trunc(tokensOf));
+  return [
+    toName(id),
+    Math.trunc(time),
+    toName(kind),
+    nameOrNull(server),
+    nameOrNull(tool),
+    outcome,
+    toText(record),
+    toName(principal),
+    count(tokens?.arguments),
+    count(tokens?.returned),
+    count(tokens?.withheld),
+  ];
 }
 
 /** Selects the newest matching records in the order of appending, newest first. */
@@ -65,8 +56,8 @@ export function selectStatement(schema: string, filter: AuditFilter): Statement 
 }
 
 /** Selects the records after a place in the log, oldest first. */
-export function pageStatement(schema: string): string {
-  return `select seq, body from ${schema}.audit where seq > $1 order by seq limit ${PAGE}`;
+export function pageStatement(schema: string, limit = PAGE): string {
+  return `select seq, body from ${schema}.audit where seq > $1 order by seq limit ${limit}`;
 }
 
 const GROUPS: Readonly<Record<StatsGroup, string>> = {
@@ -106,11 +97,11 @@ export function readSum(by: readonly StatsGroup[], row: readonly unknown[]): Sum
   };
 }
 
-/** Deletes a portion of the records older than a time. A second process that prunes at the same time skips what the first has taken. */
+/** Deletes a portion of the records older than a time; the row of the answer is how many. */
 export function pruneStatement(schema: string, before: number): Statement {
   return {
-    sql: `delete from ${schema}.audit where seq in (
-      select seq from ${schema}.audit where time < $1 order by time limit ${PRUNED_AT_ONCE} for update skip locked)`,
+    sql: `with gone as (delete from ${schema}.audit where seq in (
+      select seq from ${schema}.audit where time < $1 order by time limit ${PRUNED_AT_ONCE}) returning 1) select count(*) from gone`,
     values: [Math.ceil(before)],
   };
 }
@@ -121,7 +112,8 @@ export function readRecord(body: unknown): AuditRecord | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function isRecord(value: unknown): value is AuditRecord & JsonObject {
+/** Whether a stored value is a record. */
+export function isRecord(value: unknown): value is AuditRecord & JsonObject {
   if (!isObject(value)) return false;
   const { id, time, kind, principal, outcome } = value;
   return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');

@@ -7,18 +7,12 @@ import type { Log } from '../../kernel/log.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import type { Entry, Store } from '../../model/store.js';
 import { createAuditSums } from '../audit-sums.js';
+import { verifyChain } from '../chain/verify.js';
+import { pageSize } from '../page-size.js';
 import { fromText, toText } from '../stored-text.js';
 import type { PostgresAddress } from './address.js';
-import {
-  appendStatement,
-  pageStatement,
-  PRUNED_AT_ONCE,
-  pruneStatement,
-  readRecord,
-  readSum,
-  selectStatement,
-  sumStatement,
-} from './audit.js';
+import { pageStatement, PRUNED_AT_ONCE, readRecord, readSum, selectStatement, sumStatement } from './audit.js';
+import { createAuditChain, readyRecords } from './chain.js';
 import { createChangeWatch } from './changes.js';
 import { entryStatements } from './entries.js';
 import { indexedName, readName } from './names.js';
@@ -65,6 +59,7 @@ async function makeStore(
   const channel = `toolscout_${schema}`;
   const sql = entryStatements({ schema, channel, writer });
   const memory = createReadMemory();
+  const chain = createAuditChain(session, schema, writer);
   const tails = new Map<string, Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -239,8 +234,8 @@ async function makeStore(
     },
     async append(records) {
       if (records.length === 0) return;
-      const statement = appendStatement(schema, records);
-      await inTurn('\0audit', () => session.run('write to', statement.sql, statement.values));
+      const rows = readyRecords(records);
+      await inTurn('\0audit', () => chain.append(rows));
     },
     async audit(filter) {
       const statement = selectStatement(schema, filter);
@@ -255,6 +250,10 @@ async function makeStore(
         yield readRecords(rows);
       }
     },
+    async auditAfter(position, limit) {
+      const { rows } = await session.run('read', pageStatement(schema, pageSize(limit)), [position]);
+      return { records: readRecords(rows), position: Number(rows.at(-1)?.[0] ?? position) };
+    },
     async sumAudit(query) {
       const statement = sumStatement(schema, query);
       const { rows } = await session.run('read', statement.sql, statement.values);
@@ -263,13 +262,13 @@ async function makeStore(
       return sums.all();
     },
     async pruneAudit(before) {
-      const statement = pruneStatement(schema, before);
       for (let gone = 0; ; await nextTurn()) {
-        const { count } = await session.run('write to', statement.sql, statement.values);
+        const count = await inTurn('\0audit', () => chain.prune(before));
         gone += count;
         if (count < PRUNED_AT_ONCE) return gone;
       }
     },
+    verifyAudit: (known) => verifyChain(chain.reader, known),
     onChange: (listener) => watch.on(listener),
     close: () =>
       (closed ??= (async () => {

@@ -33,6 +33,21 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => `
     alter table ${schema}.audit add column principal text, add column tokens_arguments bigint,
       add column tokens_returned bigint, add column tokens_withheld bigint;`,
+  // The chains of the audit log, one for each replica (SEC-12). The block 0 says which records they do not cover.
+  (schema) => `
+    create table ${schema}.audit_blocks (
+      place bigint generated always as identity primary key, chain text collate "C" not null, number bigint not null,
+      last_seq bigint not null, previous text not null, joined text not null, body text not null, hash text not null,
+      note boolean not null default false, unique (chain, number)
+    );
+    create index audit_notes on ${schema}.audit_blocks (place) where note;
+    create index audit_last_seq on ${schema}.audit_blocks (last_seq);
+    create table ${schema}.audit_heads (
+      chain text collate "C" primary key, number bigint not null, hash text not null);
+    insert into ${schema}.audit_blocks (chain, number, last_seq, previous, joined, body, hash)
+      select 'genesis', 0, coalesce(max(seq), 0), '', '', '', 'unchained:' || count(*) || ':' || coalesce(max(seq), 0)
+      from ${schema}.audit;
+    insert into ${schema}.audit_heads select chain, number, hash from ${schema}.audit_blocks;`,
 ];
 
 /** The oldest version of the tables that this program can work with after its own migrations. */

@@ -9,8 +9,8 @@ import { fromName, fromText, toName, toText } from '../stored-text.js';
 /** Rows that one transaction of pruning deletes, so that it never blocks for long. */
 const PRUNED_AT_ONCE = 2000;
 
-const ROW = `(${Array.from({ length: 11 }, () => '?').join(', ')})`;
-const insertOf = (rows: number): string => `insert into audit (id, time, kind, server, tool, outcome, body,
+const ROW = `(${Array.from({ length: 12 }, () => '?').join(', ')})`;
+const insertOf = (rows: number): string => `insert into audit (seq, id, time, kind, server, tool, outcome, body,
     principal, tokens_arguments, tokens_returned, tokens_withheld)
   values ${Array.from({ length: rows }, () => ROW).join(', ')} on conflict (id) do nothing`;
 
@@ -42,15 +42,20 @@ function nameOrNull(name: string | undefined): string | null {
   return name === undefined ? null : toName(name);
 }
 
-/** Adds rows; one whose id is there already is passed over, so that an append may be repeated. */
-export function insertRows(connection: Connection, rows: readonly (readonly Column[])[]): void {
+/**
+ * Adds rows behind the place `base`; one whose id is there already is passed over, so that an append may be repeated. Answers how many
+ * were added.
+ */
+export function insertRows(connection: Connection, rows: readonly (readonly Column[])[], base: number): number {
   const whole = rows.length - (rows.length % MANY);
+  let added = 0;
   for (let at = 0; at < whole; at += MANY) {
     const values: Column[] = [];
-    for (let row = at; row < at + MANY; row++) values.push(...rows[row]!);
-    connection.run(INSERT_MANY, ...values);
+    for (let row = at; row < at + MANY; row++) values.push(base + 1 + row, ...rows[row]!);
+    added += connection.run(INSERT_MANY, ...values);
   }
-  for (const row of rows.slice(whole)) connection.run(INSERT_ONE, ...row);
+  for (let at = whole; at < rows.length; at++) added += connection.run(INSERT_ONE, base + 1 + at, ...rows[at]!);
+  return added;
 }
 
 /** The newest matching records in the order of appending, newest first. What cannot be read goes to `onBad`. */
@@ -82,15 +87,16 @@ export function selectRecords(
   return records;
 }
 
-const PAGE_AFTER = `select seq, cast(body as blob) from audit where seq > ? order by seq limit ${PAGE}`;
+const PAGE_AFTER = `select seq, cast(body as blob) from audit where seq > ? order by seq limit ?`;
 
 /** The records after a place in the log, oldest first, and the place of the last; none at the end. */
 export function selectPage(
   connection: Connection,
   after: number,
   onBad: (seq: Column) => void,
+  limit = PAGE,
 ): { readonly records: AuditRecord[]; readonly last: number | undefined } {
-  const rows = connection.rows(PAGE_AFTER, after);
+  const rows = connection.rows(PAGE_AFTER, after, limit);
   const records: AuditRecord[] = [];
   for (const [seq, body] of rows) {
     const read = fromText(body);
@@ -101,7 +107,8 @@ export function selectPage(
   return { records, last: last === undefined ? undefined : Number(last) };
 }
 
-function isRecord(value: unknown): value is AuditRecord & JsonObject {
+/** Whether a stored value is a record. */
+export function isRecord(value: unknown): value is AuditRecord & JsonObject {
   if (!isObject(value)) return false;
   const { id, time, kind, principal, outcome } = value;
   return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');

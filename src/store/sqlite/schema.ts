@@ -27,6 +27,16 @@ const MIGRATIONS: readonly string[] = [
    alter table audit add column tokens_arguments integer;
    alter table audit add column tokens_returned integer;
    alter table audit add column tokens_withheld integer;`,
+  // The chain of the audit log (SEC-12). Block 0 says which records it does not cover: those of the versions before.
+  `create table audit_blocks (
+     number integer primary key, last_seq integer not null, previous text not null, body text not null, hash text not null,
+     note integer not null default 0
+   );
+   create index audit_notes on audit_blocks (number) where note = 1;
+   create table audit_head (chain text primary key, number integer not null, last_seq integer not null, hash text not null) without rowid;
+   insert into audit_blocks (number, last_seq, previous, body, hash)
+     select 0, coalesce(max(seq), 0), '', '', 'unchained:' || count(*) || ':' || coalesce(max(seq), 0) from audit;
+   insert into audit_head select 'main', number, last_seq, hash from audit_blocks;`,
 ];
 
 /** Reads one row of every table: a file that is not ours, or torn at its roots, fails here. */

@@ -5,7 +5,10 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Entry, Store } from '../../model/store.js';
-import { insertRows, pruneSome, selectPage, selectRecords, sumSome, toRow } from './audit.js';
+import { selectPage, selectRecords, sumSome } from './audit.js';
+import { appendChained, chained, chainReader, pruneChained } from './chain.js';
+import { verifyChain } from '../chain/verify.js';
+import { pageSize } from '../page-size.js';
 import { createAuditSums } from '../audit-sums.js';
 import { createChangeWatch } from './changes.js';
 import type { Column, Connection, Engine } from './connection.js';
@@ -166,8 +169,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       }),
     async append(records) {
       if (records.length === 0) return;
-      const rows = records.map((record) => toRow(record));
-      await session.write((connection) => insertRows(connection, rows));
+      const rows = records.map((record) => chained(record));
+      await session.write((connection) => appendChained(connection, rows));
     },
     audit: (filter) =>
       session.read((connection) => selectRecords(connection, filter, (seq) => noteUnreadable('audit', String(seq)))),
@@ -180,6 +183,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         after = page.last;
         yield page.records;
       }
+    },
+    async auditAfter(position, limit) {
+      const note = (seq: Column): void => noteUnreadable('audit', String(seq));
+      const page = await session.read((connection) => selectPage(connection, position, note, pageSize(limit)));
+      return { records: page.records, position: page.last ?? position };
     },
     async sumAudit(query) {
       const sums = createAuditSums();
@@ -194,12 +202,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     async pruneAudit(before) {
       let gone = 0;
       for (;;) {
-        const some = await session.write((connection) => pruneSome(connection, before));
+        const some = await session.write((connection) => pruneChained(connection, before));
         if (some === 0) return gone;
         gone += some;
         await nextTurn();
       }
     },
+    verifyAudit: (known) => verifyChain(chainReader(session.read), known),
     onChange: (listener) => watch.on(listener),
     async close() {
       watch.stop();

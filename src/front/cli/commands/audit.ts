@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { AUDIT_KINDS, type AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
+import { addAuditVerify } from './audit-verify.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 interface Flags extends CommonFlags {
@@ -30,8 +31,9 @@ function line(record: AuditRecord): string {
 
 /** `toolscout audit`: what was done, by whom, with what outcome. */
 export function addAudit(program: Command, deps: CliDeps): void {
-  withCommonFlags(program.command('audit'))
-    .summary('show what was done, by whom, with what outcome')
+  const audit = withCommonFlags(program.command('audit'))
+    .enablePositionalOptions()
+    .summary('show what was done, by whom, with what outcome; verify it')
     .description('Shows what was done, newest first. Secrets in arguments are redacted when they are stored.')
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
@@ -39,7 +41,10 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
     .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
     .option('-f, --follow', 'go on and show new records as they come')
-    .addHelpText('after', '\nExample:\n  $ toolscout audit --server github --outcome failure')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ toolscout audit --server github --outcome failure\n  $ toolscout audit verify',
+    )
     .action(async (flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
         const { terminal } = deps;
@@ -61,4 +66,5 @@ export function addAudit(program: Command, deps: CliDeps): void {
         stop();
       });
     });
+  addAuditVerify(audit, deps);
 }

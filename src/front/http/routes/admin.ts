@@ -6,6 +6,7 @@ import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-reco
 import type { HttpAuth } from '../../../model/config.js';
 import { createRequestSlots } from '../request-slots.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
+import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
 import { STATS_GROUPS } from '../../../model/stats.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
@@ -13,6 +14,7 @@ import { route, type Route, type RouteInput } from '../route.js';
 import {
   AuditPage,
   AuditRecord,
+  AuditVerification,
   Events,
   Problem,
   ReloadReport,
@@ -169,6 +171,30 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
         const { query, gateway, request, reply } = input;
         if (wantsEvents(request)) return follow(input, (stream) => listenToAudit(gateway, query, stream));
         return reply(AuditPage.parse({ records: await gateway.audit.list(query) }));
+      },
+    }),
+    route({
+      id: 'verifyAudit',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/audit/verification',
+      summary: 'Whether the audit log is what was written: compares it with its hash chain',
+      scope: 'admin',
+      whole: true,
+      query: z.object({
+        head: z
+          .string()
+          .max(200)
+          .regex(HEAD_PATTERN)
+          .optional()
+          .meta({ description: 'A head of an earlier verification, as `chain:number:hash`.' }),
+      }),
+      responses: {
+        200: { description: 'What was found.', content: { 'application/json': AuditVerification } },
+      },
+      handle: async ({ query, gateway, reply }) => {
+        const head = query.head === undefined ? undefined : readHead(query.head);
+        return reply(AuditVerification.parse(await gateway.audit.verify({ heads: head ? [head] : [] })));
       },
     }),
     route({

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { ToolscoutError } from '../../../kernel/errors.js';
+import {
+  type AuditProblem,
+  type AuditVerification,
+  type ChainHead,
+  readHead,
+  writeHead,
+} from '../../../model/audit-chain.js';
+import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { inLine } from '../render.js';
+
+/** The exit code of a log that is not what was written. */
+const TAMPERED = 4;
+
+interface Flags extends CommonFlags {
+  readonly head: readonly string[];
+}
+
+function toHead(text: string): ChainHead {
+  const head = readHead(text);
+  if (head) return head;
+  throw new ToolscoutError('INVALID_REQUEST', `"${text}" is not a head of the audit log.`, {
+    suggestion: 'Give one as an earlier verification printed it: chain:number:hash.',
+  });
+}
+
+function describeProblem({ damage, id, time, block, detail }: AuditProblem): string[] {
+  const record = id === undefined ? 'record: not known' : `record ${inLine(id)}`;
+  const when =
+    time === undefined || Number.isNaN(new Date(time).getTime()) ? '' : ` of ${new Date(time).toISOString()}`;
+  const where = block ? `, block ${block.number} of chain ${inLine(block.chain)}` : '';
+  return [`${damage}: ${record}${when}${where}`, inLine(detail)];
+}
+
+/** What a verification found, as lines. */
+export function describeVerification(found: AuditVerification): string[] {
+  const { records, blocks, forgotten, unchained, heads, problem } = found;
+  const until = unchained.until === undefined ? '' : `, until ${new Date(unchained.until).toISOString()}`;
+  return [
+    ...(problem ? ['The audit log is not what was written.', ...describeProblem(problem)] : []),
+    `${records} records in ${blocks} blocks are as they were written${problem ? ', up to there' : ''}.`,
+    ...(unchained.records > 0
+      ? [`${unchained.records} records are from before the log was chained${until}; nothing proves them.`]
+      : []),
+    ...(forgotten > 0 ? [`${forgotten} records were removed by retention.`] : []),
+    ...heads.map((head) => `head ${writeHead(head)}`),
+  ];
+}
+
+/** `toolscout audit verify`: whether the audit log is what was written (SEC-12). */
+export function addAuditVerify(audit: Command, deps: CliDeps): void {
+  withCommonFlags(audit.command('verify'))
+    .summary('check that no record was changed, removed, put in or moved')
+    .description(
+      'Compares the audit log with its hash chain and names the first record that was changed, removed, put in or moved. Exits with 4 then. ' +
+        'Keep the printed heads elsewhere and give one with --head: only that shows that the end of the log was cut off, or all of it written anew, with hashes that fit.',
+    )
+    .option(
+      '--head <head>',
+      'a head of an earlier verification (repeatable)',
+      (text, all: string[]) => [...all, text],
+      [],
+    )
+    .addHelpText('after', '\nExample:\n  $ toolscout audit verify --json')
+    .action(async (_flags: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>();
+      const heads = flags.head.map(toHead);
+      await withGateway(deps, flags, async (gateway) => {
+        const found = await gateway.audit.verify({ heads });
+        const { terminal } = deps;
+        if (flags.json) terminal.json(found);
+        else for (const line of describeVerification(found)) terminal.out(line);
+        if (!found.ok) throw new Exit(TAMPERED);
+      });
+    });
+}

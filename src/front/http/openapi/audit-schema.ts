@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { AUDIT_DAMAGES } from '../../../model/audit-chain.js';
+
+const count = z.int().min(0);
+const text = z.string();
+
+/** What a verification of the audit log found. */
+export const AuditVerification = z.object({
+  ok: z.boolean(),
+  records: count.meta({ description: 'Records that are there and proved by a block.' }),
+  blocks: count,
+  forgotten: count.meta({ description: 'Records that retention has removed.' }),
+  unchained: z.object({
+    records: count.meta({ description: 'Records from before the log was chained; nothing proves them.' }),
+    until: z.number().optional().meta({ description: 'Milliseconds since 1970: the newest of them.' }),
+  }),
+  heads: z.array(z.object({ chain: text, number: count, hash: text })),
+  problem: z
+    .object({
+      damage: z.enum(AUDIT_DAMAGES),
+      id: text.optional(),
+      time: z.number().optional(),
+      block: z.object({ chain: text, number: count }).optional(),
+      detail: text,
+    })
+    .optional()
+    .meta({ description: 'The first place at which the log is not what was written.' }),
+});

@@ -1,0 +1,87 @@
+import type { AuditProblem } from '../../model/audit-chain.js';
+import { digestOf, type Proof } from './block.js';
+
+/** A record as it stands in a store. */
+export interface StoredRow {
+  readonly seq: number;
+  /** Absent when it cannot be read. */
+  readonly id?: string;
+  readonly time?: number;
+  /** Absent when it is not UTF-8. */
+  readonly text?: string;
+  /** Whether what stands beside the text, for queries and sums, says the same as the text. */
+  readonly fits: boolean;
+}
+
+/** What a comparison found. */
+export interface Compared {
+  readonly problem?: AuditProblem;
+  /** Whether the record of the problem does not stand among those of the block. */
+  readonly isMissing?: boolean;
+  /** The first record that no proof of the block speaks of. */
+  readonly stranger?: StoredRow;
+}
+
+/** Compares the records of one block with its proofs; `isForgotten` says which of them may be missing. */
+export function compareRecords(
+  proofs: readonly Proof[],
+  rows: readonly StoredRow[],
+  isForgotten: (proof: Proof) => boolean,
+): Compared {
+  const there = new Set(rows.map(({ id }) => id));
+  const proved = new Set(proofs.map(({ id }) => id));
+  const stranger = rows.find(({ id }) => id === undefined || !proved.has(id));
+  const problem = firstDifference(proofs, rows, { there, proved, isForgotten });
+  const isMissing = problem?.id !== undefined && !there.has(problem.id);
+  return { ...(problem && { problem, isMissing }), ...(stranger && { stranger }) };
+}
+
+interface Known {
+  readonly there: ReadonlySet<string | undefined>;
+  readonly proved: ReadonlySet<string>;
+  readonly isForgotten: (proof: Proof) => boolean;
+}
+
+function firstDifference(
+  proofs: readonly Proof[],
+  rows: readonly StoredRow[],
+  { there, proved, isForgotten }: Known,
+): AuditProblem | undefined {
+  let at = 0;
+  for (const proof of proofs) {
+    const row = rows[at];
+    if (row?.id === proof.id) {
+      if (!isSame(row, proof)) return named(proof, 'changed', 'The record is not what was written.');
+      at += 1;
+      continue;
+    }
+    const isStrange = row !== undefined && (row.id === undefined || !proved.has(row.id));
+    if (there.has(proof.id)) {
+      if (row && isStrange) return strange(row);
+      return named(proof, 'reordered', 'The record stands in another place than the one it was written to.');
+    }
+    if (isForgotten(proof)) continue;
+    // Where a record is missing and an unknown one stands in its place, its id was changed.
+    if (isStrange && rows.length === proofs.length) return named(proof, 'changed', 'The record has another id now.');
+    return named(proof, 'removed', 'The record is missing.');
+  }
+  const extra = rows[at];
+  return extra && strange(extra);
+}
+
+function isSame({ text, fits }: StoredRow, { digest }: Proof): boolean {
+  return fits && text !== undefined && digestOf(text) === digest;
+}
+
+function named({ id, time }: Proof, damage: AuditProblem['damage'], detail: string): AuditProblem {
+  return { damage, id, time, detail };
+}
+
+function strange({ id, time }: StoredRow): AuditProblem {
+  return {
+    damage: 'inserted',
+    ...(id !== undefined && { id }),
+    ...(time !== undefined && { time }),
+    detail: 'No block covers the record: it was put in, or written by a version of toolscout that knows no chain.',
+  };
+}
