@@ -11,7 +11,7 @@ import type { ConfirmRule, PendingCall } from '../model/pending-call.js';
 import type { Store } from '../model/store.js';
 import { duration } from './duration.js';
 import { createPasses, isPass } from './passes.js';
-import { createPendingCalls, type PendingCalls } from './pending-calls.js';
+import { createPendingCalls, type PendingCalls, type Standing } from './pending-calls.js';
 import { questionFor, readAnswer } from './question.js';
 import { bindCall, toolBinding, type AskedCall, type ConfirmSubject } from './subject.js';
 import type { AskWebhook } from './webhook.js';
@@ -203,21 +203,30 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
 
   /** Puts the call among those that wait, or takes the yes that it was given. */
   const wait = async (asked: AskedCall): Promise<Clearance> => {
-    let standing = await pending.ask(asked);
+    const standing = await ask(asked);
+    if (standing.state === 'waiting') throw waits(asked, standing.pending, clock.now());
+    return settle(asked, standing);
+  };
+
+  const ask = async (asked: AskedCall): Promise<Standing> => {
+    const standing = await pending.ask(asked);
     if (standing.isNew) {
       const { id } = standing.pending;
       await deps.note({ decision: 'asked', by: asked.call.viewer.principal, via: 'operator', asked, id });
       if (deps.config().webhook !== undefined) {
         await askWebhook(asked, standing.pending);
-        standing = await pending.ask(asked);
+        return pending.ask(asked);
       }
     }
-    const { state, pending: found } = standing;
+    return standing;
+  };
+
+  /** What was decided by somebody else than the host. */
+  const settle = async (asked: AskedCall, { state, pending: found }: Standing): Promise<Clearance> => {
     if (state === 'rejected') {
       const { by, reason } = found.ruling!;
       throw rejected(asked, `${by} said no${reason === undefined ? '' : `: ${reason}`}`);
     }
-    if (state === 'waiting') throw waits(asked, found, clock.now());
     await remember(asked);
     return cleared(asked, withoutPass(asked.call));
   };
@@ -232,6 +241,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       const { call } = asked;
       if (await isKnown(asked)) return cleared(asked, call);
       if (call.resumed?.requestState !== undefined || !canElicit(asked)) return wait(asked);
+      const settled = await pending.settled(asked);
+      if (settled) return settle(asked, settled);
       if (call.host!.era === 'modern') {
         const requestState = await passes.issue('answer', asked.binding, pendingMs());
         const inputRequests = { [KEY]: { method: 'elicitation/create', params: questionFor(asked) } };

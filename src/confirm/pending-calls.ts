@@ -22,6 +22,8 @@ export interface Standing {
 export interface PendingCalls {
   /** Asks for a call, or takes the yes that was given for it: of all who try at once, in all processes, one gets it. */
   ask(call: AskedCall): Promise<Standing>;
+  /** What was decided about a call, and a yes used up by this; `undefined` where nothing was. */
+  settled(call: AskedCall): Promise<Standing | undefined>;
   list(): Promise<PendingCall[]>;
   /**
    * Decides about a call that waits; durable when it resolves. `permit` may refuse by throwing.
@@ -117,20 +119,29 @@ export function createPendingCalls(deps: {
   const put = (key: string, pending: PendingCall, ifRevision: number): Promise<boolean> =>
     store.put(SPACE, key, pending as unknown as JsonValue, { ifRevision });
 
+  /** Where a call stands, from its entry; takes a yes. `undefined` when it must be asked for, or another took the yes. */
+  const standingOf = async (key: string, entry: Entry | undefined): Promise<Standing | undefined> => {
+    const pending = read(entry);
+    if (!entry || !pending) return undefined;
+    const state = stateAt(pending, clock.now());
+    if (state === 'waiting' || state === 'rejected') return { state, pending, isNew: false };
+    if (state !== 'approved') return undefined;
+    const used: PendingCall = { ...pending, state: 'used' };
+    return (await put(key, used, entry.revision)) ? { state: 'used', pending: used, isNew: false } : undefined;
+  };
+
   return {
     list,
+    async settled({ binding }) {
+      const standing = await standingOf(binding, await store.get(SPACE, binding));
+      return standing?.state === 'waiting' ? undefined : standing;
+    },
     async ask(call) {
       const key = call.binding;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const entry = await store.get(SPACE, key);
-        const pending = read(entry);
-        const state = pending && stateAt(pending, clock.now());
-        if (pending && (state === 'waiting' || state === 'rejected')) return { state, pending, isNew: false };
-        if (pending && entry && state === 'approved') {
-          const used: PendingCall = { ...pending, state: 'used' };
-          if (await put(key, used, entry.revision)) return { state: 'used', pending: used, isNew: false };
-          continue;
-        }
+        const standing = await standingOf(key, entry);
+        if (standing) return standing;
         await makeRoom(call);
         const asked = fresh(call);
         // What was just forgotten has no revision any more.

@@ -90,9 +90,11 @@ export function createConfirming(core: Core): Confirming {
     viewer: Viewer,
     id: string,
     verdict: 'approved' | 'rejected',
-    { by = viewer.principal, reason, traceId }: CallRulingOptions = {},
+    { by, reason, traceId }: CallRulingOptions = {},
   ): Promise<PendingCall> => {
-    const act = { kind: 'confirm', principal: by.slice(0, MAX_TEXT), traceId } as const;
+    // Only on a machine of one's own does a program speak for somebody else.
+    const who = viewer.principal === LOCAL.name ? (by ?? viewer.principal) : viewer.principal;
+    const act = { kind: 'confirm', principal: who.slice(0, MAX_TEXT), traceId } as const;
     const why = reason?.slice(0, MAX_TEXT);
     try {
       const ruling = { by: act.principal, ...(why && { reason: why }), at: clock.now(), via: 'operator' as const };

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.js';
+import { stdioServer } from '../../test/support/test-server.js';
+import type { JsonObject } from '../kernel/json.js';
+import type { Store } from '../model/store.js';
+import type { Tool } from '../model/tool.js';
+import { createMemoryStore } from '../store/index.js';
+import { duration } from './duration.js';
+import { createPasses } from './passes.js';
+import { createPendingCalls, type PendingCalls } from './pending-calls.js';
+import { bindCall, type AskedCall } from './subject.js';
+
+const MINUTE = 60_000;
+const RULING = { by: 'bob', at: 1, via: 'operator' } as const;
+
+function asked(args: JsonObject, principal = 'ann'): AskedCall {
+  const viewer = { principal, scopes: new Set<never>(), isLimited: false, sees: () => true };
+  const call = { server: 's', tool: 't', arguments: args, viewer, principal, route: 'mcp' as const };
+  const tool = { name: 't', hash: 'h' } as Tool;
+  return bindCall({ call, server: stdioServer('s', { command: 'x' }), tool }, { ask: true, reason: 'a rule' });
+}
+
+function open(): { clock: FakeClock; store: Store; calls(): PendingCalls } {
+  const clock = createFakeClock();
+  const store = createMemoryStore({ clock });
+  // Each is what another process would have.
+  const calls = (): PendingCalls =>
+    createPendingCalls({ store, clock, pendingMs: () => 15 * MINUTE, redact: () => ({ redacted: true }) });
+  return { clock, store, calls };
+}
+
+describe('pending calls', () => {
+  it('SEC-11 a yes is used by one of many that try at once, over several processes', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { calls } = open();
+      const { pending } = await calls().ask(asked({ round }));
+      await calls().decide(pending.id, 'approved', RULING);
+      const tried = await Promise.all(Array.from({ length: 16 }, () => calls().ask(asked({ round }))));
+      expect(tried.filter(({ state }) => state === 'used')).toHaveLength(1);
+      // All others wait for the same next yes.
+      expect(new Set(tried.filter(({ state }) => state === 'waiting').map((each) => each.pending.id)).size).toBe(1);
+    }
+  });
+
+  it('SEC-11 of two who decide at once one is right, and the other is told who', async () => {
+    const { calls } = open();
+    const { pending } = await calls().ask(asked({}));
+    const decided = await Promise.allSettled([
+      calls().decide(pending.id, 'approved', RULING),
+      calls().decide(pending.id, 'rejected', { ...RULING, by: 'eve' }),
+    ]);
+    expect(decided.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(calls().decide(pending.id, 'approved', RULING)).rejects.toMatchObject({
+      code: 'NOTHING_FOUND',
+      message: expect.stringMatching(/it is (approved by bob|rejected by eve)/) as string,
+    });
+    await expect(calls().decide('call_000000000000', 'approved', RULING)).rejects.toMatchObject({
+      message: expect.stringContaining('there is no such call') as string,
+    });
+  });
+
+  it('SEC-11 questions and answers expire, and what is long over is forgotten', async () => {
+    const { clock, store, calls } = open();
+    const first = await calls().ask(asked({ a: 1 }));
+    expect(first.pending).toMatchObject({ arguments: { redacted: true }, state: 'waiting', rule: 'a rule' });
+    await clock.advance(14 * MINUTE);
+    expect((await calls().ask(asked({ a: 1 }))).pending.id).toBe(first.pending.id);
+    await calls().decide(first.pending.id, 'approved', RULING);
+    await clock.advance(15 * MINUTE);
+    expect((await calls().list()).map(({ state }) => state)).toEqual(['expired']);
+    expect(await calls().settled(asked({ a: 1 }))).toBeUndefined();
+    const second = await calls().ask(asked({ a: 1 }));
+    expect([second.state, second.isNew, second.pending.id === first.pending.id]).toEqual(['waiting', true, false]);
+    await clock.advance(15 * MINUTE);
+    await expect(calls().decide(second.pending.id, 'approved', RULING)).rejects.toMatchObject({
+      message: expect.stringContaining('it is expired') as string,
+    });
+    await clock.advance(60 * MINUTE);
+    await calls().ask(asked({ a: 2 }));
+    expect(await store.list('pending-calls')).toHaveLength(1);
+    await clock.advance(80 * MINUTE);
+    expect((await calls().ask(asked({ a: 2 }))).isNew).toBe(true);
+  });
+
+  it('SEC-11 a rejection is repeated until it expires; what cannot be read back is asked anew', async () => {
+    const { clock, store, calls } = open();
+    const { pending } = await calls().ask(asked({}));
+    await calls().decide(pending.id, 'rejected', RULING);
+    expect(await calls().ask(asked({}))).toMatchObject({ state: 'rejected', isNew: false });
+    expect(await calls().settled(asked({}))).toMatchObject({ state: 'rejected' });
+    await clock.advance(15 * MINUTE);
+    expect((await calls().ask(asked({}))).state).toBe('waiting');
+    expect(await calls().settled(asked({}))).toBeUndefined();
+    await store.put('pending-calls', asked({}).binding, 'damaged');
+    expect(await calls().list()).toEqual([]);
+    expect((await calls().ask(asked({}))).isNew).toBe(true);
+  });
+
+  it('SEC-11 a caller that floods is stopped, and does not keep others out', async () => {
+    const { calls } = open();
+    const one = calls();
+    for (let index = 0; index < 50; index++) await one.ask(asked({ index }));
+    await expect(one.ask(asked({ index: 50 }))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect((await one.ask(asked({ index: 49 }))).state).toBe('waiting');
+    expect((await one.ask(asked({}, 'bob'))).state).toBe('waiting');
+  });
+
+  it('SEC-11 a store that never takes a write ends in an error', async () => {
+    const { clock, store } = open();
+    const stubborn: Store = { ...store, put: async () => false };
+    const calls = createPendingCalls({ store: stubborn, clock, pendingMs: () => MINUTE, redact: (value) => value });
+    await expect(calls.ask(asked({}))).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    const { pending } = await createPendingCalls({
+      store,
+      clock,
+      pendingMs: () => MINUTE,
+      redact: (value) => value,
+    }).ask(asked({}));
+    await expect(calls.decide(pending.id, 'approved', RULING)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+  });
+});
+
+describe('passes', () => {
+  it('SEC-11 a pass is taken once by many that try at once, and expired ones are forgotten', async () => {
+    const { clock, store } = open();
+    const passes = createPasses({ store, clock });
+    const state = await passes.issue('answer', 'b', MINUTE);
+    const other = createPasses({ store, clock });
+    const taken = await Promise.all([1, 2, 3, 4].map((n) => (n % 2 ? passes : other).take(state, 'b')));
+    expect(taken.filter(Boolean)).toEqual([{ purpose: 'answer' }]);
+    expect(await passes.take('something', 'b')).toBeUndefined();
+    await clock.advance(MINUTE);
+    await passes.issue('go-on', 'b', MINUTE, 'inner');
+    expect(await store.list('confirm-passes')).toHaveLength(1);
+  });
+});
+
+describe('duration', () => {
+  it.each([
+    [999, '1 second'],
+    [90_000, '90 seconds'],
+    [899_000, '15 minutes'],
+    [7_200_000, '2 hours'],
+    [604_800_000, '7 days'],
+  ])('SEC-11 %d ms is %s', (ms, text) => expect(duration(ms)).toBe(text));
+});
