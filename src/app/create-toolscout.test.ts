@@ -66,7 +66,9 @@ describe('createToolscout', () => {
     expectTypeOf<{ [Facet in Facets]: keyof Toolscout[Facet] }>().toEqualTypeOf<{
       [Facet in Facets]: (typeof SURFACE)[Facet][number];
     }>();
-    expectTypeOf<Exclude<keyof Gateway, keyof Toolscout>>().toEqualTypeOf<'hosts' | 'internal'>();
+    expectTypeOf<Exclude<keyof Gateway, keyof Toolscout>>().toEqualTypeOf<
+      'hosts' | 'internal' | 'sessions' | 'studio'
+    >();
     expectTypeOf<ReturnType<Toolscout['as']>>().toEqualTypeOf<Toolscout>();
     // @ts-expect-error A program has no host that can be asked.
     expectTypeOf<Parameters<Toolscout['call']>[3]>().toHaveProperty('host');

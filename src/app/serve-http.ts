@@ -14,6 +14,10 @@ import type { Log } from '../kernel/log.js';
 import type { HttpAuth } from '../model/config.js';
 import { createSafeFetch } from '../registry/index.js';
 import { VERSION } from '../kernel/version.js';
+import { createPublicFetch } from '../net/public-fetch.js';
+import { readBounded } from '../net/bounded-body.js';
+import type { PostForm } from '../front/http/auth/person-sign-in.js';
+import { createStudioFiles } from './studio-files.js';
 
 const DOCUMENT_TIMEOUT_MS = 5000;
 const DOCUMENT_BYTES = 512 * 1024;
@@ -38,6 +42,30 @@ export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: str
       return JSON.parse(answer.body) as unknown;
     } catch (thrown) {
       // Whoever answers something else than JSON has no such document.
+      if (thrown instanceof SyntaxError) return undefined;
+      throw thrown;
+    }
+  };
+}
+
+/** Sends a form to the issuer of tokens; the same addresses are allowed as for its documents (A19). */
+export function createFormPost(auth: () => HttpAuth | undefined): PostForm {
+  const guarded = createPublicFetch('http.auth.oauth');
+  return async (url, form) => {
+    const issuer = auth()?.oauth?.issuer;
+    const isWritten = issuer !== undefined && new URL(issuer).origin === new URL(url).origin;
+    const answer = await (isWritten ? fetch : guarded)(url, {
+      method: 'POST',
+      body: form.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS),
+    });
+    const body = await readBounded(answer, DOCUMENT_BYTES);
+    try {
+      return body && answer.status === 200 ? (JSON.parse(Buffer.from(body).toString('utf8')) as unknown) : undefined;
+    } catch (thrown) {
+      // Whoever answers something else than JSON gives no token.
       if (thrown instanceof SyntaxError) return undefined;
       throw thrown;
     }
@@ -131,6 +159,9 @@ export async function openHttpFront(
     allowedOrigins: http.allowedOrigins,
     exposed: !isLoopback(host),
     fetchDocument: createDocumentFetch(auth),
+    postForm: createFormPost(auth),
+    studio: createStudioFiles(),
+    mode: options.mode,
     metrics,
     // Half of them, so that one key cannot keep out all the others (A43).
     maxOpenEach: Math.ceil(seats / 2),

@@ -127,6 +127,7 @@ function welcome(
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
+    `  Studio        ${paint.cyan(`${url}/`)}`,
     `  MCP endpoint  ${paint.cyan(`${url}/mcp`)}`,
     `  HTTP API      ${url}/v1 (described in ${url}/openapi.json)`,
     ...(others.length > 0 ? [`  Also at       ${others.join(', ')}`] : []),

@@ -98,6 +98,15 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'internal.lineage': 'everybody',
   'internal.loaded': 'everybody',
   'internal.tokens': 'all servers',
+  'sessions.open': 'all servers',
+  'sessions.find': 'all servers',
+  'sessions.end': 'all servers',
+  'sessions.isLive': 'all servers',
+  'sessions.onEnd': 'all servers',
+  'sessions.issueTicket': 'all servers',
+  'sessions.takeTicket': 'all servers',
+  'studio.overview': 'callers',
+  'studio.server': 'callers',
 };
 
 /** Why a viewer may not use a verb at all; `undefined` when they may. */

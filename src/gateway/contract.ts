@@ -52,6 +52,8 @@ import type { CatalogEvent } from '../catalog/events.js';
 import type { ServerFacts } from '../catalog/catalog.js';
 import type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 import type { SkillHandle, SkillView } from './contract/skills.js';
+import type { SessionVerbs } from './contract/sessions.js';
+import type { StudioVerbs } from './contract/studio.js';
 import type { ShownConfig } from './reports/shown-config.js';
 import type { StoreStatus } from './reports/store-status.js';
 import type { ServerView } from '../catalog/views.js';
@@ -329,4 +331,6 @@ export interface Gateway extends Toolscout {
   run(script: string, options?: HostScriptOptions): Promise<ScriptResult>;
   readonly hosts: HostVerbs;
   readonly internal: InternalVerbs;
+  readonly sessions: SessionVerbs;
+  readonly studio: StudioVerbs;
 }

@@ -23,6 +23,9 @@ import { keepMarketplace } from './verbs/marketplace.js';
 import { createProposing } from './verbs/servers/server-proposals.js';
 import { createServerRegistry } from './verbs/server-registry.js';
 import { signInVerbs } from './verbs/servers/sign-in-verbs.js';
+import { createSessions } from './sessions.js';
+import { sessionVerbs } from './verbs/session-verbs.js';
+import { studioVerbs } from './verbs/studio-verbs.js';
 import { createSkills } from './verbs/skill-verbs.js';
 import type { Gateway, ToolscoutEvent } from './contract.js';
 import { bindVerbs } from './bind-verbs.js';
@@ -76,6 +79,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     void inferAll(core.catalog.index.tools(event.server), outputs);
   });
   const registry = createServerRegistry(core);
+  const sessions = createSessions(deps);
+  const signIns = signInVerbs(core);
   const scripts = createScripting(core, execution.call);
 
   const shutDown = async ({
@@ -83,6 +88,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     graceMs,
   }: NonNullable<Parameters<Gateway['close']>[0]>): Promise<void> => {
     unwatch();
+    sessions.close();
     const stopped = core.stop();
     skills.close();
     subscribing.stop();
@@ -122,7 +128,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...approvalVerbs(core, exporting.refresh, marketplace.register),
     ...confirming.verbs,
     ...marketplace.verbs,
-    ...signInVerbs(core),
+    ...signIns,
+    ...sessionVerbs(sessions),
+    ...studioVerbs(core, (id) => signIns['servers.signInStatus'](LOCAL_VIEWER, id)),
     ...defineVerbs({
       ready: (_viewer) => core.filled(),
       onEvent: (viewer, listener) =>

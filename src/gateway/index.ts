@@ -56,6 +56,7 @@ export type { Learned } from '../catalog/learning/pipeline.js';
 export type { SchemaFindings } from './reports/schema-findings.js';
 export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';
+export type { Session, SessionVerbs } from './contract/sessions.js';
 export type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 export { gatewayOf, publish } from './publish.js';
 export { maskConfig, showConfig, type ShownConfig, type ShownHttp, type ShownServer } from './reports/shown-config.js';

@@ -6,7 +6,7 @@ const BEHIND = new WeakMap<Toolscout, Gateway>();
 
 /** A gateway as it is handed out to programs: what only fronts use is not there. */
 export function publish(gateway: Gateway): Toolscout {
-  const { hosts: _hosts, internal: _internal, as, ...shared } = gateway;
+  const { hosts: _hosts, internal: _internal, sessions: _sessions, studio: _studio, as, ...shared } = gateway;
   const toolscout: Toolscout = { ...shared, as: (viewer) => publish(as(viewer)) };
   BEHIND.set(toolscout, gateway);
   return toolscout;

@@ -29,6 +29,8 @@ export const AUDIT_KINDS = [
   'store-migrate',
   'config-approve',
   'config-withdraw',
+  'session-open',
+  'session-end',
 ] as const;
 
 /** One of {@link AUDIT_KINDS}. */

@@ -247,6 +247,8 @@ const HttpOauth = z.strictObject({
   scopePrefix: text.default(''),
   /** The claim that lists the servers its holder may use; all of them when absent. */
   serversClaim: text.min(1).optional(),
+  /** As what toolscout is known to the issuer; with it people sign in to Studio there (STUDIO-6). */
+  clientId: text.min(1).optional(),
 });
 
 /** Who may come in over HTTP; once it is given, nobody else may, on any address. */

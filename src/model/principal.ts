@@ -15,6 +15,8 @@ export interface Principal {
   readonly credential?: string;
   /** When what let them in expires, in milliseconds since 1970. */
   readonly until?: number;
+  /** The session of the browser they came with; `csrf` is what its page must send along with every change (STUDIO-6). */
+  readonly session?: { readonly id: string; readonly csrf: string };
 }
 
 /** Whoever uses a toolscout of their own, on their own machine. */

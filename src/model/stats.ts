@@ -1,7 +1,7 @@
 import type { TokenCount } from './audit-record.js';
 
 /** By what the audit log can be added up. */
-export const STATS_GROUPS = ['day', 'server', 'tool', 'principal'] as const;
+export const STATS_GROUPS = ['day', 'hour', 'server', 'tool', 'principal'] as const;
 
 /** One of {@link STATS_GROUPS}. */
 export type StatsGroup = (typeof STATS_GROUPS)[number];
@@ -20,6 +20,8 @@ export interface AuditSum {
   readonly kind: string;
   /** A day of UTC: `2026-01-31`. */
   readonly day?: string;
+  /** An hour of UTC: `2026-01-31T14`. */
+  readonly hour?: string;
   readonly server?: string;
   readonly tool?: string;
   readonly principal?: string;
@@ -43,9 +45,9 @@ export interface Usage {
   readonly tokens: TokenCount;
 }
 
-/** The usage of one day, server, tool or principal. */
+/** The usage of one day, hour, server, tool or principal. */
 export interface UsageRow extends Usage {
-  /** A day of UTC, an id, an address or a name; empty for what belongs to no server. */
+  /** A day or an hour of UTC, an id, an address or a name; empty for what belongs to no server. */
   readonly key: string;
 }
 
@@ -54,7 +56,7 @@ export interface Stats {
   readonly by: StatsGroup;
   readonly since?: number;
   readonly until?: number;
-  /** By day the newest first, otherwise those with most tokens first. */
+  /** By day or hour the newest first, otherwise those with most tokens first. */
   readonly rows: readonly UsageRow[];
   /** Rows that `limit` left out. */
   readonly more: number;

@@ -9,6 +9,14 @@ export function dayName(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Milliseconds of an hour. */
+export const HOUR_MS = 3_600_000;
+
+/** The hour of UTC with this number since 1970, as it is written: `2026-01-31T14`. */
+export function hourName(hour: number): string {
+  return new Date(hour * HOUR_MS).toISOString().slice(0, 13);
+}
+
 /** What is added up in one step. */
 export interface SumPart {
   readonly kind: string;
@@ -30,8 +38,8 @@ export function createAuditSums(): { add(part: SumPart): void; all(): AuditSum[]
   const plain = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
   return {
     add({ kind, groups, records, failed, tokens }) {
-      const { day, server, tool, principal } = groups;
-      const key = JSON.stringify([kind, day, server, tool, principal]);
+      const { day, hour, server, tool, principal } = groups;
+      const key = JSON.stringify([kind, day, hour, server, tool, principal]);
       let sum = sums.get(key);
       if (!sum) {
         sum = { kind, groups, records: 0, failed: 0, tokens: { arguments: 0, returned: 0, withheld: 0 } };

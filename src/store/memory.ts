@@ -5,7 +5,7 @@ import type { AuditFilter, AuditRecord } from '../model/audit-record.js';
 import type { StatsGroup } from '../model/stats.js';
 import type { Entry, Store } from '../model/store.js';
 import { PAGE, pageSize } from './page-size.js';
-import { createAuditSums, DAY_MS, dayName, type SumPart } from './audit-sums.js';
+import { createAuditSums, DAY_MS, dayName, HOUR_MS, hourName, type SumPart } from './audit-sums.js';
 import { createMemoryLog } from './memory-log.js';
 import { toText } from './stored-text.js';
 
@@ -148,7 +148,13 @@ function partOf(
   { kind, time, server, tool, principal, outcome, tokens }: AuditRecord,
   by: readonly StatsGroup[],
 ): SumPart {
-  const values = { day: dayName(Math.floor(time / DAY_MS)), server, tool, principal };
+  const values = {
+    day: dayName(Math.floor(time / DAY_MS)),
+    hour: hourName(Math.floor(time / HOUR_MS)),
+    server,
+    tool,
+    principal,
+  };
   const groups = Object.fromEntries(
     by.map((group) => [group, values[group]]).filter(([, value]) => value !== undefined),
   );

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createContract, type Contract } from './contract.js';
+import { STUDIO_PAGE } from './studio-page.js';
 
 const BASE = 'http://127.0.0.1:7077';
 
@@ -43,6 +44,7 @@ export async function openHttpApp(
     allowedHosts: [],
     allowedOrigins: [],
     localAdmin: true,
+    studio: STUDIO_PAGE,
     ...options,
   });
   const fetchBare = async (request: Request): Promise<Response> => app.fetch(request);

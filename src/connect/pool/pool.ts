@@ -16,7 +16,7 @@ import { createLogLevels } from './log-levels.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
 import { createLinks, takeLink } from './links.js';
-import { healthOf, type Link, type Slot } from './slot.js';
+import { healthOf, type Link, type Ping, type Slot } from './slot.js';
 import { createStderrRing } from '../transport/stderr-ring.js';
 
 /** A change of a connection, or something a server said on its own account. */
@@ -69,6 +69,8 @@ export interface Pool extends Caller {
   /** Asks a server whether it is there; answers how long that took, in milliseconds. */
   ping(server: Server): Promise<number>;
   health(id: string): ServerHealth;
+  /** The last checks whether a server is there, oldest first. */
+  pings(id: string): readonly Ping[];
   /** The last output of a child on stderr. */
   stderr(id: string): string;
   appendStderr(id: string, chunk: string | Uint8Array): void;
@@ -82,6 +84,8 @@ export interface Pool extends Caller {
 }
 
 const PING_TIMEOUT_MS = 10_000;
+/** Checks that are remembered of one server. */
+const MAX_PINGS = 120;
 
 /** A connection that does not close within this is left to the end of the process. */
 const CLOSE_GRACE_MS = 10_000;
@@ -145,6 +149,7 @@ export function createPool(deps: PoolDeps): Pool {
       latencyMs: undefined,
       lastError: undefined,
       noise: 0,
+      pings: [],
     };
     slots.set(server.id, slot);
     return slot;
@@ -217,17 +222,28 @@ export function createPool(deps: PoolDeps): Pool {
     return [...slots.values()].flatMap((slot) => slot.links.get(connection)?.upstream ?? []);
   }
 
-  async function measure(server: Server, upstream: Upstream): Promise<number> {
+  async function measure(server: Server, { upstream, slot }: Link): Promise<number> {
     const started = clock.monotonic();
-    await upstream.ping(Math.min(server.timeoutMs || PING_TIMEOUT_MS, PING_TIMEOUT_MS));
-    return clock.monotonic() - started;
+    const note = (ok: boolean): number => {
+      const ms = clock.monotonic() - started;
+      slot.pings.push({ at: clock.now(), ms, ok });
+      if (slot.pings.length > MAX_PINGS) slot.pings.shift();
+      return ms;
+    };
+    try {
+      await upstream.ping(Math.min(server.timeoutMs || PING_TIMEOUT_MS, PING_TIMEOUT_MS));
+      return note(true);
+    } catch (thrown) {
+      note(false);
+      throw thrown;
+    }
   }
 
   /** The check of the health timer: a connection that does not answer is closed, unless a call began meanwhile. */
   async function check(link: Link): Promise<void> {
     try {
       await limiter.wait(link.server);
-      if (!link.ended) link.slot.latencyMs = await measure(link.server, link.upstream);
+      if (!link.ended) link.slot.latencyMs = await measure(link.server, link);
     } catch (thrown) {
       if (link.busy === 0 && !closed) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
     }
@@ -235,9 +251,9 @@ export function createPool(deps: PoolDeps): Pool {
 
   async function ping(server: Server): Promise<number> {
     await limiter.wait(server);
-    const check = async (upstream: Upstream, link: Link): Promise<number> => {
+    const check = async (_upstream: Upstream, link: Link): Promise<number> => {
       try {
-        return (link.slot.latencyMs = await measure(server, upstream));
+        return (link.slot.latencyMs = await measure(server, link));
       } catch (thrown) {
         if (link.busy === 1) links.end(link, 'error', `health check failed: ${messageOf(thrown)}`);
         throw thrown;
@@ -279,6 +295,7 @@ export function createPool(deps: PoolDeps): Pool {
       return slot ? healthOf(slot) : { state: 'disconnected', breaker: 'closed', since: startedAt };
     },
 
+    pings: (id) => slots.get(id)?.pings ?? [],
     stderr: (id) => hide(slots.get(id)?.stderr.text() ?? ''),
     appendStderr: (id, chunk) => slots.get(id)?.stderr.append(chunk),
     noteNoise(id) {

@@ -79,6 +79,16 @@ export interface Slot {
   latencyMs: number | undefined;
   lastError: string | undefined;
   noise: number;
+  /** The last signs of life, oldest first. */
+  readonly pings: Ping[];
+}
+
+/** One check whether a server is there. */
+export interface Ping {
+  /** Wall-clock. */
+  readonly at: number;
+  readonly ms: number;
+  readonly ok: boolean;
 }
 
 /** Whether a connection stays open although no call uses it: the shared one of an eager server (NEG-7). */

@@ -1,7 +1,8 @@
 import type { Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
-import type { HttpAuth } from '../../model/config.js';
+import type { HttpAuth, ModeName } from '../../model/config.js';
+import type { BrowserSessions } from './auth/browser-sessions.js';
 import { openApiDocument } from './openapi/openapi.js';
 import type { Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
@@ -13,6 +14,10 @@ import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
 import { scriptRoutes } from './routes/scripts.js';
+import { overviewRoutes } from './routes/overview.js';
+import { serverActionRoutes } from './routes/server-actions.js';
+import { sessionRoutes, type SessionRouteDeps } from './routes/sessions.js';
+import { studioRoutes, type StudioFiles } from './routes/studio.js';
 import { skillRoutes } from './routes/skills.js';
 import { statusRoutes } from './routes/status.js';
 import { subregistryRoutes } from './routes/subregistry.js';
@@ -30,6 +35,14 @@ export interface ApiOptions {
   readonly prefix?: string;
   /** What the MCP endpoints need; without it there are none. */
   readonly mcp?: McpRouteDeps;
+  /** The files of the page; without them there is none. */
+  readonly studio?: StudioFiles;
+  /** What signing in to the page needs; without it nobody signs in. */
+  readonly session?: SessionRouteDeps;
+  /** The sessions of browsers; streams end with them. */
+  readonly browsers?: BrowserSessions;
+  /** What hosts are offered, whatever the configuration says. */
+  readonly mode?: ModeName;
   /** Only routes of these groups; all unless said. */
   readonly groups?: readonly RouteGroup[];
 }
@@ -52,6 +65,10 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...adminRoutes(options),
     ...approvalRoutes(),
     ...pendingCallRoutes(),
+    ...overviewRoutes(options),
+    ...serverActionRoutes(options),
+    ...(options.session ? sessionRoutes(options.session) : []),
+    ...(options.studio ? studioRoutes(options.studio) : []),
     ...registrationRoutes(),
     ...publishRoutes(options),
     ...subregistryRoutes(options),

@@ -3,6 +3,8 @@ import { systemClock, type Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { apiRoutes, baseUrlOf } from './api.js';
 import { authOf, createAuthenticator } from './auth/auth.js';
+import { createBrowserSessions } from './auth/browser-sessions.js';
+import { createPersonSignIn, type PostForm } from './auth/person-sign-in.js';
 import type { FetchDocument } from './auth/token.js';
 import { createSharing } from './dispatch/cors.js';
 import { createDispatch, type Dispatch } from './dispatch/dispatch.js';
@@ -10,6 +12,8 @@ import { createGuard } from './dispatch/guard.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createOpenRequestLimit } from './request-slots.js';
 import type { McpRouteDeps } from './routes/mcp.js';
+import type { StudioFiles } from './routes/studio.js';
+import type { ModeName } from '../../model/config.js';
 
 /** What the HTTP front is made of. */
 export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
@@ -22,6 +26,12 @@ export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
   readonly exposed?: boolean;
   /** Asks the issuer of tokens for a document; without it no token can be checked. */
   readonly fetchDocument?: FetchDocument;
+  /** Sends a form to the issuer; without it nobody signs in there. */
+  readonly postForm?: PostForm;
+  /** The files of the page. */
+  readonly studio?: StudioFiles;
+  /** What hosts are offered, whatever the configuration says. */
+  readonly mode?: ModeName;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
   /** Whether callers without a key may administer toolscout where `http.auth` is not set. */
@@ -39,13 +49,25 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const metrics = options.metrics ?? createMetrics(gateway, clock);
   const auth = authOf(gateway);
   const baseUrl = baseUrlOf(gateway);
+  const browsers = createBrowserSessions({ sessions: gateway.sessions, baseUrl });
+  const fetchDocument = options.fetchDocument ?? (() => Promise.resolve(undefined));
   const authenticator = createAuthenticator({
     auth,
+    sessions: browsers,
     required: options.exposed ?? false,
     baseUrl,
     clock,
     log,
-    fetchDocument: options.fetchDocument ?? (() => Promise.resolve(undefined)),
+    fetchDocument,
+  });
+  const people = createPersonSignIn({
+    auth,
+    sessions: gateway.sessions,
+    baseUrl,
+    fetchDocument,
+    postForm: options.postForm ?? (() => Promise.resolve(undefined)),
+    readToken: authenticator.readToken,
+    log,
   });
   const routes = apiRoutes({
     version: options.version,
@@ -54,6 +76,18 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     baseUrl,
     auth,
     metrics: () => metrics.text(),
+    mode: options.mode,
+    studio: options.studio,
+    browsers,
+    session: {
+      auth,
+      authenticator,
+      browsers,
+      sessions: gateway.sessions,
+      people,
+      localAdmin: localAdmin ?? false,
+      log,
+    },
     mcp: { mcpFor: options.mcpFor, admits: authenticator.admits },
   });
   const guard = createGuard({

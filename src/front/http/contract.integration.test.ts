@@ -5,6 +5,7 @@ import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { scriptedServer } from '../../../test/support/scripted-server.js';
+import { speakStudio } from '../../../test/support/speak-studio.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { wrapGateway, type Gateway } from '../../gateway/index.js';
 import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
@@ -130,6 +131,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     await gateway.servers.discover(['old']);
     const http = await openHttpApp(gateway);
     const { contract, send, post } = http;
+    await speakStudio(contract, gateway);
 
     // What goes well.
     const registry = await gateway.registry.get();
@@ -356,6 +358,7 @@ describe('the contract', STARTS_PROCESSES, () => {
         new Map([
           ['/v1/skills/x/call', SKILL_CALL],
           ['/v1/call', CALL],
+          ['/v1/session', JSON.stringify({ code: 'x'.repeat(43) })],
           ['/v1/scripts', SCRIPT],
           ['/v1/servers', '{"id":"x","url":"https://a.example/mcp"}'],
           ['/v1/introspections', '{"server":"x"}'],
@@ -377,7 +380,8 @@ describe('the contract', STARTS_PROCESSES, () => {
       if (ruined.status === 500) expect(await ruined.text()).not.toContain('secret-detail');
     }
     // Documents that nothing can break are documented as if something could.
-    const unbreakable = /^(health|openApi|aiCatalog|serverCard\w*|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
+    const unbreakable =
+      /^(health|openApi|aiCatalog|serverCard\w*|studio\w*|showSession|finishSignIn|startSignIn|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
     expect(contract.missing().filter((each) => !unbreakable.test(each))).toEqual([]);
   }, 120_000);
 
@@ -392,7 +396,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     expect([...new Set(references)].map((each) => each.slice(21)).filter((id) => !(id in schemas))).toEqual([]);
   });
 
-  it('DOC-1 every route of the API stands in its page', async () => {
+  it('DOC-1 STUDIO-7 every route of the API stands in its page', async () => {
     const { document } = await openHttpApp(await openToolscout({}));
     const page = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
     const named = new Set([...page.matchAll(/`(?:GET |POST |DELETE )?([/…][^`]*)`/g)].map(([, path]) => path));

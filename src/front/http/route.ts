@@ -4,7 +4,7 @@ import type { Principal, Scope } from '../../model/principal.js';
 import type { Address } from './dispatch/find-route.js';
 
 /** What belongs together, for whoever mounts only a part (REG-10). */
-export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status';
+export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status' | 'studio';
 
 /** How an answer is made; every one of them carries the trace id. */
 export type Reply = (

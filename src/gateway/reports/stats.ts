@@ -26,7 +26,7 @@ export function groupsFor(by: StatsGroup, viewer: Viewer): readonly StatsGroup[]
 }
 
 /** Of what belongs to no server a viewer who sees only some servers sees their own. */
-function isSeen({ server, tool, principal }: AuditSum, viewer: Viewer): boolean {
+export function isSumSeen({ server, tool, principal }: AuditSum, viewer: Viewer): boolean {
   if (!viewer.isLimited) return true;
   return server === undefined ? principal === viewer.principal : viewer.sees(server, tool);
 }
@@ -64,7 +64,7 @@ function plus(usage: Usage, { kind, records, failed, tokens }: AuditSum): Usage 
 
 function compareRows(by: StatsGroup, a: UsageRow, b: UsageRow): number {
   const names = a.key < b.key ? -1 : 1;
-  if (by === 'day') return -names;
+  if (by === 'day' || by === 'hour') return -names;
   return b.tokens.arguments + b.tokens.returned - (a.tokens.arguments + a.tokens.returned) || names;
 }
 
@@ -89,7 +89,7 @@ export function addUp(
   viewer: Viewer,
   menu: { readonly tools: number; readonly everyTool: number },
 ): Stats {
-  const sums = all.filter((sum) => isUsage(sum) && isSeen(sum, viewer));
+  const sums = all.filter((sum) => isUsage(sum) && isSumSeen(sum, viewer));
   const rows = new Map<string, Usage>();
   let total = NOTHING;
   let given = 0;

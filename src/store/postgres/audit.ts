@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../../model/audit-record.js';
 import type { AuditSumQuery, StatsGroup } from '../../model/stats.js';
 import { PAGE, pageSize } from '../page-size.js';
-import { dayName, type SumPart } from '../audit-sums.js';
+import { dayName, hourName, type SumPart } from '../audit-sums.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** Records that one statement of pruning deletes, so that it never holds locks for long. */
@@ -62,6 +62,7 @@ export function pageStatement(schema: string, limit = PAGE): string {
 
 const GROUPS: Readonly<Record<StatsGroup, string>> = {
   day: 'time / 86400000',
+  hour: 'time / 3600000',
   server: 'server',
   tool: 'tool',
   principal: 'principal',
@@ -85,7 +86,8 @@ export function readSum(by: readonly StatsGroup[], row: readonly unknown[]): Sum
   const [kind, records, failed, args, returned, withheld, ...values] = row;
   const read = (group: StatsGroup, value: unknown): string | undefined => {
     if (value === null || value === undefined) return undefined;
-    return group === 'day' ? dayName(Number(value)) : fromName(value);
+    if (group === 'day') return dayName(Number(value));
+    return group === 'hour' ? hourName(Number(value)) : fromName(value);
   };
   const groups = by.map((group, at) => [group, read(group, values[at])] as const);
   return {

@@ -3,7 +3,7 @@ import type { AuditSumQuery, StatsGroup } from '../../model/stats.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { PAGE, pageSize } from '../page-size.js';
 import type { Column, Connection } from './connection.js';
-import { dayName, type SumPart } from '../audit-sums.js';
+import { dayName, hourName, type SumPart } from '../audit-sums.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** Rows that one transaction of pruning deletes, so that it never blocks for long. */
@@ -120,6 +120,7 @@ const SUMMED_AT_ONCE = 10_000;
 /** What records are grouped by, as bytes, since text that is not UTF-8 makes the engine abort. */
 const GROUPS: Readonly<Record<StatsGroup, string>> = {
   day: 'time / 86400000',
+  hour: 'time / 3600000',
   server: 'cast(server as blob)',
   tool: 'cast(tool as blob)',
   // Records of the version before have it in their bodies only.
@@ -128,7 +129,8 @@ const GROUPS: Readonly<Record<StatsGroup, string>> = {
 
 const readGroup = (group: StatsGroup, value: Column | undefined): string | undefined => {
   if (value === null || value === undefined) return undefined;
-  return group === 'day' ? dayName(Number(value)) : fromName(value);
+  if (group === 'day') return dayName(Number(value));
+  return group === 'hour' ? hourName(Number(value)) : fromName(value);
 };
 
 /** Adds up the records after `seq`, as many as one step takes; `last` is where the next step begins, `undefined` at the end. */

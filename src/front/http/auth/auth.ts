@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Gateway } from '../../../gateway/index.js';
+import type { Gateway, Session } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
+import { localAdministrator, type BrowserSessions } from './browser-sessions.js';
 import { createTokenReader, type FetchDocument, type TokenReader } from './token.js';
 
 /** Where the document about this resource is (RFC 9728). */
@@ -12,12 +13,26 @@ export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
 /** Finds out who sends a request. */
 export interface Authenticator {
-  /** @throws ToolscoutError `UNAUTHENTICATED` */
-  authenticate(request: Request): Principal | Promise<Principal>;
+  /**
+   * Who sends a request: by its key or token, or, where `cookie` says so, by the session of its browser.
+   *
+   * @throws ToolscoutError `UNAUTHENTICATED`
+   */
+  authenticate(request: Request, options?: { readonly cookie?: boolean }): Principal | Promise<Principal>;
   /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
   admits(principal: Principal): boolean;
   /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
   challenge(request: Request, scope?: Scope): string;
+}
+
+/** Authentication by the config: it also knows keys and tokens that do not come with a request. */
+export interface ConfiguredAuthenticator extends Authenticator {
+  /** The holder of a key of the config. */
+  holderOf(key: string): Principal | undefined;
+  /** Who a token of the issuer stands for; `undefined` where the config names no issuer. */
+  readToken(token: string): Promise<Principal> | undefined;
+  /** Whose browser the token of a session belongs to; `undefined` when that has ended. */
+  bySession(token: string): Promise<Principal | undefined>;
 }
 
 /** What authentication is made of. */
@@ -31,6 +46,8 @@ export interface AuthenticatorDeps {
   readonly log: Log;
   /** Asks the issuer of tokens for a document, guarded and bounded. */
   readonly fetchDocument: FetchDocument;
+  /** The sessions of browsers; without them no cookie opens anything. */
+  readonly sessions?: BrowserSessions;
 }
 
 interface KnownKey {
@@ -87,7 +104,8 @@ export function authOf(gateway: Gateway): () => HttpAuth | undefined {
 }
 
 /** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
-export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenticator {
+  const administrator = localAdministrator();
   let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
 
   const current = (auth: HttpAuth): NonNullable<typeof known> => {
@@ -98,9 +116,59 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     return known;
   };
 
+  /** Who the owner of a session is by the config in force; nobody when what let them in is gone, or has other rights now. */
+  const ownerOf = (session: Session): Principal | undefined => {
+    if (session.by === 'code') return administrator;
+    const auth = deps.auth();
+    if (auth === undefined) return undefined;
+    const { keys, tokens } = current(auth);
+    const { principal: name, scopes, servers, credential, until } = session;
+    const owner: Principal = {
+      name,
+      scopes: new Set(scopes),
+      ...(servers && { servers: new Set(servers) }),
+      credential,
+    };
+    if (session.by === 'oauth') return credential === tokens?.credential ? { ...owner, until } : undefined;
+    const identity = identityOf(owner);
+    return keys.find((key) => identityOf(key.principal) === identity)?.principal;
+  };
+
+  const bySession = async (token: string): Promise<Principal | undefined> => deps.sessions?.principalOf(token, ownerOf);
+
+  const byKey = (request: Request): Principal | Promise<Principal> => {
+    const auth = deps.auth();
+    if (auth === undefined) {
+      if (!deps.required) return LOCAL;
+      throw unauthenticated('Authentication is required, but http.auth is not configured.');
+    }
+    if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
+      throw unauthenticated('A token in an address ends up in logs; send it as a header.');
+    }
+    const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
+    if (token === undefined) throw unauthenticated('This needs a key or a token.');
+    const { keys, tokens } = current(auth);
+    const holder = holderOf(token, keys);
+    if (holder) return holder;
+    if (tokens?.looksLikeToken(token)) return tokens.read(token);
+    throw unauthenticated('Invalid API key.');
+  };
+
   return {
-    admits(principal) {
+    holderOf(key) {
       const auth = deps.auth();
+      return auth && holderOf(key, current(auth).keys);
+    },
+
+    readToken(token) {
+      const auth = deps.auth();
+      return auth && current(auth).tokens?.read(token);
+    },
+
+    admits(principal) {
+      if (deps.sessions?.isLive(principal) === false) return false;
+      const auth = deps.auth();
+      if (principal.session && principal.credential === undefined) return !deps.required || auth !== undefined;
       if (auth === undefined) return principal === LOCAL && !deps.required;
       const { keys, tokens } = current(auth);
       if (tokens !== undefined && principal.credential === tokens.credential) return true;
@@ -110,22 +178,12 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       return keys.some((key) => identityOf(key.principal) === identity);
     },
 
-    authenticate(request) {
-      const auth = deps.auth();
-      if (auth === undefined) {
-        if (!deps.required) return LOCAL;
-        throw unauthenticated('Authentication is required, but http.auth is not configured.');
-      }
-      if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
-        throw unauthenticated('A token in an address ends up in logs; send it as a header.');
-      }
-      const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
-      if (token === undefined) throw unauthenticated('This needs a key or a token.');
-      const { keys, tokens } = current(auth);
-      const holder = holderOf(token, keys);
-      if (holder) return holder;
-      if (tokens?.looksLikeToken(token)) return tokens.read(token);
-      throw unauthenticated('Invalid API key.');
+    bySession,
+
+    authenticate(request, { cookie = false } = {}) {
+      const session = cookie ? deps.sessions?.tokenOf(request) : undefined;
+      if (session === undefined) return byKey(request);
+      return bySession(session).then((owner) => owner ?? byKey(request));
     },
 
     challenge(request, scope) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
-import { isObject } from '../../../kernel/json.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { SCOPES, type Principal, type Scope } from '../../../model/principal.js';
@@ -50,6 +50,15 @@ function metadataUrls(issuer: string): string[] {
     `${url.origin}/.well-known/openid-configuration${path}`,
     `${url.origin}${path}/.well-known/openid-configuration`,
   ];
+}
+
+/** What an issuer says about itself; only a document that names exactly this issuer is believed. */
+export async function readIssuer(issuer: string, fetchDocument: FetchDocument): Promise<JsonObject | undefined> {
+  for (const url of metadataUrls(issuer)) {
+    const metadata = await fetchDocument(url);
+    if (isObject(metadata) && metadata['issuer'] === issuer) return metadata;
+  }
+  return undefined;
 }
 
 function textsIn(claim: unknown): string[] {
@@ -100,12 +109,8 @@ export function createTokenReader(
 
   const findJwks = async (): Promise<string> => {
     if (oauth.jwksUri !== undefined) return oauth.jwksUri;
-    for (const url of metadataUrls(oauth.issuer)) {
-      const metadata = await fetchDocument(url);
-      if (!isObject(metadata) || metadata['issuer'] !== oauth.issuer) continue;
-      const { jwks_uri: uri } = metadata;
-      if (typeof uri === 'string' && URL.canParse(uri)) return uri;
-    }
+    const uri = (await readIssuer(oauth.issuer, fetchDocument))?.['jwks_uri'];
+    if (typeof uri === 'string' && URL.canParse(uri)) return uri;
     throw new Error('the issuer does not say where its keys are');
   };
 

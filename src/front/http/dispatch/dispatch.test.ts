@@ -136,7 +136,7 @@ describe('the one way of a request', () => {
   }, 120_000);
 
   it('A1 a path that only looks like one of the table is not found, with every method', async () => {
-    const http = await openHttpApp(await openKnown());
+    const http = await openHttpApp(await openKnown(), { studio: undefined });
     for (const path of ODD_PATHS) {
       for (const method of METHODS) {
         const answer = await ask(http, method, path);
@@ -166,7 +166,7 @@ describe('the one way of a request', () => {
   });
 
   it('S1 A1 judges first lines and Host headers that no library would send', async () => {
-    const { app } = await openHttpApp(await openKnown());
+    const { app } = await openHttpApp(await openKnown(), { studio: undefined });
     const front = await listen(app, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => front.close());
     const { port } = new URL(front.url);

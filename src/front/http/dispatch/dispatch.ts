@@ -4,6 +4,7 @@ import type { Log } from '../../../kernel/log.js';
 import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
+import { demandCsrf } from '../auth/browser-sessions.js';
 import type { OpenRequestLimit, Outgoing } from '../request-slots.js';
 import type { Reply, Route } from '../route.js';
 import { CORS, preflightResponse, type Sharing } from './cors.js';
@@ -175,6 +176,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     demandScope(route, who);
     // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
+    demandCsrf(who, request);
     demandAdmin(route, who);
     demandWhole(route, who);
     const mayLast = route.body !== undefined || route.isRaw === true;
@@ -189,7 +191,10 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   // What can be answered at once is: a promise costs more than most of these answers.
   const admit = (asked: Asked): Answered => {
     try {
-      const who = asked.route.scope === undefined ? ANYBODY : authenticator.authenticate(asked.request);
+      const { route, request } = asked;
+      // The route decides, not the text of the address: MCP endpoints take no cookies.
+      const cookie = route.path.startsWith('/v1/');
+      const who = route.scope === undefined ? ANYBODY : authenticator.authenticate(request, { cookie });
       const answered =
         who instanceof Promise
           ? who.then((known) => {

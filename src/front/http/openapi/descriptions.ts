@@ -8,6 +8,7 @@ export const GROUPS: Readonly<Record<DocumentedOperation['group'], string>> = {
   skills: 'What a skill declared, what it was granted, and calls on its behalf.',
   admin: 'What an operator does: approvals, registered servers, the audit log, events and the config.',
   publish: 'How this toolscout describes itself to clients and registries.',
+  studio: 'The web page, signing in to it, and what only it shows.',
   status: 'Health checks, measurements and this document.',
   mcp: 'The Model Context Protocol over Streamable HTTP, for hosts of both eras.',
 };
@@ -57,6 +58,25 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   introspectServer:
     'Asks a URL, or a registered server that is not approved, for its tools and makes an approval request. Calls no tool.',
   unregisterServer: 'Removes a server that was registered over the API, with its exported files and the trust in it.',
+  studio: 'The page that is served at the root. It is static: everything it shows comes from this API.',
+  studioFile: 'Scripts, styles and images of the page. A name with a hash in it never changes its content.',
+  showSession:
+    'Says who sends this request, by cookie, key or token, and which ways to sign in there are. Without `http.auth` nobody needs to sign in on this machine.',
+  signIn:
+    'Opens a session and sets its cookie (HttpOnly, SameSite=Strict). It ends after 12 hours, after an hour without a request, when its key is removed, and when it is signed out.',
+  signOut: 'Ends the session of the cookie at once, in all processes over the same store. Needs `X-Toolscout-Csrf`.',
+  startSignIn:
+    'Sends the browser to the issuer of `http.auth.oauth` (authorization code with PKCE). Needs `http.auth.oauth.clientId`.',
+  finishSignIn: 'Takes the code of the issuer, opens a session, sets its cookie and sends the browser to the page.',
+  showOverview:
+    'Counts servers by what is known of them, tools by status and calls by hour, compares the tokens of the menu with those of every tool, and names what needs attention with the request that mends it.',
+  showServer:
+    'Shows one server: state, latency over time, last error and what to do about it, the end of its stderr and the sign-in. Starts no server.',
+  connectServer: 'Connects to a server now and keeps the connection for calls.',
+  disconnectServer: 'Closes the connections to a server after their calls; the next call connects again.',
+  discoverServer: 'Asks a server for its tools again.',
+  signInServer:
+    'Begins to sign in to a remote server and answers the address to open in a browser. `GET /v1/servers/{id}` tells when it is done. With `redirected` it takes the address at which a browser of another machine ended.',
   aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',
   serverCard: CARD,
   serverCardJson: CARD,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TokenCount } from './stats-schema.js';
+import { serverDetails } from './server-details-schema.js';
 import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 
@@ -107,6 +108,9 @@ export const ServerView = z.object({
   failure: z.object({ at: z.number(), reason: text }).optional(),
   health: ServerHealth,
 });
+
+/** One server whole. */
+export const ServerDetails = ServerView.extend(serverDetails);
 
 /** All servers. */
 export const ServerList = z.object({ servers: z.array(ServerView) });
@@ -389,6 +393,8 @@ export {
   RulingRequest,
 } from './approval-schemas.js';
 export { CallRuling, PendingCall, PendingCallList } from './pending-call-schemas.js';
+
+export * from './studio-schemas.js';
 
 /** Approved manifests. */
 export const ManifestList = z.object({ manifests: z.array(AnyObject) });

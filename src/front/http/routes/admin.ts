@@ -4,6 +4,7 @@ import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
 import type { HttpAuth } from '../../../model/config.js';
+import type { BrowserSessions } from '../auth/browser-sessions.js';
 import { createRequestSlots } from '../request-slots.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
@@ -39,6 +40,7 @@ const name = z.string().min(1).max(500);
 interface AdminOptions {
   readonly clock: Clock;
   readonly auth: () => HttpAuth | undefined;
+  readonly browsers?: BrowserSessions;
 }
 
 /** Whether those who may come in are still the same; it is cheap as long as nothing was read again. */
@@ -56,7 +58,7 @@ function createAuthWatch(auth: AdminOptions['auth']): () => boolean {
 type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'principal' | 'request' | 'reply'>;
 
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
-export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
+export function adminRoutes({ clock, auth, browsers }: AdminOptions): Route[] {
   const followers = createRequestSlots({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
 
   /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
@@ -72,7 +74,8 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
     const stops: Array<() => void> = [];
     let isOver = false;
     // Whoever still may comes back with a key that is looked at anew.
-    const mayListen = createAuthWatch(auth);
+    const isSame = createAuthWatch(auth);
+    const mayListen = (): boolean => isSame() && browsers?.isLive(principal) !== false;
     const stream = createEventStream({
       clock,
       signal: request.signal,
@@ -92,6 +95,9 @@ export function adminRoutes({ clock, auth }: AdminOptions): Route[] {
       }
       stream.send('hello', { time: clock.now() });
       stops.push(await listen(stream));
+      const { session } = principal;
+      // Whoever signs out hears nothing more, also on streams that are open.
+      if (session && browsers) stops.push(browsers.onEnd((id) => id === session.id && stream.end()));
       // A reload tells at once who may not come in any more, whatever is listened to.
       stops.push(gateway.onEvent(() => mayListen() || stream.end()));
       // The client may have gone while it was let in.

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { SCOPES } from '../../../model/principal.js';
+import { ToolCounts } from './server-details-schema.js';
+
+export { UpstreamSignIn } from './server-details-schema.js';
+
+const text = z.string();
+const texts = z.array(text);
+const count = z.int().min(0);
+const time = z.number().meta({ description: 'Milliseconds since 1970.' });
+
+/** The page, as HTML. */
+export const StudioPage = text.meta({ description: 'HTML, or a sentence that says how the page is made.' });
+
+/** A file of the page. */
+export const StudioFile = text.meta({ description: 'Script, style, image or font.' });
+
+/** Who is signed in, and how one can be (STUDIO-6). */
+export const SessionState = z.object({
+  signedIn: z.boolean(),
+  required: z.boolean().meta({ description: 'Whether a key or a session is needed at all.' }),
+  principal: text.optional(),
+  scopes: z.array(z.enum(SCOPES)),
+  servers: texts
+    .optional()
+    .meta({ description: 'The only servers there are for this caller; all of them when absent.' }),
+  mayAdminister: z.boolean().meta({ description: 'Whether requests that change something are answered.' }),
+  csrf: text
+    .optional()
+    .meta({ description: 'To be sent as `X-Toolscout-Csrf` with every request that is not GET; only with a cookie.' }),
+  until: time.optional(),
+  methods: z.array(z.enum(['key', 'oauth'])),
+});
+
+/** A key of `http.auth`, or the code that `toolscout studio` opens the page with. */
+export const SignInRequest = z.union([
+  z.strictObject({ key: text.min(1).max(16_384), code: z.undefined().optional() }),
+  z.strictObject({ code: text.min(1).max(200), key: z.undefined().optional() }),
+]);
+
+const Fix = z.object({
+  method: z.literal('POST'),
+  path: text,
+  body: z.record(text, z.union([text, z.boolean()])).optional(),
+});
+
+/** How things stand, and what needs attention. */
+export const Overview = z.object({
+  empty: z.boolean().meta({ description: 'There is no server at all.' }),
+  servers: z.object({
+    total: count,
+    enabled: count,
+    ready: count,
+    stale: count,
+    learning: count,
+    failed: count,
+    unknown: count,
+    off: count,
+  }),
+  tools: ToolCounts,
+  tokens: z.object({
+    now: count.meta({ description: 'Menu and instructions that a host is given in the configured mode.' }),
+    everything: count.meta({ description: 'The definitions of all tools that are offered.' }),
+  }),
+  hours: z
+    .array(z.object({ at: time, calls: count, failed: count }))
+    .meta({ description: 'The last 24 hours, oldest first.' }),
+  attention: z.array(
+    z.object({
+      kind: z.enum([
+        'store',
+        'config',
+        'config-pending',
+        'source-kept',
+        'server-failed',
+        'server-unusable',
+        'server-resting',
+        'sign-in',
+        'approval',
+      ]),
+      severity: z.enum(['info', 'warning', 'severe']),
+      title: text,
+      detail: text,
+      server: text.optional(),
+      ref: text.optional(),
+      remedy: text,
+      action: Fix.optional().meta({ description: 'The request that mends it.' }),
+    }),
+  ),
+});
+
+/** A sign-in is begun without a body; `redirected` is the address at which a browser of another machine ended. */
+export const UpstreamSignInRequest = z
+  .strictObject({ redirected: text.min(1).max(8192).optional() })
+  .optional()
+  .meta({ description: 'Nothing, or where the browser ended.' });
+
+/** What became of an action on a server. */
+export const ServerActed = z.object({ server: text, state: z.enum(['connected', 'disconnected', 'error']) });

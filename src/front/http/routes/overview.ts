@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import type { ModeName } from '../../../model/config.js';
+import { hasScope } from '../../../model/principal.js';
+import { countMenuTokens } from '../../mcp/menu/menu-tokens.js';
+import { adviseHttp } from '../dispatch/http-remedies.js';
+import { PROBLEM_TYPE } from '../dispatch/problem.js';
+import { route, type Route } from '../route.js';
+import { Overview, Problem, ServerDetails } from '../openapi/schemas.js';
+
+/** How things stand: all servers at a glance, and one server whole. */
+export function overviewRoutes({ mode }: { readonly mode?: ModeName }): Route[] {
+  return [
+    route({
+      id: 'showOverview',
+      group: 'studio',
+      method: 'GET',
+      path: '/v1/overview',
+      summary: 'How things stand, and what needs attention',
+      scope: 'read',
+      responses: { 200: { description: 'The overview.', content: { 'application/json': Overview } } },
+      async handle({ gateway, reply }) {
+        const { everyTool, attention, ...rest } = await gateway.studio.overview();
+        return reply(
+          Overview.parse({
+            ...rest,
+            tokens: { now: await countMenuTokens(gateway, mode), everything: everyTool },
+            attention: attention.map((each) => ({ ...each, remedy: adviseHttp(each.remedy) })),
+          }),
+        );
+      },
+    }),
+    route({
+      id: 'showServer',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/servers/{id}',
+      summary: 'One server whole; starts it not',
+      scope: 'read',
+      params: z.object({ id: z.string().min(1).max(500) }),
+      responses: {
+        200: { description: 'The server.', content: { 'application/json': ServerDetails } },
+        404: { description: 'There is no such server.', content: { [PROBLEM_TYPE]: Problem } },
+      },
+      async handle({ params, gateway, principal, reply }) {
+        const { view, cwd, stderr, lastError, tools, ...details } = await gateway.studio.server(params.id);
+        // How a server is started, and what it prints, is for those who decide about it (A34).
+        const isAdmin = hasScope(principal, 'admin');
+        return reply(
+          ServerDetails.parse({
+            ...view,
+            ...details,
+            transport: isAdmin ? view.transport : { type: view.transport.type },
+            ...(isAdmin && cwd !== undefined && { cwd }),
+            stderr: isAdmin ? stderr : '',
+            ...(lastError && { lastError: { ...lastError, remedy: adviseHttp(lastError.remedy) } }),
+            toolCounts: tools,
+          }),
+        );
+      },
+    }),
+  ];
+}

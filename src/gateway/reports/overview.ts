@@ -1,0 +1,206 @@
+import { describePending } from '../../config/index.js';
+import { counted } from '../../kernel/text.js';
+import type { Approval, RiskLevel } from '../../model/approval.js';
+import type { Server } from '../../model/server.js';
+import type { AuditSum } from '../../model/stats.js';
+import { DOUBT_PHRASES } from '../../model/store.js';
+import type { Tool, ToolStatus } from '../../model/tool.js';
+import type { Viewer } from '../../model/viewer.js';
+import { isUsable } from '../../catalog/catalog.js';
+import type { Knowledge, ServerView } from '../../catalog/views.js';
+import type { Attention, Overview } from '../contract/studio.js';
+import type { Core } from '../core.js';
+import { callerOf } from '../viewer.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+/** Of one kind so much is told one by one; servers that fail together have one cause. */
+const MAX_EACH = 20;
+
+const KNOWLEDGE: readonly Knowledge[] = ['ready', 'stale', 'learning', 'failed', 'unknown', 'off'];
+const STATUSES: readonly ToolStatus[] = ['enabled', 'disabled', 'pending', 'quarantined'];
+const RISKS: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
+
+/** How many tools there are by status. */
+export function countTools(tools: readonly Pick<Tool, 'status'>[]): Overview['tools'] {
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<ToolStatus, number>;
+  for (const { status } of tools) counts[status] += 1;
+  return { total: tools.length, ...counts };
+}
+
+/** How many servers there are by how much is known of them. */
+export function countServers(views: readonly ServerView[]): Overview['servers'] {
+  const counts = Object.fromEntries(KNOWLEDGE.map((each) => [each, 0])) as Record<Knowledge, number>;
+  for (const { knowledge } of views) counts[knowledge] += 1;
+  return { total: views.length, enabled: views.filter(({ enabled }) => enabled).length, ...counts };
+}
+
+/** The first hour that is shown. */
+export function firstHour(now: number): number {
+  return (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS;
+}
+
+/** Calls and failures of each of the last hours, also of those without any. */
+export function hoursOf(sums: readonly AuditSum[], now: number): Overview['hours'] {
+  const first = firstHour(now);
+  const hours = Array.from({ length: HOURS }, (_, at) => ({ at: first + at * HOUR_MS, calls: 0, failed: 0 }));
+  for (const { kind, hour, records, failed } of sums) {
+    const found = hours.find(({ at }) => new Date(at).toISOString().startsWith(`${hour}`));
+    if (kind !== 'execution' || !found) continue;
+    found.calls += records;
+    found.failed += failed;
+  }
+  return hours;
+}
+
+const actionOn = (id: string, act: string): Attention['action'] => ({
+  method: 'POST',
+  path: `/v1/servers/${encodeURIComponent(id)}/${act}`,
+});
+
+/** What keeps a server from serving, and what mends it. */
+function attentionOfServer(core: Core, view: ServerView): Attention | undefined {
+  const { id, problem, health } = view;
+  const about = { server: id, title: `"${id}"` };
+  const server = core.catalog.servers.get(id);
+  if (!server || !view.enabled || core.catalog.hold(id)) return undefined;
+  if (!isUsable(server)) {
+    const detail = problem ?? 'It cannot be used.';
+    return {
+      ...about,
+      kind: 'server-unusable',
+      severity: 'warning',
+      title: `${about.title} cannot be used`,
+      detail,
+      remedy: { kind: 'check-config' },
+    };
+  }
+  const failure = core.learner.lastFailure(id);
+  if (failure) {
+    const { error } = failure;
+    const detail = core.hide(error.message);
+    if (error.code === 'AUTHENTICATION_FAILED') {
+      return {
+        ...about,
+        kind: 'sign-in',
+        severity: 'warning',
+        title: `${about.title} asks you to sign in`,
+        detail,
+        remedy: error.remedy,
+        action: actionOn(id, 'sign-in'),
+      };
+    }
+    return {
+      ...about,
+      kind: 'server-failed',
+      severity: 'severe',
+      title: `${about.title} does not answer`,
+      detail,
+      remedy: error.remedy,
+      action: actionOn(id, 'discover'),
+    };
+  }
+  if (health.breaker !== 'open' && health.state !== 'error') return undefined;
+  const detail = health.lastError ?? 'Its last calls failed.';
+  return {
+    ...about,
+    kind: 'server-resting',
+    severity: 'warning',
+    title: `${about.title} failed and is left alone for a moment`,
+    detail,
+    remedy: { kind: 'diagnose' },
+    action: actionOn(id, 'connect'),
+  };
+}
+
+/** What waits for a decision about one server, as one line. */
+function attentionOfApprovals(server: Server, approvals: readonly Approval[]): Attention[] {
+  const waiting = approvals.filter(({ state }) => state === 'pending');
+  const [first] = waiting;
+  if (!first) return [];
+  const changed = waiting.filter(({ pinned }) => pinned !== undefined);
+  const worst = RISKS.findLast((level) => waiting.some(({ risk }) => risk.level === level))!;
+  const what = waiting.length === 1 ? `"${first.ref}"` : counted(waiting.length, 'request');
+  const title = waiting.length === 1 ? `${what} waits for approval` : `${what} of "${server.id}" wait for approval`;
+  const detail =
+    changed.length > 0
+      ? `${counted(changed.length, 'definition')} changed after approval. Highest risk: ${worst}.`
+      : `Highest risk: ${worst}.`;
+  return [
+    {
+      kind: 'approval',
+      severity: changed.length > 0 || worst === 'critical' ? 'severe' : 'warning',
+      title,
+      detail,
+      server: server.id,
+      ref: waiting.length === 1 ? first.ref : server.id,
+      remedy: { kind: changed.length > 0 ? 'review-change' : 'review', ref: first.ref },
+    },
+  ];
+}
+
+/** What is about all servers at once: the store and the config. */
+function attentionOfAll(core: Core): Attention[] {
+  const { loaded } = core;
+  const found: Attention[] = [];
+  const doubt = core.approvals.doubt();
+  if (doubt) {
+    found.push({
+      kind: 'store',
+      severity: 'severe',
+      title: 'The store must be accepted',
+      detail: `No server is used, because ${DOUBT_PHRASES[doubt.reason]}.`,
+      remedy: { kind: 'accept-store' },
+      action: { method: 'POST', path: '/v1/store/accept' },
+    });
+  }
+  if (loaded.pending) {
+    const { message, next } = describePending(loaded.pending);
+    const remedy = { kind: 'configure', what: next } as const;
+    found.push({
+      kind: 'config-pending',
+      severity: 'warning',
+      title: 'A config file waits for approval',
+      detail: message,
+      remedy,
+    });
+  }
+  const told = new Set(loaded.servers.map(({ problem }) => problem));
+  for (const { path, message } of loaded.warnings) {
+    if (told.has(message)) continue;
+    found.push({
+      kind: 'config',
+      severity: 'warning',
+      title: `Config: ${path}`,
+      detail: core.hide(message),
+      remedy: { kind: 'check-config' },
+    });
+  }
+  for (const { path, message } of loaded.keptSources) {
+    found.push({
+      kind: 'source-kept',
+      severity: 'warning',
+      title: `${path} cannot be read`,
+      detail: core.hide(message),
+      remedy: { kind: 'check-config' },
+    });
+  }
+  return found;
+}
+
+const ORDER: ReadonlyArray<Attention['severity']> = ['severe', 'warning', 'info'];
+
+/** What a viewer should look at, the gravest first. */
+export function attentionFor(core: Core, viewer: Viewer, views: readonly ServerView[]): Attention[] {
+  const caller = callerOf(viewer);
+  const servers = views.flatMap((view) => attentionOfServer(core, view) ?? []);
+  const approvals = views.flatMap(({ id }) => {
+    const server = core.catalog.servers.get(id);
+    return server ? attentionOfApprovals(server, core.approvals.list([server])) : [];
+  });
+  return [
+    ...(caller.isLimited ? [] : attentionOfAll(core)),
+    ...approvals.slice(0, MAX_EACH),
+    ...servers.slice(0, MAX_EACH),
+  ].toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+}

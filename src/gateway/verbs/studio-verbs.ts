@@ -1,0 +1,88 @@
+import { viewServer } from '../../catalog/views.js';
+import { toToolscoutError } from '../../kernel/errors.js';
+import type { Server } from '../../model/server.js';
+import type { Latency, ServerDetails } from '../contract/studio.js';
+import type { SignInStatus } from '../contract/sign-in.js';
+import type { Core } from '../core.js';
+import { attentionFor, countServers, countTools, firstHour, hoursOf } from '../reports/overview.js';
+import { createDefinitionTokens, groupsFor, isSumSeen } from '../reports/stats.js';
+import { callerOf, isSeen, requireVisible } from '../viewer.js';
+import { defineVerbs, type VerbTable } from './define-verbs.js';
+import { listServers } from './servers/server-verbs.js';
+
+/** Calls whose latency is shown. */
+const MAX_CALLS = 120;
+
+/** The verbs of the facet `studio`: what the page shows. */
+export function studioVerbs(
+  core: Core,
+  signInStatus: (id: string) => Promise<SignInStatus>,
+): VerbTable<'studio.overview' | 'studio.server'> {
+  const { audit, clock, pool } = core.deps;
+  const definitionTokens = createDefinitionTokens();
+
+  /** Health checks of this process and calls of all, in the order of time. */
+  const latencyOf = async (id: string): Promise<Latency[]> => {
+    const checks = pool.pings(id).map((ping): Latency => ({ ...ping, by: 'check' }));
+    const calls = await audit.query({ server: id, kind: 'execution', limit: MAX_CALLS });
+    const answered = calls.flatMap(({ time, latencyMs, outcome, waitedMs = 0 }): Latency[] =>
+      latencyMs === undefined || outcome === 'refused'
+        ? []
+        : [{ at: time, ms: Math.max(0, latencyMs - waitedMs), ok: outcome === 'success', by: 'call' }],
+    );
+    return [...checks, ...answered].toSorted((a, b) => a.at - b.at);
+  };
+
+  const lastErrorOf = ({ id }: Server): ServerDetails['lastError'] => {
+    const failure = core.learner.lastFailure(id);
+    if (failure) {
+      const { code, message, remedy } = toToolscoutError(failure.error);
+      return { at: failure.at, code, message: core.hide(message), remedy };
+    }
+    const { lastError } = pool.health(id);
+    if (lastError === undefined) return undefined;
+    return { code: 'SERVER_CONNECTION_ERROR', message: core.hide(lastError), remedy: { kind: 'diagnose' } };
+  };
+
+  return defineVerbs({
+    async 'studio.overview'(viewer) {
+      await core.filled();
+      const now = clock.now();
+      const views = listServers(core, viewer);
+      const tools = core.catalog.index.tools().filter((tool) => isSeen(viewer, tool));
+      const sums = await audit.sums({ by: groupsFor('hour', viewer), since: firstHour(now) });
+      return {
+        empty: views.length === 0,
+        servers: countServers(views),
+        tools: countTools(tools),
+        everyTool: await definitionTokens(tools.filter(({ status }) => status === 'enabled')),
+        hours: hoursOf(
+          sums.filter((sum) => isSumSeen(sum, viewer)),
+          now,
+        ),
+        attention: attentionFor(core, viewer, views),
+      };
+    },
+
+    async 'studio.server'(viewer, id) {
+      await core.filled();
+      requireVisible(viewer, id, core.catalog);
+      const server = core.catalog.server(id);
+      const { catalog, learner, hide } = core;
+      const facts = catalog.isPresentable(id) ? catalog.items(id)?.facts : undefined;
+      const { transport } = server;
+      const lastError = lastErrorOf(server);
+      return {
+        view: viewServer(server, { catalog, learner, pool, hide }),
+        ...(transport.type === 'stdio' && transport.cwd !== undefined && { cwd: hide(transport.cwd) }),
+        ...(facts?.instructions !== undefined && { instructions: facts.instructions }),
+        ...(facts?.info && { info: facts.info }),
+        latency: await latencyOf(id),
+        ...(lastError && { lastError }),
+        stderr: pool.stderr(id),
+        ...(!callerOf(viewer).isLimited && { signIn: await signInStatus(id) }),
+        tools: countTools(catalog.index.tools(id)),
+      };
+    },
+  });
+}
