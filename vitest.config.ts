@@ -35,7 +35,12 @@ export default defineConfig({
       // No module keeps state, so files share what is loaded; loading it for each would take as long as the tests.
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: ['**/*.integration.test.ts'], isolate: false },
+        test: {
+          name: 'unit',
+          include: ['{src,web}/**/*.test.ts'],
+          exclude: ['**/*.integration.test.ts'],
+          isolate: false,
+        },
       },
       // Tests of one room that start processes, listen on ports or write many files.
       { extends: true, test: { name: 'integration', include: ['src/**/*.integration.test.ts'], isolate: false } },
@@ -45,6 +50,15 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/*.test.ts', 'test/{e2e,conformance,fixtures}/**/*.test.ts'],
+        },
+      },
+      // Studio in a real browser; the built command line serves it.
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/unpack-chromium.ts'],
         },
       },
       // Short here, long with TOOLSCOUT_TEST_LONG=1: crash loops, broken networks, crowds; and random inputs.

@@ -75,10 +75,31 @@ describe('architecture', () => {
     expect([...new Set([...folders, ...inside])].filter((name) => name !== '.' && !named.has(name))).toEqual([]);
   });
 
+  it('ARCH-10 Studio imports nothing of src/ but types, documents its exports and keeps files short', () => {
+    const wrong = readdirSync(join(root, 'web'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path) && !/\.test\.ts$|\.config\.ts$/.test(path))
+      .flatMap((path) => {
+        const text = readFileSync(join(root, 'web', path), 'utf8');
+        const lines = text.split('\n');
+        const imports = text.match(/^(?:import|export)\b(?! type\b)[^;]*?from '[^']*\/src\/[^']*'/gm) ?? [];
+        const bare = lines.filter(
+          (line, index) =>
+            /^export (?:async )?(?:function|class|const|interface|type)\b/.test(line) &&
+            !lines[index - 1]?.trimEnd().endsWith('*/'),
+        );
+        return [
+          ...imports.map((line) => `${path}: ${line}`),
+          ...bare.map((line) => `${path}: ${line} has no comment`),
+          ...(lines.length > 400 ? [`${path} has ${lines.length} lines`] : []),
+        ];
+      });
+    expect(wrong).toEqual([]);
+  });
+
   it('ARCH-9 every source file that the pages for contributors name exists', () => {
     const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CONTEXT.md'];
     const known = readdirSync(root).concat(
-      ['src', 'test', 'bench', 'build', 'train', 'examples'].flatMap((folder) =>
+      ['src', 'web', 'test', 'bench', 'build', 'train', 'examples'].flatMap((folder) =>
         readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
       ),
     );

@@ -1,0 +1,76 @@
+import { send, sendForEvents } from './http.js';
+import type {
+  Approval,
+  ApprovalDiff,
+  AuditRecord,
+  Json,
+  JsonObject,
+  ReloadReport,
+  RulingReport,
+  SearchAnswer,
+  ServerView,
+  ShownConfig,
+  Skill,
+  Stats,
+  ToolDetails,
+  ToolSummary,
+  Why,
+} from './types.js';
+
+const part = encodeURIComponent;
+
+/** What a decision says. */
+export interface Ruling {
+  readonly reason?: string;
+  readonly hash?: string;
+  readonly all?: boolean;
+  readonly includeCritical?: boolean;
+}
+
+/** What a search asks. */
+export interface SearchQuery {
+  readonly q: string;
+  readonly server?: string;
+  readonly tag?: readonly string[];
+  readonly limit?: number;
+}
+
+/** Every request that the page makes: the routes of `/openapi.json`, and no others. */
+export const api = {
+  servers: (signal?: AbortSignal) =>
+    send<{ servers: ServerView[] }>('/v1/servers', { signal }).then(({ servers }) => servers),
+  serverTools: (id: string, signal?: AbortSignal) =>
+    send<{ tools: ToolSummary[] }>(`/v1/servers/${part(id)}/tools`, { query: { include_disabled: true }, signal }).then(
+      ({ tools }) => tools,
+    ),
+  search: (query: SearchQuery, signal?: AbortSignal) =>
+    send<SearchAnswer>('/v1/search', { query: { ...query, explain: true, include_schema: true }, signal }),
+  tool: (server: string, tool: string, signal?: AbortSignal) =>
+    send<ToolDetails>(`/v1/tools/${part(server)}/${part(tool)}`, { signal }),
+  why: (server: string, tool: string, signal?: AbortSignal) =>
+    send<Why>(`/v1/why/${part(server)}/${part(tool)}`, { signal }),
+  approvals: (state?: Approval['state'], signal?: AbortSignal) =>
+    send<{ approvals: Approval[] }>('/v1/approvals', { query: { state }, signal }).then(({ approvals }) => approvals),
+  approvalDiff: (ref: string, signal?: AbortSignal) =>
+    send<{ diffs: ApprovalDiff[] }>(`/v1/approvals/${part(ref)}/diff`, { signal }).then(({ diffs }) => diffs),
+  decide: (ref: string, verb: 'approve' | 'reject', ruling: Ruling) =>
+    send<RulingReport>(`/v1/approvals/${part(ref)}/${verb}`, { body: ruling }),
+  skills: (signal?: AbortSignal) => send<{ skills: Skill[] }>('/v1/skills', { signal }).then(({ skills }) => skills),
+  audit: (query: Readonly<Record<string, string | number | undefined>>, signal?: AbortSignal) =>
+    send<{ records: AuditRecord[] }>('/v1/audit', { query, signal }).then(({ records }) => records),
+  stats: (query: Readonly<Record<string, string | number | undefined>>, signal?: AbortSignal) =>
+    send<Stats>('/v1/stats', { query, signal }),
+  config: (signal?: AbortSignal) => send<ShownConfig>('/v1/config', { signal }),
+  reload: () => send<ReloadReport>('/v1/config/reload', { method: 'POST' }),
+  proposeServer: (body: JsonObject) => send<Json>('/v1/servers', { body }),
+  removeServer: (id: string) => send<Json>(`/v1/servers/${part(id)}`, { method: 'DELETE' }),
+  /** Runs a tool; its progress and its answer come as events. */
+  call: (
+    body: { readonly server: string; readonly tool: string; readonly arguments: JsonObject },
+    signal: AbortSignal,
+    onEvent: (name: string, data: JsonObject) => void,
+  ) =>
+    sendForEvents('/v1/call', { method: 'POST', body, signal }, ({ event, data }) =>
+      onEvent(event, JSON.parse(data) as JsonObject),
+    ),
+} as const;

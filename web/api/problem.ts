@@ -1,0 +1,41 @@
+import type { Problem } from './types.js';
+
+/** A failed request: what the API said, or what the browser said when nothing answered. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly problem: Partial<Problem>;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.detail ?? problem.title ?? `The request failed with status ${status}.`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.problem = problem;
+  }
+
+  /** What to do about it, where the API knows. */
+  get suggestion(): string | undefined {
+    return this.problem.suggestion;
+  }
+
+  /** Whether toolscout itself could not be reached. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+/** Whatever was thrown, as an error of the API. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ApiError(0, { detail: `toolscout could not be reached (${detail}).` });
+}
+
+/** Reads the problem of an answer that failed. */
+export async function readProblem(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  try {
+    return new ApiError(response.status, JSON.parse(text) as Problem);
+  } catch {
+    return new ApiError(response.status, { detail: text.slice(0, 500) || response.statusText });
+  }
+}

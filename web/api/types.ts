@@ -1,0 +1,41 @@
+import type * as z from 'zod';
+import type * as Schemas from '../../src/front/http/openapi/schemas.js';
+
+/** What the API answers, by the schemas that its document is made from. */
+type Answer<Name extends keyof typeof Schemas> = z.infer<(typeof Schemas)[Name]>;
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json };
+
+/** One server in the list of servers. */
+export type ServerView = Answer<'ServerView'>;
+/** One tool in the list of a server. */
+export type ToolSummary = Answer<'ToolList'>['tools'][number];
+/** Everything about one tool. */
+export type ToolDetails = Answer<'ToolDetails'>;
+/** What a search found. */
+export type SearchAnswer = Answer<'SearchAnswer'>;
+/** One hit of a search. */
+export type Hit = SearchAnswer['hits'][number];
+/** Why a tool is or is not offered. */
+export type Why = Answer<'Why'>;
+/** A request to trust something, or what was decided about it. */
+export type Approval = Answer<'Approval'>;
+/** What one request would change. */
+export type ApprovalDiff = Answer<'ApprovalDiffs'>['diffs'][number];
+/** What became of a decision. */
+export type RulingReport = Answer<'RulingReport'>;
+/** A skill and how it stands. */
+export type Skill = Answer<'SkillList'>['skills'][number];
+/** One record of the audit log. */
+export type AuditRecord = Answer<'AuditPage'>['records'][number];
+/** The config that is in force. */
+export type ShownConfig = Answer<'ShownConfig'>;
+/** What a reload changed. */
+export type ReloadReport = Answer<'ReloadReport'>;
+/** Sums of the audit log. */
+export type Stats = Answer<'Stats'>;
+/** A failure as the API describes it. */
+export type Problem = Answer<'Problem'>;

@@ -1,0 +1,76 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { asApiError, type ApiError } from '../api/problem.js';
+import { onLiveEvent, reconnects, type LiveEvent } from './live.js';
+
+/** What was asked of the API: the newest answer, the failure of the last attempt, and whether one is under way. */
+export interface Resource<T> {
+  readonly data: ReadonlySignal<T | undefined>;
+  readonly error: ReadonlySignal<ApiError | undefined>;
+  readonly loading: ReadonlySignal<boolean>;
+  /** Asks again; what is there stays shown meanwhile. */
+  reload(): void;
+}
+
+/** Events come in bursts: one request answers all that arrive within this time. */
+const BURST_MS = 150;
+
+/**
+ * Asks the API when the component appears, when `key` changes, when the connection is there again, and when an event
+ * arrives that `when` accepts. An answer that was overtaken by a newer request is dropped.
+ */
+export function useResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  when?: (event: LiveEvent) => boolean,
+): Resource<T> {
+  const state = useMemo(() => {
+    const data = signal<T | undefined>(undefined);
+    const error = signal<ApiError | undefined>(undefined);
+    const loading = signal(true);
+    let running: AbortController | undefined;
+    const stop = (): void => running?.abort();
+    const settle = async (own: AbortController): Promise<void> => {
+      try {
+        const answer = await load(own.signal);
+        if (own.signal.aborted) return;
+        data.value = answer;
+        error.value = undefined;
+      } catch (thrown) {
+        if (own.signal.aborted) return;
+        error.value = asApiError(thrown);
+      }
+      loading.value = false;
+    };
+    const reload = (): void => {
+      stop();
+      const own = new AbortController();
+      running = own;
+      loading.value = true;
+      void settle(own);
+    };
+    return { data, error, loading, reload, stop };
+    // A new key is a new question, whatever the identity of `load`.
+  }, [key]);
+
+  useEffect(() => {
+    state.reload();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stopEvents = onLiveEvent((event) => {
+      if (!when?.(event)) return;
+      clearTimeout(timer);
+      timer = setTimeout(state.reload, BURST_MS);
+    });
+    const seen = reconnects.peek();
+    const stopReconnects = reconnects.subscribe((count) => {
+      if (count !== seen) state.reload();
+    });
+    return () => {
+      clearTimeout(timer);
+      stopEvents();
+      stopReconnects();
+      state.stop();
+    };
+  }, [state]);
+  return state;
+}

@@ -1,0 +1,181 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Icon, type IconName } from '../parts/icon.js';
+import { HelpDialog } from './help.js';
+import { isHelpOpen } from './keyboard.js';
+import { liveState, reconnects } from './live.js';
+import { dismiss, notices, tell } from './notices.js';
+import { route } from './router.js';
+import { nextTheme, theme } from './theme.js';
+import { waiting } from './waiting.js';
+import { session, signOut } from './session.js';
+
+/** One entry of the navigation. */
+interface Entry {
+  readonly view: string;
+  readonly label: string;
+  readonly icon: IconName;
+}
+
+const WATCH: readonly Entry[] = [
+  { view: 'home', label: 'Home', icon: 'home' },
+  { view: 'search', label: 'Search', icon: 'search' },
+  { view: 'servers', label: 'Servers', icon: 'servers' },
+  { view: 'traffic', label: 'Traffic', icon: 'traffic' },
+  { view: 'audit', label: 'Audit', icon: 'audit' },
+];
+const CONTROL: readonly Entry[] = [
+  { view: 'approvals', label: 'Approvals', icon: 'approvals' },
+  { view: 'rules', label: 'Rules', icon: 'rules' },
+  { view: 'skills', label: 'Skills', icon: 'skills' },
+  { view: 'config', label: 'Config', icon: 'config' },
+];
+
+const THEME_NAMES = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' } as const;
+const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' } as const;
+const LIVE = {
+  connecting: ['', 'Connecting'],
+  live: ['dot-ok', 'Live'],
+  lost: ['dot-bad', 'Disconnected'],
+} as const;
+
+const isMenuOpen = signal(false);
+
+function Links({
+  title,
+  entries,
+  current,
+}: {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  readonly current: string;
+}): VNode {
+  return (
+    <>
+      <p class="nav-title" id={`nav-${title}`}>
+        {title}
+      </p>
+      <ul aria-labelledby={`nav-${title}`}>
+        {entries.map(({ view, label, icon }) => (
+          <li key={view}>
+            <a
+              href={`#/${view}`}
+              aria-current={view === current ? 'page' : undefined}
+              onClick={() => (isMenuOpen.value = false)}
+            >
+              <Icon name={icon} />
+              {label}
+              {view === 'approvals' && waiting.value > 0 && (
+                <span class="nav-count">
+                  {waiting.value}
+                  <span class="sr-only"> waiting</span>
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Notices(): VNode {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.value.map(({ id, tone, text, more }) => (
+        <div key={id} class={`notice notice-${tone}`}>
+          <div class="grow">
+            <p>{text}</p>
+            {more && <p class="muted small">{more}</p>}
+          </div>
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            <Icon name="cross" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The frame around every view: navigation, the state of the connection, notices. */
+export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
+  const { view } = route.value;
+  const current = view === 'tool' ? 'search' : view;
+  const [dot, word] = LIVE[liveState.value];
+  useEffect(() => {
+    let seen = reconnects.peek();
+    return reconnects.subscribe((count) => {
+      if (count > seen) tell('toolscout is back. What you see is current again.');
+      seen = count;
+    });
+  }, []);
+  return (
+    <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <header class={isMenuOpen.value ? 'side side-open' : 'side'}>
+        <div class="side-top">
+          <a class="brand" href="#/home">
+            <span class="brand-mark">
+              <Icon name="search" />
+            </span>
+            toolscout
+          </a>
+          <button
+            type="button"
+            class="icon-button menu-button"
+            aria-expanded={isMenuOpen.value}
+            aria-label="Menu"
+            onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
+          >
+            <Icon name="menu" />
+          </button>
+        </div>
+        <nav class="nav" aria-label="Views">
+          <Links title="Watch" entries={WATCH} current={current} />
+          <Links title="Control" entries={CONTROL} current={current} />
+        </nav>
+        <div class="side-foot">
+          <div class="live" role="status">
+            <span class={`dot ${dot}`} />
+            {word}
+          </div>
+          <button type="button" onClick={nextTheme} title="Light, dark, or as the system says">
+            <Icon name={THEME_ICONS[theme.value]} />
+            {THEME_NAMES[theme.value]}
+          </button>
+          <button type="button" onClick={() => (isHelpOpen.value = true)}>
+            <Icon name="keyboard" />
+            Keys and help
+          </button>
+          {session.value?.required && (
+            <button type="button" onClick={() => void signOut()}>
+              <Icon name="out" />
+              Sign out {session.value.principal}
+            </button>
+          )}
+        </div>
+      </header>
+      <main class="main" id="main" tabIndex={-1}>
+        {liveState.value === 'lost' && (
+          <div class="banner" role="alert">
+            <Icon name="warn" />
+            toolscout does not answer. The page shows what it last knew and reconnects by itself.
+          </div>
+        )}
+        {children}
+      </main>
+      <Notices />
+      {isHelpOpen.value && <HelpDialog />}
+    </div>
+  );
+}

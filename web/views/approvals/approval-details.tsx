@@ -1,0 +1,146 @@
+import type { VNode } from 'preact';
+import { api } from '../../api/client.js';
+import type { Approval, ApprovalDiff } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { hrefTo } from '../../app/router.js';
+import { isAdmin } from '../../app/session.js';
+import { DiffView } from '../../parts/diff-view.js';
+import { Icon } from '../../parts/icon.js';
+import { Facts, Section } from '../../parts/page.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Badge, Callout, Loaded } from '../../parts/states.js';
+import { countHidden } from '../../text/hidden-characters.js';
+import { plural } from '../../text/format.js';
+import { newness, RISK_TONES } from './approvals-view.js';
+
+function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
+  const hidden = diff.changes.reduce((sum, { after = '' }) => sum + countHidden(after.slice(0, 100_000)), 0);
+  return (
+    <div class="stack">
+      {diff.note && (
+        <p class="muted">
+          <ServerText text={diff.note} />
+        </p>
+      )}
+      {hidden > 0 && (
+        <Callout tone="bad">
+          <p class="strong">It contains {plural(hidden, 'hidden character')}.</p>
+          <p>A reader does not see them, a model does. They are shown below by their code.</p>
+        </Callout>
+      )}
+      {diff.changes.map(({ path, before = '', after = '' }) => (
+        <div key={path} class="stack stack-s">
+          <h3>
+            <code>{path}</code>
+          </h3>
+          <DiffView before={before} after={after} label={`Change of ${path}`} />
+        </div>
+      ))}
+      {diff.changes.length === 0 && <p class="muted">No part of it differs.</p>}
+    </div>
+  );
+}
+
+/** One request whole: its risk and why, what differs, and the decision. */
+export function ApprovalDetails({
+  approval,
+  reason,
+  onReason,
+  isBusy,
+  onDecide,
+}: {
+  readonly approval: Approval;
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
+  readonly isBusy: boolean;
+  readonly onDecide: (verb: 'approve' | 'reject') => void;
+}): VNode {
+  const diffs = useResource(`diff ${approval.ref} ${approval.hash}`, (signal) =>
+    api.approvalDiff(approval.ref, signal),
+  );
+  const { word, tone } = newness(approval);
+  return (
+    <div class="stack">
+      <Section
+        title={approval.ref.slice(0, 120)}
+        aside={
+          <span class="line">
+            <Badge tone={tone}>{word}</Badge>
+            <Badge tone={RISK_TONES[approval.risk.level]}>{approval.risk.level} risk</Badge>
+          </span>
+        }
+      >
+        <div class="stack">
+          {approval.risk.reasons.length > 0 && (
+            <ul class="risk-list" aria-label="Why this risk">
+              {approval.risk.reasons.map((one) => (
+                <li key={one}>
+                  <Icon name="warn" />
+                  <ServerText text={one} limit={300} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <Facts
+            items={[
+              [
+                approval.about === 'launch' ? 'Would run' : 'Server runs',
+                <code>
+                  <ServerText text={approval.target} limit={600} />
+                </code>,
+              ],
+              ['From', approval.origin],
+              approval.changed.length > 0 && ['Changed', approval.changed.join(', ')],
+              approval.tool !== undefined && [
+                'Tool',
+                <a href={hrefTo('tool', [approval.server, approval.tool])}>
+                  <ServerText text={approval.tool} limit={100} />
+                </a>,
+              ],
+            ]}
+          />
+          <div class="decide">
+            <label class="field grow">
+              <span class="field-label">
+                Reason <span class="muted small">optional, kept in the audit log</span>
+              </span>
+              <input
+                class="input"
+                type="text"
+                maxLength={500}
+                value={reason}
+                onInput={(event) => onReason(event.currentTarget.value)}
+              />
+            </label>
+            <button type="button" class="button button-main" disabled={isBusy} onClick={() => onDecide('approve')}>
+              <Icon name="check" />
+              Approve
+            </button>
+            <button type="button" class="button button-danger" disabled={isBusy} onClick={() => onDecide('reject')}>
+              <Icon name="cross" />
+              Reject
+            </button>
+          </div>
+          {!isAdmin() && (
+            <p class="muted small">
+              You may look, but not decide. Use a key with the scope admin, or serve with --admin.
+            </p>
+          )}
+        </div>
+      </Section>
+      <Section title={approval.pinned === undefined ? 'What you would trust' : 'What changed'}>
+        <Loaded from={diffs} what="The comparison">
+          {(all) => (
+            <div class="stack">
+              {all
+                .filter((diff) => diff.approval.hash === approval.hash)
+                .map((diff) => (
+                  <Changes key={diff.approval.hash} diff={diff} />
+                ))}
+            </div>
+          )}
+        </Loaded>
+      </Section>
+    </div>
+  );
+}

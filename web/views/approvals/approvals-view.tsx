@@ -1,0 +1,290 @@
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import { asApiError } from '../../api/problem.js';
+import type { Approval } from '../../api/types.js';
+import { tell, tellError } from '../../app/notices.js';
+import { now } from '../../app/now.js';
+import { useResource } from '../../app/resource.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { countWaiting } from '../../app/waiting.js';
+import { Page, Section } from '../../parts/page.js';
+import { ServerLine } from '../../parts/server-text.js';
+import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { formatAgo, plural } from '../../text/format.js';
+import { ApprovalDetails } from './approval-details.js';
+
+/** The colour of a risk. */
+export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
+  low: 'quiet',
+  medium: 'warn',
+  high: 'bad',
+  critical: 'bad',
+};
+const ABOUT = { launch: 'wants to start', instructions: 'instructions to agents', tool: 'tool' } as const;
+const RISK_ORDER = ['critical', 'high', 'medium', 'low'];
+
+/** What a request is, in a word: new, or changed since it was trusted. */
+export function newness(approval: Approval): { readonly word: string; readonly tone: Tone } {
+  return approval.pinned === undefined ? { word: 'new', tone: 'info' } : { word: 'changed', tone: 'bad' };
+}
+
+/** Decides about several requests, each exactly as it was shown, and says what became of them. */
+export async function decideAll(
+  approvals: readonly Approval[],
+  verb: 'approve' | 'reject',
+  reason: string,
+): Promise<void> {
+  let done = 0;
+  for (const { ref, hash, risk } of approvals) {
+    try {
+      const report = await api.decide(ref, verb, {
+        hash,
+        includeCritical: risk.level === 'critical',
+        ...(reason && { reason }),
+      });
+      done += report.approvals.length;
+      for (const { ref: skipped, reason: why } of report.skipped) {
+        tell(
+          `${skipped} was skipped: ${why === 'changed' ? 'it has changed since you looked' : why === 'critical' ? 'its risk is critical' : 'it was not shown'}.`,
+          'bad',
+        );
+      }
+    } catch (thrown) {
+      tellError(asApiError(thrown));
+    }
+  }
+  if (done > 0) tell(`${plural(done, 'request')} ${verb === 'approve' ? 'approved' : 'rejected'}.`);
+  await countWaiting();
+}
+
+function Row({
+  approval,
+  isCurrent,
+  isMarked,
+  onMark,
+}: {
+  readonly approval: Approval;
+  readonly isCurrent: boolean;
+  readonly isMarked?: boolean;
+  readonly onMark?: () => void;
+}): VNode {
+  const { word, tone } = newness(approval);
+  return (
+    <li class={isCurrent ? 'row row-active approval-row' : 'row approval-row'}>
+      {onMark && (
+        <input type="checkbox" aria-label={`Mark ${approval.ref}`} checked={isMarked ?? false} onChange={onMark} />
+      )}
+      <a
+        class="row-main row-link"
+        href={hrefTo('approvals', [approval.ref], { hash: approval.hash })}
+        aria-current={isCurrent ? 'true' : undefined}
+      >
+        <div class="row-title">
+          <ServerLine text={approval.ref} />
+        </div>
+        <div class="row-sub">
+          {ABOUT[approval.about]} · {formatAgo(approval.requestedAt, now.value)}
+        </div>
+      </a>
+      {approval.state === 'pending' ? (
+        <Badge tone={tone}>{word}</Badge>
+      ) : (
+        <Badge tone={approval.state === 'approved' ? 'ok' : 'quiet'}>{approval.state}</Badge>
+      )}
+      <Badge tone={RISK_TONES[approval.risk.level]}>{approval.risk.level} risk</Badge>
+    </li>
+  );
+}
+
+function Pending({ route }: { readonly route: Route }): VNode {
+  const approvals = useResource(
+    'approvals',
+    (abort) => api.approvals('pending', abort),
+    (event) => /^(?:approval|reconsidered|learned|reloaded)$/.test(event.type),
+  );
+  const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
+  const [reason, setReason] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
+  return (
+    <Loaded from={approvals} what="The list of approvals">
+      {(found) => {
+        if (found.length === 0) {
+          return (
+            <Empty icon="approvals" title="Nothing waits for you">
+              <p>
+                toolscout remembers every tool exactly as you approved it. When a server changes one by a single byte,
+                it waits here, with what changed, and agents do not get it until you say yes.
+              </p>
+            </Empty>
+          );
+        }
+        const all = found.toSorted(
+          (a, b) => RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref),
+        );
+        const current =
+          all.find(
+            (one) =>
+              one.ref === route.parts[0] && (route.query['hash'] === undefined || one.hash === route.query['hash']),
+          ) ??
+          all.find((one) => one.ref === route.parts[0]) ??
+          all[0]!;
+        const chosen = all.filter((one) => marked.value.has(keyOf(one)));
+        const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
+          setBusy(true);
+          await decideAll(list, verb, reason);
+          marked.value = new Set();
+          setReason('');
+          setBusy(false);
+          approvals.reload();
+          goTo(hrefTo('approvals'), { replace: true });
+        };
+        return (
+          <div class="split split-narrow">
+            <Section
+              title={plural(all.length, 'request')}
+              aside={
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={chosen.length === all.length}
+                    onChange={() => (marked.value = chosen.length === all.length ? new Set() : new Set(all.map(keyOf)))}
+                  />
+                  Mark all
+                </label>
+              }
+              flush
+            >
+              <ul class="approval-list" aria-label="Requests that wait">
+                {all.slice(0, 300).map((one) => (
+                  <Row
+                    key={keyOf(one)}
+                    approval={one}
+                    isCurrent={one === current}
+                    isMarked={marked.value.has(keyOf(one))}
+                    onMark={() => {
+                      const next = new Set(marked.value);
+                      if (!next.delete(keyOf(one))) next.add(keyOf(one));
+                      marked.value = next;
+                    }}
+                  />
+                ))}
+              </ul>
+              {chosen.length > 0 && (
+                <div class="bulk">
+                  <span class="strong">{plural(chosen.length, 'request')} marked</span>
+                  <button
+                    type="button"
+                    class="button button-small button-main"
+                    disabled={isBusy}
+                    onClick={() => void decide(chosen, 'approve')}
+                  >
+                    Approve marked
+                  </button>
+                  <button
+                    type="button"
+                    class="button button-small button-danger"
+                    disabled={isBusy}
+                    onClick={() => void decide(chosen, 'reject')}
+                  >
+                    Reject marked
+                  </button>
+                </div>
+              )}
+            </Section>
+            <ApprovalDetails
+              key={keyOf(current)}
+              approval={current}
+              reason={reason}
+              onReason={setReason}
+              isBusy={isBusy}
+              onDecide={(verb) => void decide([current], verb)}
+            />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Decided(): VNode {
+  const approvals = useResource(
+    'decided',
+    (abort) => api.approvals(undefined, abort),
+    (event) => event.type === 'approval',
+  );
+  return (
+    <Loaded from={approvals} what="The list of decisions">
+      {(found) => {
+        const decided = found
+          .filter(({ state }) => state !== 'pending')
+          .toSorted((a, b) => (b.ruling?.at ?? b.requestedAt) - (a.ruling?.at ?? a.requestedAt));
+        if (decided.length === 0) return <Empty icon="approvals" title="Nothing was decided yet" />;
+        return (
+          <div class="card card-flush">
+            <div class="table-scroll" tabIndex={0} role="region" aria-label="Decisions">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">What</th>
+                    <th scope="col">Decision</th>
+                    <th scope="col">By</th>
+                    <th scope="col">Reason</th>
+                    <th scope="col">When</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {decided.slice(0, 200).map((one) => (
+                    <tr key={one.ref + one.hash + one.state}>
+                      <td>
+                        <ServerLine text={one.ref} />
+                      </td>
+                      <td>
+                        <Badge tone={one.state === 'approved' ? 'ok' : one.state === 'rejected' ? 'bad' : 'quiet'}>
+                          {one.state}
+                        </Badge>
+                      </td>
+                      <td>{one.ruling?.by ?? ''}</td>
+                      <td>
+                        <ServerLine text={one.ruling?.reason ?? ''} />
+                      </td>
+                      <td class="muted">{formatAgo(one.ruling?.at ?? one.requestedAt, now.value)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** What waits for a yes or a no, and what was decided. */
+export function ApprovalsView({ route }: { readonly route: Route }): VNode {
+  const [tab, setTab] = useState<'pending' | 'decided'>('pending');
+  return (
+    <Page
+      title="Approvals"
+      lead="Servers and tools that are new, or not what you approved. Agents get none of them before you decide."
+      actions={
+        <Tabs
+          label="Which approvals"
+          tabs={[
+            ['pending', 'Waiting'],
+            ['decided', 'Decided'],
+          ]}
+          current={tab}
+          onChange={setTab}
+        />
+      }
+      wide
+    >
+      {tab === 'pending' ? <Pending route={route} /> : <Decided />}
+    </Page>
+  );
+}

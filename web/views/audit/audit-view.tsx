@@ -1,0 +1,201 @@
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import type { AuditRecord, Json } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Facts, Page, Section } from '../../parts/page.js';
+import { ServerLine } from '../../parts/server-text.js';
+import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { VirtualList } from '../../parts/virtual-list.js';
+import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
+
+const TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = { success: 'ok', failure: 'bad', refused: 'warn' };
+const KINDS = ['execution', 'search', 'discovery', 'approval', 'read', 'menu', 'config', 'session'];
+const LIMIT = 500;
+
+function whatOf({ server, tool, kind }: AuditRecord): string {
+  return tool === undefined ? (server ?? kind) : `${server}:${tool}`;
+}
+
+function Details({ record }: { readonly record: AuditRecord }): VNode {
+  const { tokens } = record;
+  return (
+    <Section title="Record" aside={<Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>}>
+      <div class="stack">
+        <Facts
+          items={[
+            ['When', formatDateTime(record.time)],
+            ['What', <ServerLine text={`${record.kind} ${whatOf(record)}`} />],
+            ['Who', record.principal],
+            record.route !== undefined && ['Over', record.route],
+            record.skill !== undefined && ['Skill', record.skill],
+            record.code !== undefined && ['Code', <code>{record.code}</code>],
+            record.latencyMs !== undefined && ['Took', formatDuration(record.latencyMs)],
+            record.waitedMs !== undefined && ['Waited', formatDuration(record.waitedMs)],
+            tokens !== undefined && [
+              'Tokens',
+              `${formatCount(tokens.arguments)} in, ${formatCount(tokens.returned)} out, ${formatCount(tokens.withheld)} kept back`,
+            ],
+            record.resultBytes !== undefined && ['Result', formatBytes(record.resultBytes)],
+            record.traceId !== undefined && ['Trace', <code>{record.traceId}</code>],
+          ]}
+        />
+        {record.arguments !== undefined && (
+          <div>
+            <h3>Arguments, redacted</h3>
+            <JsonTree value={record.arguments as Json} label="Arguments" />
+          </div>
+        )}
+        {record.detail !== undefined && (
+          <div>
+            <h3>Details</h3>
+            <JsonTree value={record.detail as Json} label="Details" />
+          </div>
+        )}
+        {record.server !== undefined && record.tool !== undefined && (
+          <div class="line">
+            <a class="button button-small" href={hrefTo('tool', [record.server, record.tool])}>
+              Open the tool
+            </a>
+          </div>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Row({ record }: { readonly record: AuditRecord }): VNode {
+  const { tokens } = record;
+  return (
+    <>
+      <span class="muted small number">{formatTime(record.time)}</span>
+      <div class="row-main">
+        <div class="row-title">
+          <ServerLine text={whatOf(record)} />
+        </div>
+        <div class="row-sub">
+          {record.kind} · {record.principal}
+          {record.code ? ` · ${record.code}` : ''}
+        </div>
+      </div>
+      <span class="muted small number wide-only">
+        {tokens ? `${formatCount(tokens.arguments + tokens.returned)} tokens` : ''}
+      </span>
+      <span class="muted small number">{record.latencyMs === undefined ? '' : formatDuration(record.latencyMs)}</span>
+      <Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>
+    </>
+  );
+}
+
+/** What was done, by whom, and how it ended. */
+export function AuditView({ route }: { readonly route: Route }): VNode {
+  const { kind = '', outcome = '', server = '', sort = '' } = route.query;
+  const records = useResource(
+    `audit ${kind} ${outcome} ${server}`,
+    (abort) => api.audit({ kind, outcome, server, limit: LIMIT }, abort),
+    (event) => event.type !== 'notification',
+  );
+  const active = useMemo(() => signal(0), [kind, outcome, server, sort]);
+  // Calls tell no event: the list is asked again while it is looked at.
+  useEffect(() => {
+    const timer = setInterval(records.reload, 3000);
+    return () => clearInterval(timer);
+  }, [records]);
+  const set = (change: Readonly<Record<string, string>>): void =>
+    goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
+  const select = (
+    name: string,
+    label: string,
+    value: string,
+    options: ReadonlyArray<readonly [string, string]>,
+  ): VNode => (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      <select class="input" value={value} onChange={(event) => set({ [name]: event.currentTarget.value })}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <Page
+      title="Audit"
+      lead="Everything that was done, by whom, how long it took and what it cost. Secrets are taken out."
+      wide
+    >
+      <div class="filters">
+        {select('kind', 'Kind', kind, [['', 'Every kind'], ...KINDS.map((one) => [one, one] as const)])}
+        {select('outcome', 'Outcome', outcome, [
+          ['', 'Every outcome'],
+          ['success', 'success'],
+          ['failure', 'failure'],
+          ['refused', 'refused'],
+        ])}
+        {select('sort', 'Order', sort, [
+          ['', 'newest first'],
+          ['slow', 'slowest first'],
+          ['tokens', 'most tokens first'],
+        ])}
+        <label class="field">
+          <span class="field-label">Server</span>
+          <input
+            class="input"
+            type="search"
+            value={server}
+            placeholder="any"
+            onChange={(event) => set({ server: event.currentTarget.value })}
+          />
+        </label>
+      </div>
+      <Loaded from={records} what="The audit log">
+        {(found) => {
+          if (found.length === 0) {
+            return (
+              <Empty icon="audit" title="No record fits">
+                <p>
+                  Every search, call and decision leaves a record here.{' '}
+                  {kind || outcome || server ? 'Loosen the filters to see more.' : 'Run a tool to see the first one.'}
+                </p>
+              </Empty>
+            );
+          }
+          const cost = ({ tokens }: AuditRecord): number => (tokens ? tokens.arguments + tokens.returned : 0);
+          const sorted =
+            sort === 'slow'
+              ? found.toSorted((a, b) => (b.latencyMs ?? 0) - (a.latencyMs ?? 0))
+              : sort === 'tokens'
+                ? found.toSorted((a, b) => cost(b) - cost(a))
+                : found;
+          const index = Math.min(active.value, sorted.length - 1);
+          return (
+            <div class="split split-list">
+              <Section
+                title={found.length === LIMIT ? `The newest ${LIMIT} records` : plural(found.length, 'record')}
+                flush
+              >
+                <VirtualList
+                  id="records"
+                  items={sorted}
+                  rowHeight={56}
+                  label="Records"
+                  maxHeight="fill"
+                  active={index}
+                  onActive={(next) => (active.value = next)}
+                  keyOf={({ id }) => id}
+                  render={(record) => <Row record={record} />}
+                />
+              </Section>
+              <Details record={sorted[index]!} />
+            </div>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}

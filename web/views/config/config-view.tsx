@@ -1,0 +1,78 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import { asApiError, type ApiError } from '../../api/problem.js';
+import type { Json, ReloadReport } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { Icon } from '../../parts/icon.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Page, Section } from '../../parts/page.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Callout, Failure, Loaded } from '../../parts/states.js';
+import { plural } from '../../text/format.js';
+
+function reportText(report: ReloadReport): string {
+  if (!report.changed) return 'The config was read again. Nothing has changed.';
+  const parts = [
+    report.added.length > 0 && `added ${report.added.join(', ')}`,
+    report.removed.length > 0 && `removed ${report.removed.join(', ')}`,
+    report.reconnected.length > 0 && `reconnected ${report.reconnected.join(', ')}`,
+  ].filter(Boolean);
+  const restart =
+    report.needsRestart.length > 0 ? ` ${report.needsRestart.join(', ')} takes effect after a restart.` : '';
+  return `The new config is in force${parts.length > 0 ? `: ${parts.join('; ')}` : ''}; ${plural(report.unchanged, 'server')} unchanged.${restart}`;
+}
+
+/** The config in force, what is wrong with it, and reading it again. */
+export function ConfigView(): VNode {
+  const config = useResource(
+    'config',
+    api.config,
+    (event) => event.type === 'reloaded' || event.type === 'reload-failed',
+  );
+  const [report, setReport] = useState<string>();
+  const [error, setError] = useState<ApiError>();
+  const reload = async (): Promise<void> => {
+    setError(undefined);
+    setReport(undefined);
+    try {
+      setReport(reportText(await api.reload()));
+      config.reload();
+    } catch (thrown) {
+      setError(asApiError(thrown));
+    }
+  };
+  return (
+    <Page
+      title="Config"
+      lead="What is in force now. Secrets are masked."
+      actions={
+        <button type="button" class="button" onClick={() => void reload()}>
+          <Icon name="refresh" />
+          Read the file again
+        </button>
+      }
+    >
+      {error && <Failure error={error} />}
+      {report && (
+        <div role="status">
+          <Callout tone="ok">{report}</Callout>
+        </div>
+      )}
+      <Loaded from={config} what="The config">
+        {(shown) => (
+          <>
+            {shown.warnings.map(({ path, message }) => (
+              <Callout key={path + message} tone="warn">
+                <code>{path}</code> <ServerText text={message} />
+              </Callout>
+            ))}
+            <Section title="In force" aside={<code>{shown.source}</code>}>
+              <JsonTree value={shown as unknown as Json} open={1} label="Config" />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,314 @@
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import { asApiError, type ApiError } from '../../api/problem.js';
+import type { Hit, SearchAnswer } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { Icon } from '../../parts/icon.js';
+import { Page, Section } from '../../parts/page.js';
+import { ServerLine, ServerText } from '../../parts/server-text.js';
+import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
+import { VirtualList } from '../../parts/virtual-list.js';
+import { plural } from '../../text/format.js';
+import { Reasons } from './reasons.js';
+
+const PAUSE_MS = 60;
+const LIMIT = 50;
+const EXAMPLES = ['read a text file', 'add two numbers', 'remember a fact about a person'];
+
+/** The state of one search page. */
+function createSearch() {
+  const query = signal('');
+  const server = signal('');
+  const answer = signal<SearchAnswer | undefined>(undefined);
+  const error = signal<ApiError | undefined>(undefined);
+  const active = signal(0);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running: AbortController | undefined;
+  const settle = async (own: AbortController): Promise<void> => {
+    try {
+      const found = await api.search(
+        { q: query.value, limit: LIMIT, ...(server.value && { server: server.value }) },
+        own.signal,
+      );
+      if (own.signal.aborted) return;
+      answer.value = found;
+      error.value = undefined;
+      active.value = 0;
+    } catch (thrown) {
+      if (!own.signal.aborted) error.value = asApiError(thrown);
+    }
+  };
+  const ask = (): void => {
+    running?.abort();
+    if (query.value.trim() === '') {
+      answer.value = undefined;
+      error.value = undefined;
+      return;
+    }
+    const own = new AbortController();
+    running = own;
+    void settle(own);
+  };
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      goTo(hrefTo('search', [], { q: query.value, server: server.value }), { replace: true });
+      ask();
+    }, PAUSE_MS);
+  };
+  return { query, server, answer, error, active, ask, later };
+}
+
+type Search = ReturnType<typeof createSearch>;
+
+function HitRow({ hit }: { readonly hit: Hit }): VNode {
+  return (
+    <>
+      <span class="relevance number" title="Relevance from 0 to 1">
+        {hit.relevance.toFixed(2)}
+      </span>
+      <div class="row-main">
+        <div class="row-title">
+          <span class="muted">
+            <ServerLine text={hit.server} />:
+          </span>
+          <ServerLine text={hit.tool} />
+        </div>
+        <div class="row-sub">
+          <ServerLine text={hit.summary} />
+        </div>
+      </div>
+      {hit.tags.slice(0, 2).map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </>
+  );
+}
+
+function Details({ hit, rank }: { readonly hit: Hit; readonly rank: number }): VNode {
+  return (
+    <div class="stack" aria-live="off">
+      <Section title={`Why it ranks ${rank === 0 ? 'first' : `number ${rank + 1}`}`}>
+        {hit.explanation ? (
+          <Reasons explanation={hit.explanation} />
+        ) : (
+          <p class="muted">Nothing was scored: the query was empty.</p>
+        )}
+      </Section>
+      <Section
+        title="What the agent sees"
+        aside={
+          <a class="button button-small" href={hrefTo('tool', [hit.server, hit.tool])}>
+            Open and try it
+          </a>
+        }
+      >
+        <div class="stack stack-s">
+          <p>
+            <ServerText text={hit.summary} />
+          </p>
+          {hit.signature && (
+            <pre class="signature">
+              <ServerText text={hit.signature} limit={1500} />
+            </pre>
+          )}
+        </div>
+      </Section>
+    </div>
+  );
+}
+
+function Nothing({ answer, search }: { readonly answer: SearchAnswer; readonly search: Search }): VNode {
+  return (
+    <Empty icon="search" title="No tool fits these words">
+      {answer.nearest.length > 0 && (
+        <p>
+          Did you mean{' '}
+          {answer.nearest.map((address) => {
+            const [server = '', tool = ''] = address.split(/:(.*)/s);
+            return (
+              <a key={address} href={hrefTo('tool', [server, tool])}>
+                <ServerText text={address} />{' '}
+              </a>
+            );
+          })}
+          ?
+        </p>
+      )}
+      <p>Describe the task in other words, or see which tools are turned off.</p>
+      <p>
+        <a class="button" href={hrefTo('servers')}>
+          Look through the servers
+        </a>
+        {search.server.value && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              search.server.value = '';
+              search.later();
+            }}
+          >
+            Search in all servers
+          </button>
+        )}
+      </p>
+    </Empty>
+  );
+}
+
+function Results({ search }: { readonly search: Search }): VNode {
+  const answer = search.answer.value;
+  const error = search.error.value;
+  if (error) return <Failure error={error} onRetry={search.ask} />;
+  if (!answer) {
+    return (
+      <Empty icon="search" title="Search as an agent does">
+        <p>Type what is to be done, in plain words. You see the tools an agent would get, in its order, and why.</p>
+        <p class="line line-center">
+          {EXAMPLES.map((example) => (
+            <button
+              key={example}
+              type="button"
+              class="button button-small"
+              onClick={() => {
+                search.query.value = example;
+                search.later();
+              }}
+            >
+              {example}
+            </button>
+          ))}
+        </p>
+      </Empty>
+    );
+  }
+  const active = Math.min(search.active.value, answer.hits.length - 1);
+  const hit = answer.hits[active];
+  return (
+    <>
+      {answer.unavailable.length > 0 && (
+        <Callout tone="warn">
+          {plural(answer.unavailable.length, 'server')} could not be searched:{' '}
+          {answer.unavailable.slice(0, 5).map(({ server, reason }) => (
+            <span key={server}>
+              <a href={hrefTo('servers', [server])}>
+                <ServerText text={server} />
+              </a>{' '}
+              (<ServerText text={reason} limit={120} />){' '}
+            </span>
+          ))}
+        </Callout>
+      )}
+      {hit ? (
+        <div class="split split-list">
+          <Section
+            title={plural(answer.hits.length, 'tool')}
+            aside={
+              answer.learning.length > 0 ? `${plural(answer.learning.length, 'server')} still learning` : 'best first'
+            }
+            flush
+          >
+            <VirtualList
+              id="hits"
+              items={answer.hits}
+              rowHeight={60}
+              label="Tools found"
+              maxHeight="fill"
+              active={active}
+              onActive={(index) => (search.active.value = index)}
+              onOpen={() => undefined}
+              keyOf={({ server, tool }) => `${server}:${tool}`}
+              render={(one) => <HitRow hit={one} />}
+            />
+          </Section>
+          <Details hit={hit} rank={active} />
+        </div>
+      ) : (
+        <Nothing answer={answer} search={search} />
+      )}
+    </>
+  );
+}
+
+/** Finds tools as an agent finds them, and says why they rank as they do. */
+export function SearchView({ route }: { readonly route: Route }): VNode {
+  const search = useMemo(createSearch, []);
+  const input = useRef<HTMLInputElement>(null);
+  const servers = useResource('search servers', api.servers, (event) => event.type === 'reloaded');
+  useEffect(() => {
+    input.current?.focus();
+    search.query.value = route.query['q'] ?? '';
+    search.server.value = route.query['server'] ?? '';
+    search.ask();
+  }, []);
+  const open = (): void => {
+    const hit = search.answer.value?.hits[search.active.value];
+    if (hit) goTo(hrefTo('tool', [hit.server, hit.tool]));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const hits = search.answer.value?.hits.length ?? 0;
+    if (event.key === 'ArrowDown') search.active.value = Math.min(hits - 1, search.active.value + 1);
+    else if (event.key === 'ArrowUp') search.active.value = Math.max(0, search.active.value - 1);
+    else if (event.key === 'Enter') open();
+    else if (event.key === 'Escape' && search.query.value !== '') {
+      search.query.value = '';
+      search.later();
+    } else return;
+    event.preventDefault();
+  };
+  const hits = search.answer.value?.hits;
+  return (
+    <Page title="Search" lead="What an agent finds when it asks for a tool." wide>
+      <div class="line">
+        <div class="search-box grow">
+          <Icon name="search" />
+          <input
+            ref={input}
+            id="search-input"
+            role="combobox"
+            aria-expanded={(hits?.length ?? 0) > 0}
+            aria-controls="hits"
+            aria-activedescendant={hits?.length ? `hits-${search.active.value}` : undefined}
+            aria-label="What is to be done"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="What is to be done? For example: read a text file"
+            value={search.query.value}
+            onInput={(event) => {
+              search.query.value = event.currentTarget.value;
+              search.later();
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </div>
+        <label class="field search-server">
+          <span class="sr-only">Only tools of this server</span>
+          <select
+            class="input"
+            value={search.server.value}
+            onChange={(event) => {
+              search.server.value = event.currentTarget.value;
+              search.later();
+            }}
+          >
+            <option value="">All servers</option>
+            {servers.data.value?.map(({ id }) => (
+              <option key={id} value={id}>
+                {id.slice(0, 60)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p class="sr-only" role="status">
+        {hits ? `${plural(hits.length, 'tool')} found` : ''}
+      </p>
+      <Results search={search} />
+    </Page>
+  );
+}

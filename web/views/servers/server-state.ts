@@ -1,0 +1,25 @@
+import type { ServerView } from '../../api/types.js';
+import type { Tone } from '../../parts/states.js';
+
+/** How a server is, in a word, a colour and a sentence. */
+export interface ServerState {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly reason?: string;
+}
+
+/** How a server is. */
+export function stateOf(
+  server: Pick<ServerView, 'enabled' | 'knowledge' | 'health' | 'problem' | 'failure'>,
+): ServerState {
+  const reason = server.problem ?? server.failure?.reason ?? server.health.lastError;
+  if (!server.enabled) return { word: 'disabled', tone: 'quiet', ...(server.problem && { reason: server.problem }) };
+  if (server.problem !== undefined) return { word: 'needs attention', tone: 'bad', reason: server.problem };
+  if (server.health.breaker === 'open') return { word: 'failing', tone: 'bad', ...(reason && { reason }) };
+  if (server.knowledge === 'failed' || server.health.state === 'error')
+    return { word: 'failing', tone: 'bad', ...(reason && { reason }) };
+  if (server.knowledge === 'learning') return { word: 'learning tools', tone: 'info' };
+  if (server.health.state === 'connected') return { word: 'connected', tone: 'ok' };
+  if (server.knowledge === 'ready' || server.knowledge === 'stale') return { word: 'ready', tone: 'ok' };
+  return { word: 'not started', tone: 'quiet' };
+}

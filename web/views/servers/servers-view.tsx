@@ -1,0 +1,118 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import type { ServerView } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { Icon } from '../../parts/icon.js';
+import { Page } from '../../parts/page.js';
+import { ServerLine } from '../../parts/server-text.js';
+import { Badge, Empty, Loaded } from '../../parts/states.js';
+import { VirtualList } from '../../parts/virtual-list.js';
+import { formatDuration, plural } from '../../text/format.js';
+import { OneServer } from './one-server.js';
+import { stateOf } from './server-state.js';
+
+const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
+
+function Row({ server }: { readonly server: ServerView }): VNode {
+  const { word, tone, reason } = stateOf(server);
+  return (
+    <>
+      <span class={`dot dot-${tone}`} />
+      <div class="row-main">
+        <div class="row-title">
+          <ServerLine text={server.id} />
+          {server.title && server.title !== server.id && (
+            <span class="muted">
+              {' '}
+              <ServerLine text={server.title} />
+            </span>
+          )}
+        </div>
+        <div class="row-sub">
+          <ServerLine text={reason ?? server.description ?? server.transport.target ?? server.source} />
+        </div>
+      </div>
+      <span class="muted small number wide-only">
+        {server.health.latencyMs === undefined ? '' : formatDuration(server.health.latencyMs)}
+      </span>
+      <span class="muted small number">{plural(server.tools, 'tool')}</span>
+      <Badge tone={tone}>{word}</Badge>
+    </>
+  );
+}
+
+function List(): VNode {
+  const servers = useResource('servers', api.servers, (event) => SERVER_EVENTS.test(event.type));
+  const [filter, setFilter] = useState('');
+  return (
+    <Page
+      title="Servers"
+      lead="The MCP servers behind toolscout. A server starts when one of its tools is needed."
+      actions={
+        <a class="button button-main" href="#/servers/+/add">
+          <Icon name="plus" />
+          Add a server
+        </a>
+      }
+    >
+      <Loaded from={servers} what="The list of servers">
+        {(all) => {
+          const shown = all.filter(({ id, title = '' }) =>
+            `${id} ${title}`.toLowerCase().includes(filter.toLowerCase()),
+          );
+          if (all.length === 0) {
+            return (
+              <Empty icon="servers" title="No servers yet">
+                <p>Add one here, or import those that your clients already have.</p>
+                <p>
+                  <a class="button button-main" href="#/servers/+/add">
+                    Add a server
+                  </a>{' '}
+                  <a class="button" href="#/home">
+                    Import from clients
+                  </a>
+                </p>
+              </Empty>
+            );
+          }
+          return (
+            <>
+              {all.length > 8 && (
+                <label class="field">
+                  <span class="sr-only">Filter servers</span>
+                  <input
+                    class="input"
+                    type="search"
+                    placeholder={`Filter ${plural(all.length, 'server')}`}
+                    value={filter}
+                    onInput={(event) => setFilter(event.currentTarget.value)}
+                  />
+                </label>
+              )}
+              <div class="card card-flush">
+                <VirtualList
+                  id="servers"
+                  items={shown}
+                  rowHeight={60}
+                  label="Servers"
+                  keyOf={({ id }) => id}
+                  maxHeight="fill"
+                  onOpen={({ id }) => goTo(hrefTo('servers', [id]))}
+                  render={(server) => <Row server={server} />}
+                />
+              </div>
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** All servers, or the one that the address names. */
+export function ServersView({ route }: { readonly route: Route }): VNode {
+  const [id] = route.parts;
+  return id === undefined ? <List /> : <OneServer id={id} />;
+}

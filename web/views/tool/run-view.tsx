@@ -1,0 +1,84 @@
+import type { VNode } from 'preact';
+import type { JsonObject } from '../../api/types.js';
+import { Section } from '../../parts/page.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Badge, Failure } from '../../parts/states.js';
+import { formatCount, formatDuration } from '../../text/format.js';
+import { ResultView } from './result-view.js';
+import type { Run } from './run.js';
+
+function Progress({ progress }: { readonly progress: readonly JsonObject[] }): VNode | null {
+  const last = progress.at(-1);
+  if (!last) return null;
+  const { progress: done, total, message } = last;
+  const share = typeof done === 'number' && typeof total === 'number' && total > 0 ? done / total : undefined;
+  return (
+    <div class="stack stack-s">
+      {share !== undefined && (
+        <div
+          class="meter"
+          role="progressbar"
+          aria-valuenow={Math.round(share * 100)}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-label="Progress of the call"
+        >
+          <span style={{ width: `${Math.min(1, share) * 100}%` }} />
+        </div>
+      )}
+      <p class="muted small">
+        {typeof done === 'number' &&
+          `${formatCount(done)}${typeof total === 'number' ? ` of ${formatCount(total)}` : ''} `}
+        {typeof message === 'string' && <ServerText text={message} />}
+      </p>
+    </div>
+  );
+}
+
+function tokensOf(answer: JsonObject | undefined): string | undefined {
+  const tokens = answer?.['tokens'] as { arguments?: number; returned?: number; withheld?: number } | undefined;
+  if (!tokens) return undefined;
+  const withheld = tokens.withheld ? `, ${formatCount(tokens.withheld)} kept back` : '';
+  return `${formatCount(tokens.arguments ?? 0)} tokens in, ${formatCount(tokens.returned ?? 0)} out${withheld}`;
+}
+
+/** What a call does now, or what became of it. */
+export function RunView({ run }: { readonly run: Run }): VNode | null {
+  const state = run.state.value;
+  if (state.step === 'idle') return null;
+  const ms = state.step === 'done' || state.step === 'failed' ? formatDuration(state.ms) : undefined;
+  const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
+  const result = answer?.['result'] as JsonObject | undefined;
+  return (
+    <Section
+      title="Result"
+      aside={
+        <span class="line">
+          {tokensOf(answer)}
+          {ms}
+          {state.step === 'done' && <Badge tone="ok">success</Badge>}
+          {state.step === 'failed' && <Badge tone="bad">failed</Badge>}
+        </span>
+      }
+    >
+      <div class="stack stack-s">
+        {state.step === 'running' && (
+          <p role="status" class="muted">
+            The tool is running…
+          </p>
+        )}
+        {state.step === 'running' && <Progress progress={state.progress} />}
+        {state.step === 'cancelled' && (
+          <p role="status">The call was cancelled. The server may have done part of the work.</p>
+        )}
+        {state.step === 'failed' && <Failure error={state.error} />}
+        {state.step === 'done' && (
+          <p class="sr-only" role="status">
+            The call succeeded.
+          </p>
+        )}
+        {result && <ResultView result={result} />}
+      </div>
+    </Section>
+  );
+}

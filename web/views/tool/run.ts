@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { api } from '../../api/client.js';
+import { ApiError, asApiError } from '../../api/problem.js';
+import type { Json, JsonObject } from '../../api/types.js';
+
+/** A question of the server in the middle of a call. */
+export interface Ask {
+  readonly id: string;
+  readonly kind: string;
+  readonly params: JsonObject;
+}
+
+/** How far a call is. */
+export type RunState =
+  | { readonly step: 'idle' }
+  | {
+      readonly step: 'running';
+      readonly startedAt: number;
+      readonly progress: readonly JsonObject[];
+      readonly asks: readonly Ask[];
+    }
+  | { readonly step: 'done'; readonly ms: number; readonly answer: JsonObject }
+  | { readonly step: 'failed'; readonly ms: number; readonly error: ApiError; readonly answer?: JsonObject }
+  | { readonly step: 'cancelled' };
+
+const MAX_PROGRESS = 50;
+
+/** One call at a time: what it tells, what it asks, how it ends. */
+export function createRun() {
+  const state = signal<RunState>({ step: 'idle' });
+  let running: AbortController | undefined;
+
+  const start = async (server: string, tool: string, args: JsonObject): Promise<void> => {
+    running?.abort();
+    const own = new AbortController();
+    running = own;
+    const startedAt = performance.now();
+    state.value = { step: 'running', startedAt: Date.now(), progress: [], asks: [] };
+    const update = (change: Partial<Extract<RunState, { step: 'running' }>>): void => {
+      if (state.value.step === 'running') state.value = { ...state.value, ...change };
+    };
+    let ended: JsonObject | undefined;
+    try {
+      await api.call({ server, tool, arguments: args }, own.signal, (name, data) => {
+        if (state.value.step !== 'running') return;
+        if (name === 'progress') update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS) });
+        else if (name === 'ask') update({ asks: [...state.value.asks, data as unknown as Ask] });
+        else if (name === 'result' || name === 'error') ended = data;
+      });
+      const ms = performance.now() - startedAt;
+      if (own.signal.aborted) return;
+      const error = ended?.['error'] ?? (ended?.['success'] === false ? ended : undefined);
+      if (ended === undefined) throw new Error('the answer ended without a result');
+      if (error !== undefined) {
+        const { message, detail, suggestion, remedy, code, problems } = error as Record<string, Json>;
+        const problem = {
+          detail: (message ?? detail) as string,
+          suggestion: (suggestion ?? (typeof remedy === 'string' ? remedy : undefined)) as string,
+          code: code as never,
+          problems: problems as never,
+        };
+        state.value = { step: 'failed', ms, error: new ApiError(422, problem), answer: ended };
+      } else state.value = { step: 'done', ms, answer: ended };
+    } catch (thrown) {
+      if (own.signal.aborted) return;
+      state.value = { step: 'failed', ms: performance.now() - startedAt, error: asApiError(thrown) };
+    }
+  };
+  return {
+    state,
+    start,
+    cancel: () => {
+      running?.abort();
+      state.value = { step: 'cancelled' };
+    },
+    /** Takes a question away that was answered. */
+    answered: (id: string) => {
+      if (state.value.step === 'running')
+        state.value = { ...state.value, asks: state.value.asks.filter((ask) => ask.id !== id) };
+    },
+  };
+}
+
+/** A call and what became of it. */
+export type Run = ReturnType<typeof createRun>;

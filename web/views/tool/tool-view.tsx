@@ -1,0 +1,246 @@
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import type { Json, JsonObject, ToolDetails } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { hrefTo, type Route } from '../../app/router.js';
+import { fieldOf } from '../../form/field.js';
+import { SchemaForm } from '../../form/schema-form.js';
+import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
+import { CodeBox } from '../../parts/copy-button.js';
+import { Icon } from '../../parts/icon.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Facts, Page, Section } from '../../parts/page.js';
+import { ServerLine, ServerText } from '../../parts/server-text.js';
+import { Badge, Callout, Loaded, type Tone } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { copiesOf } from './copies.js';
+import { createRun } from './run.js';
+import { RunView } from './run-view.js';
+
+const STATUS_TONES: Readonly<Record<ToolDetails['status'], Tone>> = {
+  enabled: 'ok',
+  disabled: 'quiet',
+  pending: 'warn',
+  quarantined: 'bad',
+};
+const COPIES = [
+  ['cli', 'Command line'],
+  ['curl', 'curl'],
+  ['typescript', 'TypeScript'],
+  ['mcp', 'MCP message'],
+] as const;
+
+function CopyAs({ tool, args }: { readonly tool: ToolDetails; readonly args: JsonObject }): VNode {
+  const [language, setLanguage] = useState<(typeof COPIES)[number][0]>('cli');
+  const copies = copiesOf(tool.server, tool.tool, args, location.origin);
+  return (
+    <Section
+      title="The same call elsewhere"
+      aside={<Tabs label="Language" tabs={COPIES} current={language} onChange={setLanguage} />}
+    >
+      <CodeBox text={copies[language]} what={COPIES.find(([name]) => name === language)![1]} />
+    </Section>
+  );
+}
+
+function Offered({ tool }: { readonly tool: ToolDetails }): VNode | null {
+  const why = useResource(`why ${tool.server} ${tool.tool} ${tool.status}`, (signal) =>
+    api.why(tool.server, tool.tool, signal),
+  );
+  const found = why.data.value;
+  if (!found || found.offered) return null;
+  return (
+    <Callout tone="warn">
+      <p class="strong">Agents do not get this tool.</p>
+      <p>
+        <ServerText text={found.reason} />
+      </p>
+      {found.suggestion && (
+        <p class="muted">
+          <ServerText text={found.suggestion} />
+        </p>
+      )}
+      {(tool.status === 'pending' || tool.status === 'quarantined') && (
+        <p>
+          <a href={hrefTo('approvals', [`${tool.server}:${tool.tool}`])}>See what waits for approval</a>
+        </p>
+      )}
+    </Callout>
+  );
+}
+
+function About({ tool }: { readonly tool: ToolDetails }): VNode {
+  const schema = tool.definition['inputSchema'] as Json | undefined;
+  return (
+    <div class="stack">
+      <Section title="What it does">
+        <div class="stack stack-s">
+          <ServerText text={tool.description || 'The server gives no description.'} limit={1200} block />
+          <Facts
+            items={[
+              [
+                'Server',
+                <a href={hrefTo('servers', [tool.server])}>
+                  <ServerLine text={tool.server} />
+                </a>,
+              ],
+              ['Status', <Badge tone={STATUS_TONES[tool.status]}>{tool.status}</Badge>],
+              tool.tags.length > 0 && ['Tags', tool.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
+              ['Pinned as', <code title={tool.hash}>{tool.hash.slice(0, 12)}</code>],
+            ]}
+          />
+        </div>
+      </Section>
+      {tool.parameters.length > 0 && (
+        <Section title="Arguments" flush>
+          <div class="table-scroll" tabIndex={0} role="region" aria-label="Arguments">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col">Type</th>
+                  <th scope="col">Meaning</th>
+                </tr>
+              </thead>
+              <tbody>
+                {tool.parameters.slice(0, 100).map(({ name, type, required, description }) => (
+                  <tr key={name}>
+                    <td>
+                      <code>
+                        <ServerText text={name} limit={60} />
+                      </code>{' '}
+                      {required && <Badge tone="accent">required</Badge>}
+                    </td>
+                    <td class="muted">
+                      <ServerText text={type} limit={80} />
+                    </td>
+                    <td>
+                      <ServerText text={description} limit={200} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Section>
+      )}
+      <Section title="Schema">
+        {schema === undefined ? (
+          <p class="muted">None was given.</p>
+        ) : (
+          <JsonTree value={schema} open={1} label="Input schema" />
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly remembered: JsonObject | undefined }): VNode {
+  const field = useMemo(() => fieldOf(tool.definition['inputSchema'] as Json | undefined), [tool.hash]);
+  const run = useMemo(createRun, []);
+  const [value, setValue] = useState<Draft>(() => remembered ?? initialValue(field));
+  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [isBroken, setBroken] = useState(false);
+  useEffect(
+    () => () => {
+      if (run.state.peek().step === 'running') run.cancel();
+    },
+    [],
+  );
+  const change = (next: Draft): void => {
+    setValue(next);
+    // What was found wrong is looked at again at once; what was not yet sent is left alone.
+    if (problems.length > 0) setProblems(checkValue(field, next));
+  };
+  const args = (toArguments(value) ?? {}) as JsonObject;
+  const start = (): void => {
+    const found = checkValue(field, value);
+    setProblems(found);
+    if (isBroken) return;
+    if (found.length === 0) void run.start(tool.server, tool.tool, args);
+    else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
+  };
+  const isRunning = run.state.value.step === 'running';
+  return (
+    <div class="stack">
+      <Section title="Try it">
+        <form
+          class="stack"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            start();
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) start();
+          }}
+        >
+          <SchemaForm field={field} value={value} problems={problems} onChange={change} onBroken={setBroken} />
+          {problems.length > 0 && (
+            <p class="field-problem" role="alert">
+              Not sent: {problems.length === 1 ? 'one argument is' : `${problems.length} arguments are`} not valid.
+            </p>
+          )}
+          <div class="line">
+            <button type="submit" class="button button-main" disabled={isRunning || !tool.callable}>
+              <Icon name="play" />
+              Run the tool
+            </button>
+            {isRunning && (
+              <button type="button" class="button" onClick={run.cancel}>
+                <Icon name="stop" />
+                Cancel
+              </button>
+            )}
+            {!tool.callable && <span class="muted">It cannot be run while it is {tool.status}.</span>}
+          </div>
+        </form>
+      </Section>
+      <RunView run={run} />
+      <CopyAs tool={tool} args={args} />
+    </div>
+  );
+}
+
+/** One tool: what it is, and a form to try it. */
+export function ToolView({ route }: { readonly route: Route }): VNode {
+  const [server = '', name = ''] = route.parts;
+  const tool = useResource(
+    `tool ${server} ${name}`,
+    (signal) => api.tool(server, name, signal),
+    (event) => event.server === server && event.type !== 'state' && event.type !== 'notification',
+  );
+  const saved = route.query['args'];
+  const remembered = useMemo(() => {
+    if (saved === undefined) return undefined;
+    try {
+      return JSON.parse(saved) as JsonObject;
+    } catch {
+      return undefined;
+    }
+  }, [saved]);
+  return (
+    <Page
+      title={tool.data.value?.title ?? name}
+      lead={
+        <code>
+          <ServerText text={`${server}:${name}`} limit={200} />
+        </code>
+      }
+      wide
+    >
+      <Loaded from={tool} what="The tool">
+        {(details) => (
+          <>
+            <Offered tool={details} />
+            <div class="split">
+              <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
+              <About tool={details} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
