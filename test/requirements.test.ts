@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = 'docs/requirements.md';
-const FOLDERS = ['src', 'test', 'bench', 'docs', 'examples', 'train'];
+const FOLDERS = ['src', 'web', 'test', 'bench', 'docs', 'examples', 'train'];
 
 /** Names of standards that are written like an id. */
 const STANDARDS = /^(?:SHA|UTF|PDDL|ISO|RFC|BCP)-/;
