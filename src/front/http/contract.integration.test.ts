@@ -211,6 +211,23 @@ describe('the contract', STARTS_PROCESSES, () => {
     expect((await held.post(`/v1/approvals/${one}/approve`, { reason: 'looked at it' })).status).toBe(200);
     expect((await held.post(`/v1/approvals/${two}/reject`, {})).status).toBe(200);
 
+    // A rule asks before calls of a tool are sent.
+    const asking = await openToolscout({
+      servers: { old: fixture('legacy') },
+      toolRules: [{ pattern: 'echo', confirm: true }],
+    });
+    const asked = await openHttpApp(asking, { contract });
+    for (const verb of ['approve', 'reject']) {
+      await asked.post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: verb } });
+      const { calls } = (await (await asked.send('/v1/pending-calls?state=waiting')).json()) as {
+        calls: Array<{ id: string }>;
+      };
+      expect((await asked.post(`/v1/pending-calls/${calls[0]!.id}/${verb}`, {})).status).toBe(200);
+      expect((await asked.post(`/v1/pending-calls/none/${verb}`, {})).status).toBe(404);
+      expect((await asked.post(`/v1/pending-calls/none/${verb}`, { reason: 'x'.repeat(5e6) })).status).toBe(413);
+    }
+    expect((await asked.send('/v1/pending-calls?state=odd')).status).toBe(400);
+
     // A server is proposed, looked at before it is approved, and removed again.
     const proposed = await openToolscout({ exportDirectory: join(await temporaryDirectory(), 'pending') });
     const remote = await scriptedServer();

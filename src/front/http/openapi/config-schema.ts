@@ -67,6 +67,13 @@ const ShownHttp = z.object({
 /** Every field of the config as it may be shown: what may hold a secret is masked, or only named. */
 export const ShownConfig = z.object({
   source: text,
+  confirm: z.object({
+    elicit: z.boolean(),
+    pendingMs: count,
+    webhook: text.optional(),
+    timeoutMs: count,
+    secretSet: z.boolean(),
+  }),
   enabled: z.boolean(),
   timeoutMs: count,
   cache: z.object({ enabled: z.boolean(), ttlMs: count }),

@@ -1,18 +1,15 @@
 import * as z from 'zod';
+import { AnyObject } from './any-object.js';
 import { TokenCount } from './stats-schema.js';
 import { serverDetails } from './server-details-schema.js';
 import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
-import { isObject, type JsonObject } from '../../../kernel/json.js';
 
 const text = z.string();
 const texts = z.array(text);
 const name = text.min(1).max(500);
 const count = z.int().min(0);
 
-/** Any JSON object; what is in it is its author's. */
-export const AnyObject = z
-  .custom<JsonObject>((value) => isObject(value), 'expected an object')
-  .meta({ type: 'object', additionalProperties: true });
+export { AnyObject };
 
 /** A message of JSON-RPC, as MCP defines them. */
 export const RpcMessage = z.looseObject({ jsonrpc: z.literal('2.0') });
@@ -345,43 +342,7 @@ export const RegistryPage = z.object({
   metadata: z.object({ count, nextCursor: text.optional() }),
 });
 
-const Missing = z.object({ capability: text, reason: text, action: text });
-/** What a skill was granted, and what it must do without. */
-export const SkillBindings = z.object({
-  id: text,
-  state: z.enum(['READY', 'DEGRADED', 'UNAVAILABLE']),
-  bindings: z.array(
-    z.object({
-      request: text,
-      capability: text,
-      server: text,
-      origin: z.enum(['declared', 'probed', 'derived']),
-      healthy: z.boolean(),
-      tools: z.array(text).optional(),
-      alternatives: z.array(text),
-    }),
-  ),
-  missing: z.array(Missing),
-  impaired: z.array(Missing),
-});
-/** The skills, and how each stands. */
-export const SkillList = z.object({
-  skills: z.array(
-    SkillBindings.extend({
-      title: text,
-      capabilities: z.array(z.object({ name: text, line: z.int() })),
-      problems: z.array(z.object({ path: text, message: text })),
-      briefing: AnyObject.optional().meta({ description: 'The last AgentBriefingEvent about the skill.' }),
-    }),
-  ),
-});
-/** A call on behalf of a skill. */
-export const SkillCall = z.strictObject({
-  capability: name,
-  tool: name,
-  arguments: AnyObject.default({}),
-});
-
+export { SkillBindings, SkillCall, SkillList } from './skill-schemas.js';
 export {
   Approval,
   ApprovalDiffs,
