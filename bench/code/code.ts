@@ -8,13 +8,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { residentMb } from '../latency/host.js';
 import { conclude, printTable, quantile } from '../support/report.js';
 import { TASKS, type Call, type Task } from './tasks.js';
 
 /** What a script must save at least, and what it may cost at most. */
-const BOUNDS = { batchSaving: 0.7, medianSaving: 0.4, startMs: 30, innerMs: 0.3, grownMb: 30 };
-const SCRIPTS = 1000;
+const BOUNDS = { batchSaving: 0.7, medianSaving: 0.4, startMs: 30, innerMs: 0.3 };
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolscout-bench-'));
@@ -130,11 +128,6 @@ const inScript = median(
 );
 const innerMs = (inScript - startMs) / 200 - callMs;
 
-const { pid } = transport;
-await times(100, () => run('return Array.from({ length: 1000 }, (_, n) => n).length'));
-const beforeMb = residentMb(pid!);
-await times(SCRIPTS, () => run('return Array.from({ length: 1000 }, (_, n) => n).length'));
-const grownMb = residentMb(pid!) - beforeMb;
 await client.close();
 rmSync(folder, { recursive: true, force: true });
 
@@ -154,13 +147,11 @@ printTable(
     ['a script that does nothing, warm', `${startMs.toFixed(1)} ms`, `≤ ${BOUNDS.startMs} ms`],
     ['execute_tool', `${callMs.toFixed(2)} ms`, ''],
     ['a call in a script, more than execute_tool', `${innerMs.toFixed(2)} ms`, `≤ ${BOUNDS.innerMs} ms`],
-    [`memory after ${SCRIPTS} scripts`, `${grownMb.toFixed(0)} MB more`, `≤ ${BOUNDS.grownMb} MB`],
   ],
 );
-conclude('code', { medianSaving, batchSaving, startMs, callMs, innerMs, grownMb }, [
+conclude('code', { medianSaving, batchSaving, startMs, callMs, innerMs }, [
   { name: 'saving of the median task', value: medianSaving, least: BOUNDS.medianSaving },
   { name: 'least saving of a batch', value: batchSaving, least: BOUNDS.batchSaving },
   { name: 'start of a script', value: startMs, most: BOUNDS.startMs },
   { name: 'a call in a script beyond execute_tool', value: innerMs, most: BOUNDS.innerMs },
-  { name: 'memory after many scripts', value: grownMb, most: BOUNDS.grownMb },
 ]);

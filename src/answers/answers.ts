@@ -16,8 +16,6 @@ export interface Wanted {
   /** Tokens that the answer may cost; all of them when absent. */
   readonly maxTokens?: number;
   readonly select?: Selection;
-  /** The host validates structured content against a schema: it stays whole, and only the rest is cut (ANS-1). */
-  readonly isValidated?: boolean;
   /** How an agent calls the tools that read on. */
   readonly readBy?: 'execute_tool' | 'name' | 'script';
 }
@@ -67,7 +65,7 @@ export function createAnswers(kept: KeptResults, config: () => AnswersConfig): A
     if (!isFinal(result)) return { result };
     const { maxTokens, select } = wanted;
     if (select !== undefined && result['isError'] !== true) return project(kept, viewer, from, result, wanted, select);
-    if (maxTokens === undefined || fits(result, wanted)) return { result };
+    if (maxTokens === undefined || fitsResult(result, maxTokens)) return { result };
     return withhold(kept, viewer, from, result, wanted, maxTokens);
   };
   return {
@@ -78,12 +76,9 @@ export function createAnswers(kept: KeptResults, config: () => AnswersConfig): A
       if (maxTokens === undefined && select === undefined) return undefined;
       // Pages of kept results are within the budget already, and are kept.
       if (server.id === OWN_SERVER && select === undefined) return undefined;
-      const isListed = call.budget === 'pinned' || call.budget === 'passthrough';
-      const isValidated = isListed && tool.definition['outputSchema'] !== undefined;
       return (result, isError) => {
         const wanted = {
           maxTokens,
-          isValidated,
           readBy: call.budget === 'passthrough' ? 'name' : 'execute_tool',
           ...(!isError && select && { select }),
         } as const;
@@ -98,11 +93,6 @@ function isFinal(result: JsonObject): boolean {
   return (
     result['resultType'] !== 'input_required' && (Array.isArray(result['content']) || 'structuredContent' in result)
   );
-}
-
-function fits(result: JsonObject, { maxTokens = Infinity, isValidated }: Wanted): boolean {
-  const counts = isValidated && 'structuredContent' in result ? { content: result['content'] ?? null } : result;
-  return fitsResult(counts, maxTokens);
 }
 
 type From = Parameters<Answers['answer']>[1];
@@ -123,9 +113,6 @@ async function withhold(
   const answer: JsonObject = { content: [{ type: 'text', text }] };
   if (result['isError'] !== undefined) answer['isError'] = result['isError'];
   if (result['resultType'] !== undefined) answer['resultType'] = result['resultType'];
-  if (wanted.isValidated && result['structuredContent'] !== undefined) {
-    answer['structuredContent'] = result['structuredContent'];
-  }
   if (handle !== undefined) answer['_meta'] = { 'toolscout/result': { handle, tokens: whole } };
   return {
     result: answer,
@@ -184,7 +171,7 @@ async function project(
   if (maxTokens !== undefined && estimateResultTokens(selected, maxTokens) > maxTokens) {
     // What was selected is itself too large: its preview, and a handle for what was selected.
     const plain = selectedResult(outcome.value, result, undefined);
-    return withhold(kept, viewer, from, plain, { ...wanted, isValidated: false }, maxTokens, 'It is what select gave.');
+    return withhold(kept, viewer, from, plain, wanted, maxTokens, 'It is what select gave.');
   }
   const withheld = Math.max(0, whole - estimateResultTokens(selected));
   return { result: selected, withheld, ...(handle !== undefined && { handle }) };

@@ -91,6 +91,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'hosts.noteMenu': 'everybody',
   'internal.coverage': 'everybody',
   'internal.afford': 'everybody',
+  'internal.budget': 'everybody',
   'internal.knownFacts': 'everybody',
   'internal.sealState': 'everybody',
   'internal.openState': 'everybody',

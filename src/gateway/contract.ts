@@ -18,7 +18,7 @@ import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.j
 import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { Stats, StatsQuery } from '../model/stats.js';
-import type { CallResult } from '../model/call.js';
+import type { Budget, CallResult } from '../model/call.js';
 import type { ServerEntry } from '../model/config.js';
 import type { SearchAnswer, SearchOptions } from '../model/hit.js';
 import type { Manifest } from '../model/manifest.js';
@@ -311,6 +311,8 @@ export interface InternalVerbs {
   lineage(): Lineage;
   /** The configuration in force with its secrets: never shown, see {@link ConfigVerbs.show}. */
   loaded(): LoadedConfig;
+  /** How many tokens the answer of a tool may cost a host that is offered it by name; `undefined` when there is no bound (ANS-1). */
+  budget(tool: Pick<Tool, 'server' | 'name' | 'definition'>, asked: Budget): number | undefined;
   /** A result of toolscout itself as an agent can afford it: what is too large is kept, and its preview returned (ANS-1). */
   afford(tool: string, result: JsonObject, readBy: 'execute_tool' | 'script'): Promise<JsonObject>;
   /** The tokens of everything that this process has recorded, by server (under the empty name what belongs to none), and of every tool that is offered (ANS-7). */

@@ -14,7 +14,7 @@ import type { Answering, Subject } from '../execute/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
-import type { Call } from '../model/call.js';
+import type { Budget, Call } from '../model/call.js';
 import type { Config } from '../model/config.js';
 import type { Hit } from '../model/hit.js';
 import type { Server } from '../model/server.js';
@@ -39,6 +39,8 @@ export interface OwnServer {
   tool(name: string): Tool;
   /** Runs one of the own tools. */
   run(call: Call): Promise<JsonObject>;
+  /** How many tokens the answer of a tool may cost; `undefined` when there is no bound. */
+  budget(server: Server, tool: Pick<Tool, 'name' | 'definition'>, asked: Budget): number | undefined;
   /** What is made of the result of a call. */
   answering(subject: Subject): Answering | undefined;
   /** Makes an answer of a result that is not of a call, such as that of a script, within what an answer may cost. */
@@ -120,6 +122,7 @@ export function createOwnServer(
       const tool = find(call.tool)!;
       return runOwnTool(kept, call.viewer, tool.name, call.arguments, tokensFor(call, tool));
     },
+    budget: (server, tool, asked) => budgetOf(asked, server, tool, state.config().answers),
     answering: answers.answering,
     answer(viewer, tool, result, readBy) {
       const maxTokens = budgetOf('agent', SERVER, { name: tool, definition: {} }, state.config().answers);

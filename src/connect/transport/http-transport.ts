@@ -11,7 +11,7 @@ import { INSTANCE_HEADER, VIA_HEADER, type Lineage } from '../../protocol/lineag
 import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
 import type { Session } from '../oauth/session.js';
-import { createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
+import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
 import { MAX_REFUSAL, refusalOf } from '../upstream/errors.js';
 
 /** Waiting for the server to confirm the end of a session is a courtesy, and a short one. */
@@ -93,7 +93,8 @@ function boundBody(server: string, response: Response, clock: Clock): Response {
           return;
         }
         const message = `The server "${server}" sent an answer of more than ${LIMITS.lineBytes} bytes.`;
-        controller.error(bytes === Infinity ? cutOff(server) : new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+        const excess = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS });
+        controller.error(bytes === Infinity ? cutOff(server) : excess);
       },
     }),
   );

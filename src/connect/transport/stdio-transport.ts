@@ -8,7 +8,7 @@ import { oneLine, printable } from '../../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
 import type { Tap } from './tap.js';
 import { createLineReader, createLineWriter, UnwrittenError } from '../../protocol/lines.js';
-import { createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
+import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */
 const LAST_WORDS_MS = 100;
@@ -201,7 +201,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   const onData = (chunk: Buffer): void => {
     if (reader.take(chunk)) return;
     const message = `The server "${server}" sent a line of more than ${LIMITS.lineBytes} bytes and was disconnected.`;
-    disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+    disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS }));
   };
 
   let stderrBytes = STDERR_BURST_BYTES;
@@ -252,7 +252,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
       if (closed) return Promise.reject(unsent());
       if (writer.waiting > UNREAD_BYTES) {
         const message = `The server "${server}" does not read its requests and was disconnected.`;
-        disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
+        disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS }));
         return Promise.reject(unsent());
       }
       const line = JSON.stringify(message);

@@ -1,6 +1,9 @@
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 
+/** What helps when one message of a server is larger than what is read of it. */
+export const ASK_FOR_LESS = 'Ask the tool for less: a page, fewer items, a smaller range.';
+
 /**
  * Unsolicited messages, in one burst and per second. The noisiest real server sends a few dozen lines; a
  * server that reports the progress of several calls a few hundred messages a second.

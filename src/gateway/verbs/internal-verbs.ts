@@ -24,6 +24,7 @@ export function internalVerbs(
 ): VerbTable<
   | 'internal.coverage'
   | 'internal.afford'
+  | 'internal.budget'
   | 'internal.knownFacts'
   | 'internal.lineage'
   | 'internal.loaded'
@@ -52,6 +53,11 @@ export function internalVerbs(
     'internal.lineage': (_viewer) => lineage,
 
     'internal.loaded': (viewer) => loadedFor(core, viewer),
+
+    'internal.budget'(_viewer, tool, asked) {
+      const server = core.catalog.servers.get(tool.server);
+      return server && core.own.budget(server, tool, asked);
+    },
 
     async 'internal.afford'(viewer, tool, result, readBy) {
       return (await core.own.answer(viewer, tool, result, readBy)).result;

@@ -2,6 +2,7 @@ import type { Gateway } from '../../../gateway/index.js';
 import type { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { compilePatterns } from '../../../kernel/patterns/pattern.js';
+import { isCut } from './afforded-tools.js';
 import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
 import { callOptions, methodNotFound, protocolError, type Exchange } from '../exchange.js';
 import { createGuide, skillIn } from './guide.js';
@@ -67,6 +68,7 @@ export function createCatalogSurface(
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode === 'passthrough' || mode === 'hybrid';
+  const offering = mode === 'hybrid' ? 'pinned' : 'passthrough';
   const hasScripts = mode === 'code' || (mode !== 'passthrough' && gateway.internal.loaded().config.scripts.enabled);
   const hasSkills = gateway.internal.loaded().config.skills.directories.length > 0;
   const { splitReads } = gateway.internal.loaded().config;
@@ -98,8 +100,8 @@ export function createCatalogSurface(
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
     await gateway.internal.settle(gateway.internal.loaded().config.limits.searchWaitMs);
-    const shown = [...(await shelf.tools())].flatMap(([name, { definition }]) => {
-      const item = items.tool(definition, flat);
+    const shown = [...(await shelf.tools())].flatMap(([name, tool]) => {
+      const item = items.tool(tool.definition, flat, isCut(gateway, tool, offering));
       return item ? [{ ...item, name }] : [];
     });
     const fitting = exchange.host.era === 'legacy' ? shown.map(toolForLegacy) : shown;
@@ -138,7 +140,7 @@ export function createCatalogSurface(
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
     if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
-    return runTool(gateway, address, params, exchange, mode === 'hybrid' ? 'pinned' : 'passthrough');
+    return runTool(gateway, address, params, exchange, offering);
   };
 
   const read = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {

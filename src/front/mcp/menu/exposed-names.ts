@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 import type { PatternList } from '../../../kernel/patterns/pattern.js';
 import type { Tool } from '../../../model/tool.js';
 import { protocolError } from '../exchange.js';
+import { readingTools } from './afforded-tools.js';
 import type { ListItems } from './list-items.js';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -27,24 +28,11 @@ function renamed(entry: JsonObject, field: string, value: string): JsonObject {
   return { ...entry, [field]: value };
 }
 
-/** The server whose tools read on in large results (ANS-3). */
-const OWN_SERVER = 'toolscout';
-
-/** Whether results may be too large for a host of the mode `passthrough`: only where the config says so (ANS-1). */
-function isBudgeted(gateway: Gateway): boolean {
-  const { config, servers } = gateway.internal.loaded();
-  const isSet = (value: number | false | undefined): boolean => typeof value === 'number';
-  return (
-    isSet(config.answers.maxTokens) ||
-    servers.some(({ answers }) => isSet(answers?.maxTokens) || Object.values(answers?.tools ?? {}).some(isSet))
-  );
-}
-
 /** A shelf over the gateway; `pinned` narrows the tools. */
 export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): ExposedNames {
   const tools = async (): Promise<Map<string, Tool>> => {
     const named = new Map<string, Tool>();
-    const own = !pinned && isBudgeted(gateway) ? await gateway.tools.list(OWN_SERVER) : [];
+    const own = pinned ? [] : (await readingTools(gateway)).values();
     for (const tool of [...own, ...(await gateway.tools.offered())]) {
       if (pinned && !pinned.matches(tool.server, tool.name)) continue;
       const name = exposedName(tool.server, tool.name);

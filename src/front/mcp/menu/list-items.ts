@@ -13,8 +13,8 @@ import {
  * for which there is no such form is `undefined`. Each is worked out once and kept as long as what it was made of.
  */
 export interface ListItems {
-  /** `flat`: without a union at the root of its input schema. */
-  tool(definition: JsonObject, flat: boolean): JsonObject | undefined;
+  /** `flat`: without a union at the root of its input schema. `isCut`: without its output schema. */
+  tool(definition: JsonObject, flat: boolean, isCut?: boolean): JsonObject | undefined;
   prompt(entry: JsonObject): JsonObject | undefined;
   resource(entry: JsonObject): JsonObject | undefined;
   resourceTemplate(entry: JsonObject): JsonObject | undefined;
@@ -24,6 +24,7 @@ export interface ListItems {
 export function createListItems(): ListItems {
   const made = new WeakMap<JsonObject, Strict>();
   const flattened = new WeakMap<JsonObject, JsonObject>();
+  const shortened = new WeakMap<JsonObject, JsonObject>();
 
   const through =
     (strict: (raw: JsonObject) => Strict) =>
@@ -42,11 +43,18 @@ export function createListItems(): ListItems {
     flattened.set(item, flat);
     return flat;
   };
+  const cutTool = (item: JsonObject): JsonObject => {
+    const { outputSchema: _withheld, ...rest } = item;
+    const cut = shortened.get(item) ?? rest;
+    shortened.set(item, cut);
+    return cut;
+  };
 
   return {
-    tool(definition, flat) {
+    tool(definition, flat, isCut = false) {
       const item = tool(definition);
-      return item && flat ? flatTool(item) : item;
+      const shown = item && isCut ? cutTool(item) : item;
+      return shown && flat ? flatTool(shown) : shown;
     },
     prompt: through(strictPrompt),
     resource: through(strictResource),

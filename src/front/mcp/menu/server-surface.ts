@@ -2,6 +2,8 @@ import type { Gateway, ServerFacts } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.js';
 import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from '../exchange.js';
+import { isCut, readingTools } from './afforded-tools.js';
+import { readKept, RESULT_URI } from './kept-resource.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
 import type { HostSurface } from './host-surface.js';
@@ -107,13 +109,25 @@ function surfaceOf(
           const { name } = params;
           if (typeof name !== 'string')
             throw protocolError(RPC_CODE.invalidParams, 'tools/call needs the name of a tool.');
-          return runTool(gateway, { server, tool: name }, params, exchange);
+          const own = (await readingTools(gateway, server)).get(name);
+          return runTool(
+            gateway,
+            own ? { server: own.server, tool: own.name } : { server, tool: name },
+            params,
+            exchange,
+          );
         }
         case 'tools/list': {
-          const listed = (await gateway.tools.list(server, { meta: metaOf(params), traceId: exchange.traceId })).map(
-            ({ definition }) => definition,
-          );
-          const tools = each(listed, (definition) => items.tool(definition, flat));
+          const listed = await gateway.tools.list(server, { meta: metaOf(params), traceId: exchange.traceId });
+          const reading = [...(await readingTools(gateway, server))].map(([name, { definition }]) => ({
+            ...items.tool(definition, flat)!,
+            name,
+          }));
+          const own = listed.flatMap((tool) => {
+            const item = items.tool(tool.definition, flat, isCut(gateway, tool, 'passthrough'));
+            return item ? [item] : [];
+          });
+          const tools = [...reading, ...own];
           const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
           noteMenu(gateway, shown, params, exchange, server);
           return listResult('tools', shown, 'name', params, exchange);
@@ -140,6 +154,10 @@ function surfaceOf(
           return {};
         }
         case 'resources/read':
+          if (String(params['uri']).startsWith(RESULT_URI)) {
+            return readKept(gateway, String(params['uri']), callOptions(params, exchange));
+          }
+          return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
         case 'prompts/get':
         case 'completion/complete':
           return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
