@@ -32,6 +32,8 @@ export interface Host {
   readonly capabilities: JsonObject;
   /** It is the only one there will ever be: a connection of its own costs no more than a shared one. */
   readonly sole?: boolean;
+  /** Questions of a modern server are handed back as the result, also by a host of the older era. */
+  readonly defersQuestions?: boolean;
   /** The least level of log messages it wants, if it said so. */
   readonly logLevel?: string;
   /** The session the call belongs to, for what a server says outside of any call. */

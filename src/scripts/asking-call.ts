@@ -28,6 +28,16 @@ export function questionsOf(asking: readonly AskingCall[]): JsonObject {
   );
 }
 
+/** The refusals of the questions of one call, by their own keys. */
+export function refusalsFor<T>(id: number, refusals: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  const prefix = prefixOf(id);
+  return new Map(
+    [...refusals].flatMap(([key, refusal]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), refusal] as const] : [],
+    ),
+  );
+}
+
 /** The answers to the questions of one call, by their own keys; `undefined` when there are none. */
 export function responsesFor(id: number, responses: JsonObject): JsonObject | undefined {
   const prefix = prefixOf(id);

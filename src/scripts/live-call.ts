@@ -9,6 +9,7 @@ const MAX_QUESTIONS = 32;
 interface Question {
   readonly request: JsonObject;
   resolve(answer: JsonObject): void;
+  reject(reason: unknown): void;
 }
 
 /**
@@ -45,16 +46,18 @@ export class LiveCall {
         signal?.removeEventListener('abort', withdraw);
         this.onQuestion();
       };
-      const withdraw = (): void => {
-        leave();
-        reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
-      };
+      const withdraw = (): void =>
+        this.questions.get(key)?.reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
       signal?.addEventListener('abort', withdraw, { once: true });
       this.questions.set(key, {
         request: { method, ...(params && { params }) },
         resolve(answer) {
           leave();
           resolve(answer);
+        },
+        reject(reason) {
+          leave();
+          reject(reason);
         },
       });
       this.onQuestion();
@@ -66,7 +69,9 @@ export class LiveCall {
     return Object.fromEntries([...this.questions].map(([key, { request }]) => [key, request]));
   }
 
-  answer(responses: JsonObject): void {
+  /** Gives the answers to its questions, and the refusals of those that the host did not answer. */
+  answer(responses: JsonObject, refusals: ReadonlyMap<string, unknown> = new Map()): void {
+    for (const [key, reason] of refusals) this.questions.get(key)?.reject(reason);
     for (const [key, question] of this.questions) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response === 'object' && response !== null && !Array.isArray(response)) question.resolve(response);

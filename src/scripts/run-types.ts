@@ -63,5 +63,7 @@ export type RunStart =
       readonly asking: readonly AskingCall[];
       readonly live: ReadonlyMap<number, LiveCall>;
       readonly responses: JsonObject;
+      /** Questions that the host did not answer, and why; the calls that asked them fail. */
+      readonly refusals?: ReadonlyMap<string, ToolscoutError>;
       readonly used: Used;
     };

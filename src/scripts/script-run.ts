@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../kernel/json.js';
 import { describeRemedy, type Remedy } from '../kernel/remedy.js';
 import type { CallResult } from '../model/call.js';
 import type { Host } from '../model/host.js';
-import { responsesFor } from './asking-call.js';
+import { refusalsFor, responsesFor } from './asking-call.js';
 import { LiveCall } from './live-call.js';
 import type { Journal, RunEnd, RunOptions, RunStart, Used } from './run-types.js';
 import { answerOf, thrownAnswer, unknownOutcome, type Answer } from './script-call.js';
@@ -26,6 +26,8 @@ interface InnerCall {
   live: LiveCall | undefined;
   /** It was at its server in a process that is gone. */
   readonly isLost: boolean;
+  /** Why the host did not answer what it asked. */
+  readonly refusal?: ToolscoutError | undefined;
 }
 
 /** Rounds of one call; a server that asks without end is given up. */
@@ -103,15 +105,18 @@ class ScriptRun {
       const { script, seed } = this.start;
       return this.worker.post({ type: 'start', script, seed, now, bounds: limits });
     }
-    const { image, asking, live, responses } = this.start;
+    const { image, asking, live, responses, refusals = new Map<string, ToolscoutError>() } = this.start;
     for (const { request, questions, requestState, rounds, isLive } of asking) {
       const own = live.get(request.id);
       const given = responsesFor(request.id, responses);
+      const refused = refusalsFor(request.id, refusals);
+      const [refusal] = refused.values();
       const isLost = isLive && !own;
-      const state = isLost || (!own && given) ? 'queued' : 'asking';
-      const call: InnerCall = { request, state, questions, requestState, responses: given, rounds, live: own, isLost };
+      const state = isLost || (!own && (given ?? refusal)) ? 'queued' : 'asking';
+      const about = { questions, requestState, responses: given, rounds, live: own, isLost };
+      const call: InnerCall = { request, state, ...about, refusal };
       this.calls.set(request.id, call);
-      if (own) this.follow(call, own);
+      if (own) this.follow(call, own, refused);
     }
     this.worker.post({ type: 'restore', image, now, bounds: limits });
   }
@@ -177,6 +182,7 @@ class ScriptRun {
     const { server, tool } = request;
     if (rounds === 0) this.tell(request);
     try {
+      if (call.refusal && !call.isLost) throw call.refusal;
       const isFirst = !call.isLost && (journal ? await journal.sending(request, rounds) : true);
       if (this.isOver) return;
       if (!isFirst) return await this.answer(call, unknownOutcome(request));
@@ -209,10 +215,10 @@ class ScriptRun {
   }
 
   /** A call that went on while its script was suspended. */
-  private follow(call: InnerCall, live: LiveCall): void {
+  private follow(call: InnerCall, live: LiveCall, refusals: ReadonlyMap<string, ToolscoutError>): void {
     const { advise = describeRemedy } = this.options;
     live.onQuestion = () => this.questioned(call, live);
-    if (call.responses) live.answer(call.responses);
+    live.answer(call.responses ?? {}, refusals);
     this.questioned(call, live);
     live.result().then(
       (result) => this.settle(call, result, advise),
@@ -275,16 +281,16 @@ class ScriptRun {
     this.worker?.post({ type: 'answer', id, kind, text, now });
   }
 
-  /** The host that a call may ask: through the script, whose time stands still meanwhile. */
+  /** The host that a call may ask: the script is suspended for that, and its time stands still. */
   private hostFor(live: LiveCall): Host | undefined {
     const { host } = this.options;
     if (!host) return undefined;
-    const isModern = host.era === 'modern';
     return {
       get id() {
         return host.id;
       },
       era: host.era,
+      defersQuestions: true,
       capabilities: host.capabilities,
       get sole() {
         return host.sole;
@@ -296,10 +302,7 @@ class ScriptRun {
         return host.session;
       },
       notify: (method, params) => host.notify(method, params),
-      request: (method, params, given) =>
-        isModern
-          ? live.ask(method, params, given?.signal)
-          : this.time.pausing(() => host.request(method, params, given)),
+      request: (method, params, given) => live.ask(method, params, given?.signal),
     };
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Canceller } from '../kernel/async/cancel.js';
+import { Canceller, type Cancel } from '../kernel/async/cancel.js';
 import { systemClock } from '../kernel/clock.js';
+import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { CallResult } from '../model/call.js';
 import type { Host } from '../model/host.js';
@@ -440,5 +441,156 @@ describe('suspended scripts', STARTS_PROCESSES, () => {
     });
     expect(next.made).toEqual([]);
     await dying.close().catch(() => undefined);
+  });
+});
+
+/** A host of the 2025 era that answers on its connection. */
+function legacyHost(
+  answer: (method: string, params: unknown, signal: Cancel | undefined) => Promise<JsonObject>,
+): Host {
+  return {
+    id: 'old',
+    era: 'legacy',
+    capabilities: { elicitation: {} },
+    request: (method, params, options) => answer(method, params, options?.signal),
+    notify: () => undefined,
+  };
+}
+
+const untilAborted = (signal: Cancel | undefined): Promise<JsonObject> =>
+  new Promise((_resolve, reject) =>
+    signal?.addEventListener('abort', () => reject(new Error(String(signal.reason))), { once: true }),
+  );
+
+describe('scripts of hosts that are asked on their connection', STARTS_PROCESSES, () => {
+  const SCRIPT =
+    'const one = await tools.a.echo({ n: 1 }); const name = await tools.a.ask({ q: "who" }); return [one, name, await tools.a.echo({ n: 2 })]';
+
+  it('CODE-5 asks one question after the other, of servers of both eras, and goes on', async () => {
+    const { tools } = askingTools();
+    const live = async (call: ScriptCall): Promise<CallResult> =>
+      ok({ answer: await call.host!.request('elicitation/create', { message: 'live' }) });
+    const asked: unknown[] = [];
+    const host = legacyHost(async (method, params) => {
+      asked.push([method, params]);
+      return { action: 'accept', content: { at: asked.length } };
+    });
+    const store = createMemoryStore({ clock: systemClock });
+    const { run } = bench({ ...tools, live }, store);
+    const script =
+      'return [await tools.a.ask({ q: "who" }), await Promise.all([tools.a.live(), tools.a.ask({ q: "two" })])]';
+    expect(await run(script, { host })).toMatchObject({
+      success: true,
+      value: [
+        { got: { action: 'accept', content: { at: 1 } } },
+        [{ answer: { content: { at: 2 } } }, { got: { content: { at: 3 } } }],
+      ],
+    });
+    expect(asked).toEqual([
+      ['elicitation/create', { message: 'who' }],
+      ['elicitation/create', { message: 'live' }],
+      ['elicitation/create', { message: 'two' }],
+    ]);
+    for (const space of ['scripts', 'script-claims', 'script-waiting']) expect(await store.list(space)).toEqual([]);
+  });
+
+  it('CODE-5 a host that refuses a question fails the call that asked it, and the script can go on', async () => {
+    const { tools } = askingTools();
+    const live = async (call: ScriptCall): Promise<CallResult> =>
+      ok({ answer: await call.host!.request('elicitation/create', { message: 'live' }) });
+    const host = legacyHost(() => Promise.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', 'The host said no.')));
+    const { run } = bench({ ...tools, live });
+    const script =
+      'const said = []; for (const tool of ["ask", "live"]) try { await tools.a[tool]({ q: 1 }) } catch (e) { said.push(e.message) } return said';
+    expect((await run(script, { host })).value).toEqual(['The host said no.', 'The host said no.']);
+  });
+
+  it('CODE-5 a question that its server withdraws is withdrawn from the host', async () => {
+    const withdraw = new Canceller();
+    const live = async (call: ScriptCall): Promise<CallResult> => {
+      const answer = call.host!.request('elicitation/create', { message: 'x' }, { signal: withdraw });
+      return ok({ said: await answer.catch((thrown: Error) => thrown.message) });
+    };
+    const host = legacyHost((_method, _params, signal) => {
+      queueMicrotask(() => withdraw.abort(new Error('enough')));
+      return untilAborted(signal);
+    });
+    const { run } = bench({ live });
+    expect((await run('return tools.a.live()', { host })).value).toEqual({ said: 'The question was withdrawn.' });
+  });
+
+  it('CODE-5 the same script of the same caller goes on after its process died, and makes no call twice', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const { tools, answers } = askingTools();
+    const before = bench(tools, store);
+    const clock = createFakeClock(systemClock.now());
+    const dying = createScripts({ store, clock, workers });
+    // It is never answered: this stands for a process that is killed while its host is asked.
+    void dying.run(SCRIPT, before.request({ host: legacyHost(() => new Promise(() => undefined)) }));
+    await expect.poll(async () => (await store.list('script-waiting')).length).toBe(1);
+
+    const host = legacyHost(async () => ({ action: 'accept', content: 'Ann' }));
+    const after = bench(tools, store);
+    const later = createFakeClock(systemClock.now() + 60_000);
+    const started = createScripts({ store, clock: later, workers });
+    const other = await started.run(SCRIPT, after.request({ host, owner: { principal: 'bob' } }));
+    expect(other.result).toMatchObject({ success: true, calls: 3, printed: [] });
+    const made = after.made.length;
+
+    const { result } = await started.run(SCRIPT, after.request({ host }));
+    expect(result).toMatchObject({
+      success: true,
+      calls: 3,
+      value: [{ n: 1 }, { got: { action: 'accept', content: 'Ann' } }, { n: 2 }],
+      printed: [expect.stringContaining('went on with the same script')],
+    });
+    const own = [...before.made, ...after.made.slice(made)].map(({ tool, arguments: args }) => [tool, args]);
+    expect(own).toEqual([
+      ['echo', { n: 1 }],
+      ['ask', { q: 'who' }],
+      ['ask', { q: 'who' }],
+      ['echo', { n: 2 }],
+    ]);
+    expect(answers.at(-1)).toMatchObject({ state: 'state of who' });
+    expect(await store.list('script-waiting')).toEqual([]);
+    // The next one begins anew.
+    expect((await started.run(SCRIPT, after.request({ host }))).result.printed).toEqual([]);
+  });
+
+  it('CODE-5 the same script begins anew while another session, here or elsewhere, still waits', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const { tools } = askingTools();
+    const alive = bench(tools, store);
+    const stop = new Canceller();
+    const waits = alive.run(SCRIPT, { host: legacyHost((_m, _p, signal) => untilAborted(signal)), signal: stop });
+    await expect.poll(async () => (await store.list('script-waiting')).length).toBe(1);
+    const host = legacyHost(async () => ({ action: 'accept', content: 'Bob' }));
+    expect(await alive.run(SCRIPT, { host })).toMatchObject({ success: true, printed: [] });
+    // A second process sees that the first one renews its claim.
+    const renewing = alive.run(SCRIPT, { host: legacyHost((_m, _p, signal) => untilAborted(signal)), signal: stop });
+    await expect.poll(async () => (await store.list('script-waiting')).length).toBe(1);
+    expect(await bench(tools, store).run(SCRIPT, { host })).toMatchObject({ success: true, printed: [] });
+    stop.abort(new Error('gone'));
+    expect((await waits).error?.code).toBe('CANCELLED');
+    expect((await renewing).error?.code).toBe('CANCELLED');
+    expect(await store.list('scripts')).toEqual([]);
+  });
+
+  it('CODE-5 a toolscout that stops in order leaves the script to the next one', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const { tools } = askingTools();
+    const own = await testWorkers();
+    const first = bench(tools, store);
+    const scripts = createScripts({ store, clock: systemClock, workers: own });
+    const waits = scripts.run(SCRIPT, first.request({ host: legacyHost((_m, _p, signal) => untilAborted(signal)) }));
+    await expect.poll(async () => (await store.list('script-waiting')).length).toBe(1);
+    await scripts.close();
+    expect((await waits).result.error?.code).toBe('CANCELLED');
+    const host = legacyHost(async () => ({ action: 'accept', content: 'Ann' }));
+    expect(await bench(tools, store).run(SCRIPT, { host })).toMatchObject({
+      success: true,
+      printed: [expect.stringContaining('went on')],
+    });
+    expect(first.made.map(({ tool }) => tool)).toEqual(['echo', 'ask']);
   });
 });

@@ -13,8 +13,10 @@ import type { Journal, RunEnd, RunStart } from './run-types.js';
 import type { CallTool } from './script-call.js';
 import { failureOfError, failureOfThrown } from './script-failure.js';
 import { runScript } from './script-run.js';
+import { askOnConnection } from './session-questions.js';
 import { createSuspendedScripts, type ScriptOwner, type SuspendedScript } from './suspended-scripts.js';
 import { createVault } from './vault.js';
+import { createWaitingScripts, type WaitingScript } from './waiting-scripts.js';
 import { createWorkers, type Workers } from './workers.js';
 
 /** Who runs a script, and within which bounds. */
@@ -62,6 +64,17 @@ const PRINT_BYTES = 16 * 1024;
 /** Calls at servers whose script waits for its host, until the host is given up. */
 const LIVE_MS = 600_000;
 
+type About = Pick<SuspendedScript, 'script' | 'record' | 'startedAt' | 'seed'>;
+
+const WENT_ON =
+  '(This went on with the same script of an earlier call, which waited for the user when toolscout stopped.)';
+
+/** A script that is found again, with a line that says so. */
+function withNote(found: WaitingScript): WaitingScript {
+  const { used } = found.suspended;
+  return { ...found, suspended: { ...found.suspended, used: { ...used, printed: [...used.printed, WENT_ON] } } };
+}
+
 /** Nothing is loaded or started before the first script. */
 export function createScripts(deps: {
   readonly store: Store;
@@ -70,6 +83,8 @@ export function createScripts(deps: {
 }): Scripts {
   const { store, clock, workers = createWorkers({ clock }) } = deps;
   const suspended = createSuspendedScripts({ store, clock, vault: createVault(store) });
+  const waiting = createWaitingScripts({ store, suspended, now: () => clock.now() });
+  let isClosing = false;
   /** Calls that are at their servers, by the state of the suspended script. */
   const live = new Map<string, ReadonlyMap<number, LiveCall>>();
 
@@ -86,42 +101,50 @@ export function createScripts(deps: {
   /** What stops the scripts that run now. */
   const running = new Set<Canceller>();
 
-  const run = async (
-    start: RunStart,
-    request: Omit<ScriptRequest, 'record'>,
-    record: string,
-    journal?: Journal,
-  ): Promise<RunEnd> => {
-    const { bounds, host, signal, onProgress, advise } = request;
+  /** Does something until it is cancelled or toolscout stops. */
+  const stoppable = async <T>(signal: Cancel | undefined, work: (stop: Cancel) => Promise<T>): Promise<T> => {
     const stop = new Canceller();
     const onAbort = (): void => stop.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
     running.add(stop);
     try {
-      return await runScript(start, {
-        clock,
-        workers,
-        bounds: { ...bounds, outputBytes: OUTPUT_BYTES, printBytes: PRINT_BYTES },
-        callTool: request.callTool(record),
-        signal: stop,
-        ...(host && { host }),
-        ...(onProgress && { onProgress }),
-        ...(advise && { advise }),
-        ...(journal && { journal }),
-      });
+      return await work(stop);
     } finally {
       running.delete(stop);
       signal?.removeEventListener('abort', onAbort);
     }
   };
 
+  const run = (
+    start: RunStart,
+    request: Omit<ScriptRequest, 'record'>,
+    record: string,
+    journal?: Journal,
+  ): Promise<RunEnd> => {
+    const { bounds, host, onProgress, advise } = request;
+    return stoppable(request.signal, (signal) =>
+      runScript(start, {
+        clock,
+        workers,
+        bounds: { ...bounds, outputBytes: OUTPUT_BYTES, printBytes: PRINT_BYTES },
+        callTool: request.callTool(record),
+        signal,
+        ...(host && { host }),
+        ...(onProgress && { onProgress }),
+        ...(advise && { advise }),
+        ...(journal && { journal }),
+      }),
+    );
+  };
+
   /** The result for whoever asked; a script that waits for a person is stored first. */
   const conclude = async (
     end: RunEnd,
-    about: Pick<SuspendedScript, 'script' | 'record' | 'startedAt' | 'seed'>,
-    owner: ScriptOwner,
+    about: About,
+    request: Omit<ScriptRequest, 'record'>,
   ): Promise<ScriptOutcome> => {
+    const { owner, host } = request;
     const { calls, printed } = end.used;
     const base = { calls, printed };
     const outcome = (result: ScriptResult): ScriptOutcome => ({ result, ...about });
@@ -129,6 +152,10 @@ export function createScripts(deps: {
     if (end.kind === 'suspended') {
       const { image, asking, used } = end;
       try {
+        if (host?.era === 'legacy') {
+          const kept = await waiting.keep({ ...about, image, asking, used }, owner);
+          return await ask(kept, end.live, host, request);
+        }
         const state = await suspended.keep({ ...about, image, asking, used }, owner);
         keepLive(state, end.live);
         return outcome({ ...base, success: false, suspended: { state, inputRequests: questionsOf(asking) } });
@@ -146,6 +173,35 @@ export function createScripts(deps: {
     return outcome({ ...base, success: true, value: JSON.parse(said.json) as JsonValue });
   };
 
+  /** Asks a host of the 2025 era what a script waits for, and goes on with it. */
+  const ask = async (
+    kept: WaitingScript,
+    calls: ReadonlyMap<number, LiveCall>,
+    host: Host,
+    request: Omit<ScriptRequest, 'record'>,
+  ): Promise<ScriptOutcome> => {
+    const { image, asking, used, ...about } = kept.suspended;
+    // What a process that died was answered is noted; nobody is asked for it again.
+    const noted = new Set(kept.journal.noted.map(({ id }) => id));
+    const open = asking.filter((call) => !noted.has(call.request.id));
+    let said: Awaited<ReturnType<typeof askOnConnection>>;
+    try {
+      said = await stoppable(request.signal, (stop) => askOnConnection(host, open, calls, stop));
+    } catch (thrown) {
+      for (const { cancel } of calls.values()) cancel.abort(thrown);
+      // A host that went away gave the script up; a toolscout that stops did not.
+      await (isClosing ? kept.release() : kept.forget());
+      const error = new ToolscoutError('CANCELLED', 'The script was cancelled.', { cause: thrown });
+      return conclude({ kind: 'stopped', error, used }, about, request);
+    }
+    try {
+      const end = await run({ image, asking, used, live: calls, ...said }, request, about.record, kept.journal);
+      return await conclude(end, about, request);
+    } finally {
+      await kept.forget();
+    }
+  };
+
   return {
     async run(script, request) {
       const seed = crypto.getRandomValues(new Uint32Array(3));
@@ -154,9 +210,12 @@ export function createScripts(deps: {
         const error = new ToolscoutError('SCRIPT_LIMIT_EXCEEDED', `The script is larger than ${MAX_SCRIPT / 1024} kB.`);
         return { ...about, result: { success: false, calls: 0, printed: [], error: failureOfError(error) } };
       }
+      const { host, owner } = request;
+      const found = host?.era === 'legacy' ? await waiting.find(script, owner) : undefined;
+      if (found && host) return ask(withNote(found), new Map(), host, request);
       const start = { script, seed: [seed[0]!, seed[1]!, seed[2]!] as const };
       const end = await run(start, request, request.record);
-      return conclude(end, about, request.owner);
+      return conclude(end, about, request);
     },
     async resume(state, script, responses, request) {
       const { owner } = request;
@@ -167,12 +226,13 @@ export function createScripts(deps: {
         live.delete(state);
         const start = { image, asking, used, responses, live: calls };
         const end = await run(start, request, about.record, claimed.journal);
-        return await conclude(end, about, owner);
+        return await conclude(end, about, request);
       } finally {
         await claimed.forget();
       }
     },
     async close() {
+      isClosing = true;
       for (const stop of running) stop.abort(new Error('toolscout is stopping'));
       for (const calls of live.values()) {
         for (const { cancel } of calls.values()) cancel.abort(new Error('toolscout is stopping'));

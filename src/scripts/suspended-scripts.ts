@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Timer } from '../kernel/clock.js';
+import { sleep, type Clock, type Timer } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { Store } from '../model/store.js';
+import type { Entry, Store } from '../model/store.js';
 import type { AskingCall } from './asking-call.js';
 import type { Journal, Used } from './run-types.js';
 import type { Answer } from './script-call.js';
@@ -35,6 +35,8 @@ export interface ClaimedScript {
   readonly journal: Journal;
   /** It has ended, or was suspended again under another state: forgets it. */
   forget(): Promise<void>;
+  /** Leaves it to whoever goes on with it next. */
+  release(): Promise<void>;
 }
 
 /** Suspended scripts in the store (CODE-5). */
@@ -43,6 +45,8 @@ export interface SuspendedScripts {
   keep(suspended: SuspendedScript, owner: ScriptOwner): Promise<string>;
   /** @throws ToolscoutError `INVALID_REQUEST` when it is unknown, expired, of another script or owner, or being run. */
   claim(state: string, script: string, owner: ScriptOwner): Promise<ClaimedScript>;
+  /** Waits until it is clear whether whoever goes on with a script is gone, some seconds at most. */
+  isAbandoned(state: string): Promise<boolean>;
 }
 
 /** What the state of a suspended script begins with. */
@@ -61,6 +65,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** A process that has not renewed its claim for this long is dead. */
 const CLAIM_MS = 15_000;
 const RENEW_MS = 5000;
+const LOOK_MS = 500;
 
 /** The header, its length before it, and the memory of the VM. */
 function pack({ image, ...rest }: SuspendedScript, expiresAt: number): Buffer {
@@ -136,11 +141,13 @@ export function createSuspendedScripts(deps: {
     };
   };
 
+  const untilOf = (entry: Entry | undefined): number =>
+    isObject(entry?.value) ? Number(entry.value['until'] ?? 0) : 0;
+
   /** Takes a script over, unless somebody alive has it. */
   const take = async (key: string, expiresAt: number): Promise<() => void> => {
     const entry = await store.get(CLAIMS, key);
-    const until = isObject(entry?.value) ? Number(entry.value['until'] ?? 0) : 0;
-    const left = until - clock.now();
+    const left = untilOf(entry) - clock.now();
     const claim = (): JsonObject => ({ until: clock.now() + CLAIM_MS });
     const isTaken =
       left <= 0 &&
@@ -192,15 +199,28 @@ export function createSuspendedScripts(deps: {
         await remove(key);
         throw unknownState();
       }
-      const release = await take(key, expiresAt);
+      const stop = await take(key, expiresAt);
       return {
         suspended,
         journal: await openJournal(key, binding),
         async forget() {
-          release();
+          stop();
           await remove(key);
         },
+        async release() {
+          stop();
+          await store.put(CLAIMS, key, { until: 0 }, { expiresAt });
+        },
       };
+    },
+    async isAbandoned(state) {
+      const key = sha256(state);
+      const before = untilOf(await store.get(CLAIMS, key));
+      while (before > clock.now()) {
+        await sleep(clock, LOOK_MS);
+        if (untilOf(await store.get(CLAIMS, key)) !== before) return false;
+      }
+      return true;
     },
   };
 }

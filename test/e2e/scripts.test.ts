@@ -3,6 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
@@ -67,6 +70,64 @@ describe('scripts of the built command', STARTS_PROCESSES, () => {
       .map((line) => JSON.parse(line) as { method: string; params: { arguments?: { value: string } } })
       .filter(({ method }) => method === 'tools/call');
     expect(calls.map(({ params }) => params.arguments?.value)).toEqual(['one', 'Ann 1', 'Ann 2']);
+  });
+
+  it('CODE-5 a 2025-era host finds its script again by sending it again after kill -9, and no call is made twice', async () => {
+    const place = await workplace({});
+    const file = join(place.folder, 'calls');
+    await place.write({
+      scripts: true,
+      servers: { log: fixture('recorder', `--file=${file}`), asks: fixture('asking', '--modern') },
+    });
+    const port = await freePort();
+    const script = `
+      const written = [await tools.log.write({ value: 'one' })];
+      const { content } = await tools.asks.elicit({ message: 'who' });
+      written.push(await tools.log.write({ value: content.name }));
+      return written;
+    `;
+    const serve = async (): Promise<ReturnType<typeof place.start>> => {
+      const child = place.start('serve', '--port', port);
+      await lineMatching(child, /http:\/\/127\.0\.0\.1:\d+\/mcp/);
+      return child;
+    };
+    /** A client of the 2025 era that does something when the user is asked. */
+    const connect = async (onAsked: () => Promise<string>): Promise<ClientV1> => {
+      const client = new ClientV1({ name: 'test-host', version: '1' }, { capabilities: { elicitation: {} } });
+      client.setRequestHandler(ElicitRequestSchema, async () => ({
+        action: 'accept',
+        content: { name: await onAsked() },
+      }));
+      await client.connect(new HttpV1(new URL(`http://127.0.0.1:${port}/mcp`)));
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const run = (client: ClientV1) => client.callTool({ name: 'run_script', arguments: { script } });
+
+    const serving = await serve();
+    const first = await connect(async () => {
+      const gone = once(serving, 'exit');
+      serving.kill('SIGKILL');
+      await gone;
+      return 'nobody';
+    });
+    const lost = run(first).catch((thrown: Error) => thrown);
+    await once(serving, 'exit');
+    await serve();
+    const second = await connect(async () => 'Ann');
+    const { content, isError } = await run(second);
+    const texts = (content as Array<{ text: string }>).map(({ text }) => text);
+    expect(isError ?? false).toBe(false);
+    expect(JSON.parse(texts[0]!)).toEqual(['wrote one', 'wrote Ann']);
+    expect(texts[1]).toContain('went on with the same script');
+    const calls = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { method: string; params: { arguments?: { value: string } } })
+      .filter(({ method }) => method === 'tools/call');
+    expect(calls.map(({ params }) => params.arguments?.value)).toEqual(['one', 'Ann']);
+    await first.close();
+    await lost;
   });
 
   it('CODE-9 run takes a file or stdin, prints the value, and ends with the exit code of the error', async () => {

@@ -85,7 +85,7 @@ async function askHost(
 
 /**
  * A modern server asked for something: sends the request again with what its host answered, for as long as it asks.
- * A modern host is handed the question itself: it answers by calling again.
+ * A modern host, and one that defers questions, is handed the question itself: it answers by calling again.
  */
 export async function answerInRounds(
   first: JsonObject,
@@ -105,7 +105,7 @@ export async function answerInRounds(
   let result = first;
   for (let round = 1; asksForInput(result); round++) {
     if (!host) throw refused(server, 'asked for input, but no host is connected that can answer', unaskedAdvice());
-    if (host.era === 'modern') {
+    if (host.era === 'modern' || host.defersQuestions) {
       // It answers by calling again; but it is not asked for what it did not declare.
       questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
       return result;
