@@ -29,6 +29,7 @@ import { fileNameOf } from '../export/file-name.js';
 import { createGateway, examineStore, type Finding, type Gateway } from '../gateway/index.js';
 import { joinReplicas } from '../catalog/replicas.js';
 import { createEraMemory } from '../catalog/era-memory.js';
+import { openAskingMemory } from '../catalog/asking-memory.js';
 import { systemClock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { createLog, silentLog, type Log, type LogLevel } from '../kernel/log.js';
@@ -255,13 +256,16 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
       lineage,
       onStderr: (id, chunk) => pool.appendStderr(id, chunk),
       onNoise: (id) => pool.noteNoise(id),
+      onQuestion: () => pool.noteQuestion(server),
       hideForms: (text) => String(redaction.stored(text)),
     });
   // Only a database is shared by processes that do not share a machine.
   const replicas = /^postgres/i.test(kind) ? joinReplicas({ store, clock, log }) : undefined;
+  const asking = await openAskingMemory(store, log);
   const pool = createPool({
     clock,
     log,
+    asking,
     ...(replicas && { portions: replicas }),
     hide: (text) => mask.hideEncoded(text),
     get healthIntervalMs() {

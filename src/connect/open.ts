@@ -39,6 +39,8 @@ export interface OpenDeps {
   readonly onStderr?: (server: string, chunk: string) => void;
   /** Called for every line on stdout that is no protocol message. */
   readonly onNoise?: (server: string) => void;
+  /** The server asks its host something. */
+  readonly onQuestion?: () => void;
   readonly signal?: AbortSignal;
   /** Takes what looks like a secret out of a line of stderr that is shown. */
   readonly hideForms?: (text: string) => string;
@@ -231,6 +233,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     lost: () => transport.lost,
     countUnsolicited: () => transport.countUnsolicited(),
     screen: () => deps.screen?.(id),
+    onQuestion: () => deps.onQuestion?.(),
     ...(deps.key?.owner && { owner: deps.key.owner }),
   });
   return { requests, pid: child.pid, close: () => transport.close() };

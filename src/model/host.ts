@@ -27,6 +27,8 @@ export interface HostRequest {
 export interface Host {
   /** Hosts with one id may share a connection to a server: a session, or all that declared the same. */
   readonly id: string;
+  /** Hosts of one group may also share a connection to a server that has never asked a host anything. */
+  readonly group?: string;
   readonly era: 'legacy' | 'modern';
   /** The client capabilities it declared, as it wrote them. */
   readonly capabilities: JsonObject;

@@ -29,6 +29,8 @@ export interface HostOptions {
   /** One server of the gateway, passed through, over stdio. */
   readonly server?: string;
   readonly name?: string;
+  /** Its only root. */
+  readonly root?: string;
   /** How it answers forms. */
   readonly onElicit?: (message: string, signal: AbortSignal) => Promise<JsonObject> | JsonObject;
 }
@@ -106,7 +108,7 @@ export async function connectHost(
   options: HostOptions,
   more: Partial<FrontDeps> & { readonly url?: string } = {},
 ): Promise<TestHost> {
-  const { era, over, capabilities = EVERYTHING, path = '/mcp', name = 'test-host' } = options;
+  const { over, path = '/mcp' } = options;
   const { url, ...front } = more;
   const deps: FrontDeps = {
     gateway,
@@ -119,6 +121,12 @@ export async function connectHost(
     over === 'stdio'
       ? pipes(deps, { server: options.server })
       : new StreamableHTTPClientTransport(new URL(path, url ?? (await serveOverHttp(gateway, front))));
+  return hostOver(transport, options);
+}
+
+/** Connects a host over a transport; closed after the test. */
+export async function hostOver(transport: Transport, options: Omit<HostOptions, 'over'>): Promise<TestHost> {
+  const { era, capabilities = EVERYTHING, name = 'test-host', root = 'file:///home/ann' } = options;
   const client = new Client(
     { name, version: '1' },
     {
@@ -145,7 +153,7 @@ export async function connectHost(
   if (capabilities['roots']) {
     client.setRequestHandler('roots/list', ({ method, params }) => {
       note(method, params);
-      return { roots: [{ uri: 'file:///home/ann', name: 'home' }] };
+      return { roots: [{ uri: root, name: 'home' }] };
     });
   }
   client.fallbackNotificationHandler = async ({ method, params }) =>

@@ -1,47 +1,51 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import type { RequestOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.js';
 import { isAlive, waitUntil } from './fixture.js';
+import { hostOver, type HostOptions, type TestHost } from './mcp-host.js';
 import { CLI, type Workplace } from './toolscout.js';
-
-/** A host that reaches toolscout through a forwarder. */
-export interface SharedHost {
-  readonly client: Client;
-  /** The process id of the forwarder. */
-  readonly pid: number;
-  /** What the forwarder wrote to stderr. */
-  readonly logged: () => string;
-}
 
 /** The arguments with which a host starts a forwarder. */
 export function forwarderArgs(place: Workplace, ...more: string[]): string[] {
   return [CLI, 'serve', '--stdio', '--shared', ...place.flags, ...more];
 }
 
-/** Connects a host through a forwarder; the service of its workplace is ended after the test. */
+/** A host that reaches toolscout through a forwarder. */
+export interface SharedHost extends TestHost {
+  /** The process id of the forwarder. */
+  readonly pid: number;
+  /** What the forwarder wrote to stderr. */
+  readonly logged: () => string;
+  /** Calls a tool of a server through the meta-tools. */
+  run(server: string, tool: string, args?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+}
+
+/** Connects a host through a forwarder; the services of its workplace are ended after the test. */
 export async function sharedHost(
   place: Workplace,
-  {
-    client = new Client({ name: 'test-host', version: '1' }, {}),
-    args = [],
-    env,
-  }: { readonly client?: Client; readonly args?: string[]; readonly env?: Record<string, string> } = {},
+  options: Partial<Omit<HostOptions, 'over'>> & {
+    readonly args?: readonly string[];
+    readonly env?: Record<string, string>;
+  } = {},
 ): Promise<SharedHost> {
   endServicesAfter(place);
+  const { args = [], env, ...host } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: forwarderArgs(place, ...args),
     stderr: 'pipe',
     cwd: place.folder,
-    env,
+    ...(env && { env }),
   });
   let text = '';
   transport.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return { client, pid: transport.pid!, logged: () => text };
+  const connected = await hostOver(transport, { era: 'legacy', capabilities: {}, ...host });
+  const run: SharedHost['run'] = (server, tool, given = {}, how = { timeout: 30_000 }) =>
+    connected.request('tools/call', { name: 'execute_tool', arguments: { server, tool, arguments: given } }, how);
+  return { ...connected, pid: transport.pid!, logged: () => text, run };
 }
 
 /** The processes of the services that a workplace has. */
@@ -60,9 +64,4 @@ export function endServicesAfter(place: Workplace): void {
     for (const pid of servicesOf(place)) process.kill(pid, 'SIGKILL');
     await waitUntil(() => servicesOf(place).length === 0, { what: 'the end of the services' });
   });
-}
-
-/** Calls a tool of a server through the meta-tools. */
-export function run(client: Client, server: string, tool: string, args: object = {}) {
-  return client.callTool({ name: 'execute_tool', arguments: { server, tool, arguments: args } });
 }

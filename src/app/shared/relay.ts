@@ -151,10 +151,34 @@ export function createRelay(deps: RelayDeps): Relay {
     return inFlight.delete(id);
   };
 
+  /** Hosts drop a progress notification that arrives in one piece with the answer, so what follows a notification waits a turn. */
+  let delayed: { readonly line: Buffer; readonly isNotification: boolean }[] | undefined;
+  const deliver = (line: Buffer, isNotification: boolean): void => {
+    if (delayed) return void delayed.push({ line, isNotification });
+    deps.toHost(line);
+    if (!isNotification) return;
+    delayed = [];
+    setImmediate(deliverDelayed);
+  };
+  const deliverDelayed = (): void => {
+    const lines = delayed ?? [];
+    delayed = undefined;
+    for (const { line, isNotification } of lines) deliver(line, isNotification);
+  };
+
+  const deliverAll = (): void => {
+    for (const { line } of delayed ?? []) deps.toHost(line);
+    delayed = undefined;
+  };
+
   const onLine = (line: Buffer): void => {
     let isWanted = true;
-    for (const head of readHeads(line)) isWanted = noteReceived(head) && isWanted;
-    if (isWanted) deps.toHost(line);
+    let isNotification = false;
+    for (const head of readHeads(line)) {
+      isWanted = noteReceived(head) && isWanted;
+      isNotification ||= head.id === undefined;
+    }
+    if (isWanted) deliver(line, isNotification);
   };
 
   const repeat = (told: { readonly id: Id; readonly line: Buffer }): void => {
@@ -201,6 +225,7 @@ export function createRelay(deps: RelayDeps): Relay {
     if (isClosed) return;
     generation += 1;
     deps.hold(true);
+    deliverAll();
     for (const [id, request] of inFlight) {
       const isSafe = request.method === LASTING || (request.method !== 'tools/call' && !request.isRepeated);
       request.isRepeated = true;

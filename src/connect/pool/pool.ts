@@ -44,6 +44,8 @@ export interface PoolDeps {
   readonly log: Log;
   /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
   readonly healthIntervalMs: number;
+  /** Which servers have asked a host something. */
+  readonly asking?: { has(server: Server): boolean; note(server: Server): void };
   readonly breaker: BreakerLimits;
   /** Removes secrets from what is shown: reasons, last errors, stderr. */
   readonly hide?: (text: string) => string;
@@ -76,6 +78,8 @@ export interface Pool extends Caller {
   appendStderr(id: string, chunk: string | Uint8Array): void;
   /** Counts a line on stdout that was not protocol. */
   noteNoise(id: string): void;
+  /** A server asks its host: from now on each host has a connection of its own to it. */
+  noteQuestion(server: Server): void;
   /** From now on only these servers exist; connections of others end after their calls. */
   retain(servers: readonly Server[]): void;
   onEvent(listener: (event: PoolEvent) => void): () => void;
@@ -176,7 +180,7 @@ export function createPool(deps: PoolDeps): Pool {
     const key =
       on !== undefined && slot.links.get(on)?.upstream.closed === false
         ? { ...SHARED, id: on }
-        : connectionKeyOf(host, server);
+        : connectionKeyOf(host, server, deps.asking?.has(server) ?? true);
     slot.breaker.check(principal);
     begin();
     let link: Link | undefined;
@@ -303,6 +307,13 @@ export function createPool(deps: PoolDeps): Pool {
       if (slot) slot.noise++;
     },
 
+    noteQuestion(server) {
+      const slot = slots.get(server.id);
+      if (!slot || !deps.asking || deps.asking.has(server)) return;
+      deps.asking.note(server);
+      for (const key of slot.links.keys()) if (key.startsWith(GROUP)) links.retireConnection(slot, key);
+    },
+
     retain(servers) {
       const wanted = new Map(servers.filter((server) => server.enabled).map((server) => [server.id, server]));
       for (const slot of slots.values()) {
@@ -341,6 +352,9 @@ export function createPool(deps: PoolDeps): Pool {
   };
 }
 
+/** How the ids of connections begin that hosts of a group share. */
+const GROUP = 'group:';
+
 /** The id of the connection that is one host's. */
 export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
   return `host:${id}`;
@@ -350,9 +364,17 @@ export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
  * The key of a call by its host. A child that knows both eras is spoken to as its only host speaks:
  * nothing needs translation, and its answers cost it and us a third less than those of the modern era.
  */
-function connectionKeyOf(host: Host | undefined, { transport }: Pick<Server, 'transport'>): ConnectionKey {
+function connectionKeyOf(
+  host: Host | undefined,
+  { transport }: Pick<Server, 'transport'>,
+  isAsking: boolean,
+): ConnectionKey {
   if (!host) return SHARED;
   const { capabilities, session } = host;
+  // A process for each host is made only where the server has to know whom it asks.
+  if (host.group !== undefined && host.group !== host.id && !isAsking && transport.type === 'stdio') {
+    return { id: `${GROUP}${host.group}`, capabilities };
+  }
   const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
   return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }

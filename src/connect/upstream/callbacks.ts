@@ -26,6 +26,8 @@ export interface CallbacksDeps {
     stream: number | undefined,
     isFree: (call: number) => boolean,
   ) => { readonly id: number; readonly host?: Host } | undefined;
+  /** The server asks something, whoever is asked. */
+  readonly onQuestion?: () => void;
   /** The server waits for somebody: the time limit of the call stands still until it is `resume`d. */
   readonly pause: (call: number) => void;
   readonly resume: (call: number) => void;
@@ -134,6 +136,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
     take(message, stream) {
       const { id, method } = message;
       if (typeof method !== 'string' || !CALLBACK_METHODS.has(method)) return false;
+      deps.onQuestion?.();
       const about = deps.callOf(stream, isFree);
       const host = about ? about.host : method === 'roots/list' ? deps.owner : undefined;
       const params = isObject(message['params']) ? message['params'] : {};

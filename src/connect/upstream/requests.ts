@@ -62,6 +62,8 @@ export interface RequestsDeps {
   readonly countUnsolicited?: () => boolean;
   /** The session the connection was made for, if it is one host's alone. */
   readonly owner?: Host;
+  /** The server asks its host something. */
+  readonly onQuestion?: () => void;
   /** What rules take out of what a server and a host say to each other besides calls, as they are now. */
   readonly screen?: () => Screen | undefined;
 }
@@ -102,6 +104,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     clock,
     log,
     owner: deps.owner,
+    onQuestion: deps.onQuestion,
     screen: deps.screen,
     send(message) {
       wire
@@ -110,7 +113,10 @@ export function createRequests(deps: RequestsDeps): Requests {
     },
     callOf(stream, isFree) {
       const call = stream === undefined ? undefined : pending.get(stream);
-      return stream !== undefined && call ? { id: stream, host: call.options.host } : pending.oldest(isFree);
+      if (stream !== undefined && call) return { id: stream, host: call.options.host };
+      const oldest = pending.oldest(isFree);
+      // Of calls of several hosts it cannot be known which one asks, so none of them is asked (STORE-6).
+      return oldest && isOfSeveral() ? { id: oldest.id } : oldest;
     },
     unasked(id, method) {
       const [first, second] = id === undefined ? pending : [];
@@ -119,6 +125,15 @@ export function createRequests(deps: RequestsDeps): Requests {
     pause: (id) => pending.pause(id),
     resume: (id) => pending.resume(id),
   });
+
+  function isOfSeveral(): boolean {
+    let first: string | undefined;
+    for (const [, { options }] of pending) {
+      const { host } = options;
+      if (host && host.id !== (first ??= host.id)) return true;
+    }
+    return false;
+  }
 
   const countUnsolicited = (): boolean => {
     if (deps.countUnsolicited) return deps.countUnsolicited();

@@ -45,7 +45,7 @@ export interface McpFront {
     wire: Transport,
     options: Pick<
       LegacyHostTransportOptions,
-      'principal' | 'sole' | 'isPipe' | 'firstQuestion' | 'sessionId' | 'surface' | 'onListen' | 'onEnded'
+      'principal' | 'sole' | 'isPipe' | 'isGrouped' | 'firstQuestion' | 'sessionId' | 'surface' | 'onListen' | 'onEnded'
     >,
   ): BriefedHostTransport;
   /** Tells a listener of changes from now on; the answer ends that. */

@@ -12,6 +12,8 @@ export interface Round {
   readonly traceId?: string;
   /** See {@link Host.id}. */
   readonly hostId: string;
+  /** See `Host.group`. */
+  readonly group?: string;
   readonly capabilities: JsonObject;
   readonly logLevel?: string;
   readonly signal: AbortSignal;
@@ -152,9 +154,10 @@ export function createHeldCalls(clock: Clock): HeldCalls {
   return {
     begin(round, work) {
       const call = new HeldCall(round);
-      const { hostId: id, capabilities, logLevel, principal, traceId, resumed } = round;
+      const { hostId: id, group, capabilities, logLevel, principal, traceId, resumed } = round;
       const host: Host = {
         id,
+        ...(group !== undefined && { group }),
         era: 'modern',
         capabilities,
         ...(logLevel !== undefined && { logLevel }),

@@ -19,6 +19,8 @@ export interface LegacyHostTransportOptions {
   readonly sole?: boolean;
   /** One stream carries everything, from the beginning on. */
   readonly isPipe?: boolean;
+  /** This process serves other hosts of the same user too. */
+  readonly isGrouped?: boolean;
   /** The number of the first question to this host; 1 by default. */
   readonly firstQuestion?: number;
   /** Names the session; unguessable. */
@@ -105,6 +107,7 @@ export function createLegacyHostTransport(wire: Transport, options: LegacyHostTr
       principal: options.principal,
       capabilities: isObject(capabilities) ? capabilities : {},
       sole: options.sole === true,
+      isGrouped: options.isGrouped,
       firstQuestion: options.firstQuestion,
       post,
     });

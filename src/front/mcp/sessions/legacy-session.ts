@@ -46,13 +46,16 @@ export function createLegacySession(options: {
   readonly principal: string;
   readonly capabilities: JsonObject;
   readonly sole?: boolean;
+  /** This process serves other hosts of the same user: see {@link Host.group}. */
+  readonly isGrouped?: boolean;
   /** The number of the first question; 1 by default. */
   readonly firstQuestion?: number;
   readonly post: Post;
 }): LegacySession {
   const { capabilities, post } = options;
   const asked = new Map<number, Asked>();
-  const shared = canBeAsked(capabilities) ? undefined : sharedHostId(options.principal, capabilities);
+  const alike = sharedHostId(options.principal, capabilities);
+  const shared = canBeAsked(capabilities) ? undefined : alike;
   let next = options.firstQuestion ?? 1;
   let logLevel: string | undefined;
   let closed = false;
@@ -105,6 +108,9 @@ export function createLegacySession(options: {
     // A level that one host sets must not change what others hear, so it no longer shares a connection.
     get id(): string {
       return shared === undefined || logLevel !== undefined ? options.id : shared;
+    }
+    get group(): string | undefined {
+      return options.isGrouped && logLevel === undefined ? alike : undefined;
     }
     get logLevel(): string | undefined {
       return logLevel;

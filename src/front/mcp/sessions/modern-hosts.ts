@@ -20,6 +20,8 @@ export interface Sender {
   readonly principal: string;
   /** Names the connection where there is one; requests over HTTP stand for themselves. */
   readonly connection?: string;
+  /** This process serves other hosts of the same user over connections of their own. */
+  readonly isGrouped?: boolean;
   /** The id of this request, where it came over HTTP. */
   readonly traceId?: string;
 }
@@ -40,15 +42,16 @@ export interface ModernHosts {
 /** What a request says about its host. */
 function hostIn(
   envelope: JsonObject,
-  { principal, connection }: Sender,
-): Pick<Round, 'hostId' | 'capabilities' | 'logLevel'> {
+  { principal, connection, isGrouped }: Sender,
+): Pick<Round, 'hostId' | 'group' | 'capabilities' | 'logLevel'> {
   const declared = envelope[META_KEY.clientCapabilities];
   const capabilities = isObject(declared) ? declared : {};
   const level = envelope[META_KEY.logLevel];
   const logLevel = isLogLevel(level) ? level : undefined;
   const own = canBeAsked(capabilities) ? connection : undefined;
-  const hostId = own ?? sharedHostId(principal, capabilities, logLevel);
-  return { hostId, capabilities, ...(logLevel !== undefined && { logLevel }) };
+  const alike = sharedHostId(principal, capabilities, logLevel);
+  const hostId = own ?? alike;
+  return { hostId, ...(isGrouped && { group: alike }), capabilities, ...(logLevel !== undefined && { logLevel }) };
 }
 
 function badState(): Error {

@@ -40,7 +40,7 @@ export function serveMcpStdio(
     deps.output.once('error', () => resolve());
   });
   const front = createFront(deps);
-  const sender = { principal: 'local', connection: newId() };
+  const sender = { principal: 'local', connection: newId(), isGrouped: deps.shared !== undefined };
 
   const serve = async (): Promise<Served> => {
     const surfaceFor = deps.server === undefined ? front.surfaceFor : await front.serverSurface(deps.server);
@@ -50,6 +50,7 @@ export function serveMcpStdio(
       principal: sender.principal,
       sole: deps.shared === undefined,
       isPipe: true,
+      isGrouped: deps.shared !== undefined,
       firstQuestion: deps.shared?.firstQuestion,
       sessionId: newId,
       surface(introduction) {
