@@ -120,6 +120,7 @@ export type {
   ServerOrigin,
 } from './model/approval.js';
 export type { AuditDamage, AuditProblem, AuditVerification, ChainHead, UnchainedRecords } from './model/audit-chain.js';
+export type { AuditExport, AuditExportQuery, AuditFormat } from './model/audit-export.js';
 export type { AuditFilter, AuditRecord, TokenCount } from './model/audit-record.js';
 export type { Stats, StatsGroup, StatsQuery, Usage, UsageRow } from './model/stats.js';
 export type { CallResult, Failure, Progress } from './model/call.js';

@@ -41,7 +41,7 @@ const SURFACE = {
   approvals: ['list', 'diff', 'approve', 'reject', 'calls', 'approveCall', 'rejectCall'],
   skills: ['list', 'get', 'check', 'bind', 'viewer'],
   registry: ['get', 'search', 'discover', 'serversFor', 'plan'],
-  audit: ['list', 'follow', 'verify', 'stats'],
+  audit: ['list', 'follow', 'verify', 'export', 'stats'],
   config: ['show', 'storeStatus', 'acceptStore'],
   exports: ['write', 'manifest', 'marketplace', 'register'],
   reports: ['doctor', 'evaluate'],

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { createApprovals, createPromotion, createRegistrations, originOf, readDoubt } from '../approvals/index.js';
+import { pushAudit } from './audit-push.js';
 import { createAudit, type Audit } from '../audit/index.js';
 import {
   createSourceMemory,
@@ -358,6 +359,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
     watchSkills: options.watch,
     async closing(close, how) {
       watcher?.close();
+      await push?.close();
       try {
         await close();
       } finally {
@@ -366,6 +368,10 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
     },
   });
 
+  const push =
+    (options.learnAtStart ?? true)
+      ? pushAudit({ store, clock, log, hide: (text) => mask.hideEncoded(text), config: () => inForce().audit })
+      : undefined;
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);

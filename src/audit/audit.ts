@@ -6,9 +6,11 @@ import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
+import type { AuditExport, AuditExportQuery } from '../model/audit-export.js';
 import type { AuditSum, AuditSumQuery } from '../model/stats.js';
 import type { Store } from '../model/store.js';
 import { createTokenTally } from './token-tally.js';
+import { exportPortion } from './export/export.js';
 import { createFollower, type Follower } from './follower.js';
 import { counted, finishRecord } from './finish-record.js';
 import type { NewRecord, Waiting } from './new-record.js';
@@ -46,6 +48,8 @@ export interface Audit {
   query(filter: AuditFilter): Promise<AuditRecord[]>;
   /** Compares the log with its chain; sees everything recorded before. */
   verify(known?: readonly ChainHead[]): Promise<AuditVerification>;
+  /** A portion of the log as lines; sees everything recorded before. */
+  export(query: AuditExportQuery): Promise<AuditExport>;
   /** The sums of all matching records; sees everything recorded before. */
   sums(query: AuditSumQuery): Promise<AuditSum[]>;
   /** The tokens of everything recorded since the start, by server; under the empty name what belongs to none. */
@@ -164,6 +168,10 @@ export function createAudit(options: AuditOptions): Audit {
     async verify(known) {
       await flush();
       return store.verifyAudit(known);
+    },
+    async export(query) {
+      await flush();
+      return exportPortion(store, query);
     },
     async sums(query) {
       await flush();

@@ -72,6 +72,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'audit.list': 'all servers',
   'audit.follow': 'all servers',
   'audit.verify': 'all servers',
+  'audit.export': 'all servers',
   'audit.stats': 'callers',
   'config.storeStatus': 'callers',
   'config.acceptStore': 'all servers',

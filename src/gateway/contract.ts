@@ -16,6 +16,7 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Lineage } from '../protocol/lineage.js';
 import type { Approval, ApprovalDiff, ApprovalFilter } from '../model/approval.js';
 import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
+import type { AuditExport, AuditExportQuery } from '../model/audit-export.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { Stats, StatsQuery } from '../model/stats.js';
 import type { Budget, CallResult } from '../model/call.js';
@@ -206,6 +207,8 @@ export interface AuditVerbs {
   follow(listener: (record: AuditRecord) => void, filter?: AuditFilter): () => void;
   /** Compares the log with its hash chain, and with heads that were kept elsewhere (SEC-12). */
   verify(options?: { readonly heads?: readonly ChainHead[] }): Promise<AuditVerification>;
+  /** A portion of the log as lines for other programs, oldest first; `position` is where the next one begins (SEC-12). */
+  export(query?: AuditExportQuery): Promise<AuditExport>;
   /** What was used, in tokens, by day unless said otherwise; and what loading every tool would have cost (ANS-7). */
   stats(query?: StatsQuery): Promise<Stats>;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfirmConfig, ConfirmRuleConfig } from './confirm-config.js';
+import { AuditConfig } from './audit-export.js';
 import { SCOPES } from './principal.js';
 
 /** How a config is parsed: it is read once, so a parser that is generated for it costs more than it saves. */
@@ -367,6 +368,7 @@ export const Config = z.strictObject({
   store: text.default('sqlite'),
   answers: AnswersConfig.prefault({}),
   confirm: ConfirmConfig.prefault({}),
+  audit: AuditConfig.prefault({}),
   http: HttpConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
 });

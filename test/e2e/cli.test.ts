@@ -52,6 +52,7 @@ const COMMANDS = [
   'skills watch',
   'audit',
   'audit verify',
+  'audit export',
   'stats',
   'doctor',
   'eval',

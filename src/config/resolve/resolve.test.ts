@@ -27,6 +27,29 @@ describe('resolveConfig', () => {
     );
   });
 
+  it('SEC-12 A33 the secret of an export is a variable; without it, or with a short one, nothing is sent there', () => {
+    const hook = { type: 'webhook', url: 'https://siem.example/', secret: '${AUDIT_SECRET}' };
+    const raw = { audit: { export: { siem: hook, log: { type: 'syslog', url: 'tls://log.example:6514' } } } };
+    const loaded = resolve(raw, { AUDIT_SECRET: '0123456789abcdef' });
+    expect(loaded.config.audit.export).toMatchObject({
+      siem: { secret: '0123456789abcdef', format: 'jsonl' },
+      log: { format: 'cef' },
+    });
+    expect(loaded.secrets).toContain('0123456789abcdef');
+    for (const env of [{}, { AUDIT_SECRET: 'short' }] as Record<string, string>[]) {
+      const { config, warnings } = resolve(raw, env);
+      expect(Object.keys(config.audit.export)).toEqual(['log']);
+      expect(warnings).toEqual([expect.objectContaining({ path: 'audit.export.siem.secret' })]);
+    }
+    for (const wrong of [
+      { ...hook, secret: 'in clear' },
+      { ...hook, url: 'ftp://x' },
+      { type: 'syslog', url: 'log:1' },
+    ]) {
+      expect(() => resolve({ audit: { export: { siem: wrong } } })).toThrow('audit.export.siem');
+    }
+  });
+
   it('CFG-2 fields inside discovery hold as if they stood at the top', () => {
     const fields = defineConfig({ timeoutMs: 7, cache: false, servers: { a: { command: 'x' } } });
     const { source, ...outside } = resolve(fields);

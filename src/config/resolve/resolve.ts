@@ -17,6 +17,7 @@ import { entryOf, rulesFor } from './merge-sources.js';
 import type { PendingConfig } from '../review/trust.js';
 import { isStore, passwordsOfStore, STORE_EXPECTED } from '../check/check-store.js';
 import { checkConfig } from '../check/validate.js';
+import { expandAudit } from './expand-audit.js';
 
 /** A config that holds: every field has a value, every server is made. */
 export interface LoadedConfig {
@@ -213,6 +214,7 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     ai: expandAi(bench, parsed.ai, warnings),
     http: expandHttp(bench, parsed.http, warnings),
     confirm: expandConfirm(bench, parsed.confirm, warnings),
+    audit: expandAudit(parsed.audit, (text, problems) => expandInto(bench, text, problems), { secrets, warnings }),
     store: expandStore(bench, parsed.store),
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },

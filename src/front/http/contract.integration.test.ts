@@ -154,6 +154,7 @@ describe('the contract', STARTS_PROCESSES, () => {
       '/v1/audit?limit=5',
       '/v1/stats?by=server',
       '/v1/audit/verification',
+      '/v1/audit/export?format=cef',
       '/v1/config',
       '/v1/approvals',
       '/v1/marketplace',
@@ -277,6 +278,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     for (const path of [
       '/v1/audit?limit=0',
       '/v1/audit/verification?head=1',
+      '/v1/audit/export?format=x',
       '/v1/stats?by=colour',
       '/v0.1/servers?limit=many',
     ])

@@ -28,6 +28,14 @@ describe('what is shown of a config', () => {
     expect(shown['ai']).toEqual({ ...ai, apiKeySet: false });
   });
 
+  it('SEC-12 A33 of an export neither its secret nor what its address holds', () => {
+    const siem = { type: 'webhook', url: 'https://ada:canary-1@siem.example/?token=canary-2', secret: '${S}' } as const;
+    const log = { type: 'syslog', url: 'tcp://log.example:601' } as const;
+    const shown = show({ audit: { export: { siem, log } } }, { S: 'canary-3-0123456789' });
+    expect(JSON.stringify(shown)).not.toContain('canary');
+    expect(shown['audit']).toMatchObject({ export: { siem: { type: 'webhook', secret: '***' }, log } });
+  });
+
   it('CFG-2 CLI-1 every setting of a server is in it, with the value that holds', () => {
     const { servers } = show({
       rateLimit: { requestsPerSecond: 7 },

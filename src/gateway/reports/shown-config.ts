@@ -93,6 +93,15 @@ function showConfirm({ secret, webhook, ...confirm }: Config['confirm']): ShownC
   };
 }
 
+/** Of a sink neither its secret nor what its address may hold. */
+function showAudit(audit: Config['audit']): Config['audit'] {
+  const sinks = Object.entries(audit.export).map(([name, sink]) => [
+    name,
+    { ...sink, url: shownUrl(sink.url), ...(sink.type === 'webhook' && { secret: MASK }) },
+  ]);
+  return { export: Object.fromEntries(sinks) as Config['audit']['export'] };
+}
+
 function shownUrl(url: string): string {
   return hideInUrl(url).shown;
 }
@@ -167,6 +176,7 @@ export function showConfig(
     authHeaders,
     ai,
     confirm,
+    audit,
     http,
     introspectionInputs,
     redaction,
@@ -193,6 +203,7 @@ export function showConfig(
     registry: { ...registry, url: shownUrl(registry.url) },
     redaction: redaction.map((rule) => showRedaction(rule)),
     http: showHttp(http),
+    audit: showAudit(audit),
     store: shownUrl(store),
     warnings: hideSecrets(warnings, secrets),
   };
@@ -202,7 +213,7 @@ export function showConfig(
 export function maskConfig(loaded: LoadedConfig): Config {
   const { config, secrets } = loaded;
   const { ai, authHeaders, introspectionInputs, servers } = config;
-  const { confirm, http, redaction, registry } = showConfig(loaded);
+  const { audit, confirm, http, redaction, registry } = showConfig(loaded);
   return {
     ...config,
     servers: hideSecrets(servers, secrets),
@@ -215,6 +226,7 @@ export function maskConfig(loaded: LoadedConfig): Config {
       ...(config.confirm.secret !== undefined && { secret: MASK }),
     },
     registry,
+    audit,
     store: shownUrl(config.store),
     redaction: redaction.map(({ match, ...rule }) => ({ ...rule, match: [...match] })),
     http: { ...http, auth: http.auth && { ...http.auth, keys: [...http.auth.keys] } },

@@ -8,7 +8,7 @@ import { defineVerbs, type VerbTable } from './define-verbs.js';
 /** The verbs of the facet `audit`, and what is counted in tokens for the metrics. */
 export function auditVerbs(
   core: Core,
-): VerbTable<'audit.list' | 'audit.follow' | 'audit.verify' | 'audit.stats' | 'internal.tokens'> {
+): VerbTable<'audit.list' | 'audit.follow' | 'audit.verify' | 'audit.export' | 'audit.stats' | 'internal.tokens'> {
   const { audit } = core.deps;
   const definitionTokens = createDefinitionTokens();
   const offeredTo = (viewer: Viewer): Tool[] =>
@@ -17,6 +17,7 @@ export function auditVerbs(
     'audit.list': (_viewer, filter = {}) => audit.query(filter),
     'audit.follow': (_viewer, listener, filter = {}) => audit.follow(filter, listener),
     'audit.verify': (_viewer, { heads } = {}) => audit.verify(heads),
+    'audit.export': (_viewer, query = {}) => audit.export(query),
     async 'audit.stats'(viewer, query = {}) {
       await core.filled();
       const { by = 'day', since, until } = query;

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { AUDIT_KINDS, type AuditRecord } from '../../../model/audit-record.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
+import { addAuditExport } from './audit-export.js';
 import { addAuditVerify } from './audit-verify.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -67,4 +68,5 @@ export function addAudit(program: Command, deps: CliDeps): void {
       });
     });
   addAuditVerify(audit, deps);
+  addAuditExport(audit, deps);
 }

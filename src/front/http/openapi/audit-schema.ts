@@ -26,3 +26,10 @@ export const AuditVerification = z.object({
     .optional()
     .meta({ description: 'The first place at which the log is not what was written.' }),
 });
+
+/** A portion of the audit log as lines. */
+export const AuditPortion = z.object({
+  lines: z.array(text),
+  position: count.meta({ description: 'Where the next portion begins.' }),
+  done: z.boolean().meta({ description: 'Whether the end of the log was reached.' }),
+});

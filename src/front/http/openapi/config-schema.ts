@@ -122,6 +122,9 @@ export const ShownConfig = z.object({
   approval: z.enum(['trust-first', 'manual', 'off']),
   store: text,
   answers: AnswersConfig,
+  audit: z.object({
+    export: z.record(text, z.object({ type: text, url: text, format: text, secret: text.optional() })),
+  }),
   http: ShownHttp,
   limits: numbers,
   warnings: z.array(z.object({ path: text, message: text })),

@@ -283,7 +283,7 @@ export const AuditRecord = z.object({
 export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
 export { ShownConfig } from './config-schema.js';
-export { AuditVerification } from './audit-schema.js';
+export { AuditPortion, AuditVerification } from './audit-schema.js';
 export { Stats } from './stats-schema.js';
 
 /** What a reload changed. */

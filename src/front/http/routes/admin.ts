@@ -8,12 +8,14 @@ import type { BrowserSessions } from '../auth/browser-sessions.js';
 import { createRequestSlots } from '../request-slots.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
+import { AUDIT_FORMATS } from '../../../model/audit-export.js';
 import { STATS_GROUPS } from '../../../model/stats.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import {
   AuditPage,
+  AuditPortion,
   AuditRecord,
   AuditVerification,
   Events,
@@ -202,6 +204,25 @@ export function adminRoutes({ clock, auth, browsers }: AdminOptions): Route[] {
         const head = query.head === undefined ? undefined : readHead(query.head);
         return reply(AuditVerification.parse(await gateway.audit.verify({ heads: head ? [head] : [] })));
       },
+    }),
+    route({
+      id: 'exportAudit',
+      group: 'admin',
+      method: 'GET',
+      path: '/v1/audit/export',
+      summary: 'A portion of the audit log as lines for other programs, oldest first',
+      scope: 'admin',
+      whole: true,
+      query: z.object({
+        format: z.enum(AUDIT_FORMATS).optional(),
+        since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
+        after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+          .optional()
+          .meta({ description: 'The position of the portion before.' }),
+        limit: wholeNumber(1, 1000).optional(),
+      }),
+      responses: { 200: { description: 'Oldest first.', content: { 'application/json': AuditPortion } } },
+      handle: async ({ query, gateway, reply }) => reply(AuditPortion.parse(await gateway.audit.export(query))),
     }),
     route({
       id: 'showStats',
