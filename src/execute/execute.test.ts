@@ -135,6 +135,55 @@ const timeoutOf = async (name: string, overrides: Partial<Call> = {}): Promise<n
 };
 
 describe('executor', () => {
+  it('EXEC-2 SEC-11 a yes is asked for after validation and before anything is sent; a question and a no send nothing', async () => {
+    const cleared = call({ arguments: { path: '/b' } });
+    const answers = [
+      { question: { resultType: 'input_required' } },
+      new ToolscoutError('CONFIRMATION_REJECTED', 'no'),
+      { call: cleared, carry: async (result: JsonObject) => ({ ...result, carried: true }) },
+    ];
+    const outcomes: unknown[] = [];
+    for (const answer of answers) {
+      const { executor, steps, sent, records } = setUp({
+        confirmation: {
+          needed: () => true,
+          async clear() {
+            steps.push('confirm');
+            if (answer instanceof Error) throw answer;
+            return answer;
+          },
+        },
+      });
+      const { result, error } = await executor.execute(call());
+      expect(steps.slice(0, 6)).toEqual(['identity', 'rule', 'approval', 'binding', 'arguments', 'confirm']);
+      const [{ outcome, code }] = records as [ExecutionEntry];
+      outcomes.push([result, error?.code, sent[0]?.params?.['arguments'], outcome, code]);
+    }
+    expect(outcomes).toEqual([
+      [{ resultType: 'input_required' }, undefined, undefined, 'refused', 'CONFIRMATION_REQUIRED'],
+      [undefined, 'CONFIRMATION_REJECTED', undefined, 'refused', 'CONFIRMATION_REJECTED'],
+      [{ content: [], carried: true }, undefined, { path: '/b' }, 'success', undefined],
+    ]);
+  });
+
+  it('EXEC-2 SEC-11 a rule that comes while a call waits to be sent stops it; one that was confirmed goes on', async () => {
+    for (const isAskedAtOnce of [false, true]) {
+      let isAsking = isAskedAtOnce;
+      const { executor, sent } = setUp({
+        limit: async () => {
+          isAsking = true;
+          return 5;
+        },
+        confirmation: {
+          needed: () => isAsking,
+          clear: async ({ call: made }) => ({ call: made, carry: async (result) => result }),
+        },
+      });
+      const { error } = await executor.execute(call());
+      expect([error?.code, sent.length]).toEqual(isAskedAtOnce ? [undefined, 1] : ['CONFIRMATION_REQUIRED', 0]);
+    }
+  });
+
   it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],

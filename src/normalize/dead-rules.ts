@@ -120,9 +120,21 @@ function decidesFirst(earlier: Anatomy, later: Anatomy, part: Part): boolean {
 /** Parts of rules that are compared with each other, each with each; what comes after so many is left unsaid. */
 const MAX_COMPARISONS = 100_000;
 
-/** The rules that can never decide, because earlier ones always do; none is named that can (PAT-4). */
+/** The rules that can never decide, because earlier ones always do; none is named that can (PAT-4, SEC-11). */
 export function findDeadRules(rules: readonly CompiledRule[]): Problem[] {
-  const deciding = rules.filter((rule) => rule.config.enabled !== undefined).map(dissect);
+  return [...deadIn(rules, 'enabled'), ...deadIn(rules, 'confirm')];
+}
+
+/** What still holds of a rule whose `field` decides nothing. */
+function kept({ config }: CompiledRule, field: 'enabled' | 'confirm'): string {
+  const other = field === 'enabled' ? 'confirm' : 'enabled';
+  const fields = [...(config[other] === undefined ? [] : [other]), ...(config.tags?.length ? ['tags'] : [])];
+  if (fields.length === 0) return '';
+  return `; its ${fields.join(' and ')} still ${fields[0] === 'tags' || fields.length > 1 ? 'apply' : 'applies'}`;
+}
+
+function deadIn(rules: readonly CompiledRule[], field: 'enabled' | 'confirm'): Problem[] {
+  const deciding = rules.filter((rule) => rule.config[field] !== undefined).map(dissect);
   const problems: Problem[] = [];
   let parts = 0;
   let compared = 0;
@@ -136,10 +148,9 @@ export function findDeadRules(rules: readonly CompiledRule[]): Problem[] {
     if (found.length < first.length) continue;
     const names = [...new Set(found.map(({ rule }) => rule.index))].toSorted((a, b) => a - b);
     const who = names.map((index) => `toolRules[${index}]`).join(' and ');
-    const kept = later.rule.config.tags?.length ? '; its tags still apply' : '';
     problems.push({
       path: `toolRules[${later.rule.index}]`,
-      message: `can never decide, because ${who} always ${names.length === 1 ? 'decides' : 'decide'} first${kept}; move it up or remove it`,
+      message: `${field === 'confirm' ? 'its confirm ' : ''}can never decide, because ${who} always ${names.length === 1 ? 'decides' : 'decide'} first${kept(later.rule, field)}; move it up or remove it`,
     });
   }
   return problems;

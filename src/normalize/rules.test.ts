@@ -419,6 +419,25 @@ describe('compileRules', () => {
     expect(rules.warnings[0]?.message).toContain('toolRules[0] always decides first; its tags still apply');
   });
 
+  it('PAT-4 SEC-11 confirm is decided by the first rule that has it, apart from enabled; the warning says what is left', () => {
+    const rules = compileRules([
+      { pattern: 'a*', confirm: false },
+      { pattern: '*', confirm: 'once', enabled: true },
+      { pattern: 'b*', confirm: true, enabled: false, tags: ['t'] },
+      { pattern: 'c*', confirm: true },
+    ]);
+    expect(rules.decide('s', 'a1')).not.toHaveProperty('confirm');
+    expect(rules.decide('s', 'b1').confirm).toEqual({ ask: 'once', reason: 'toolRules[1] (pattern "*")' });
+    expect(rules.warnings.map(({ path, message }) => [path, message.replace(/;[^;]*$/, '')])).toEqual([
+      ['toolRules[2]', 'can never decide, because toolRules[1] always decides first; its confirm and tags still apply'],
+      [
+        'toolRules[2]',
+        'its confirm can never decide, because toolRules[1] always decides first; its enabled and tags still apply',
+      ],
+      ['toolRules[3]', 'its confirm can never decide, because toolRules[1] always decides first'],
+    ]);
+  });
+
   it(
     'PAT-4 thousands of rules with hundreds of thousands of alternatives are compiled without looking through them all',
     COMPUTES_LONG,
