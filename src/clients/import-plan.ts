@@ -255,6 +255,15 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
       isData || additions.length === 0
         ? undefined
         : await editText('{}', { path: 'x.json', format: 'json' }, edits.map(fromStart)),
+    async preview() {
+      const { path, format } = target;
+      const { text } = await openFile(path);
+      const isWritten = isData && edits.length > 0;
+      const after = isWritten
+        ? await editText(text ?? '', { path, format: format as DataFormat }, edits)
+        : (text ?? '');
+      return { ...(text !== undefined && { before: text }), after };
+    },
     async apply() {
       if (!isData || edits.length === 0) return {};
       const { path } = target;

@@ -109,6 +109,13 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'sessions.takeTicket': 'all servers',
   'studio.overview': 'callers',
   'studio.server': 'callers',
+  'studio.configFile': 'all servers',
+  'studio.planConfig': 'all servers',
+  'studio.applyConfig': 'all servers',
+  'studio.setEnabled': 'all servers',
+  'studio.planImport': 'all servers',
+  'studio.applyImport': 'all servers',
+  'studio.previewRules': 'callers',
 };
 
 /** Why a viewer may not use a verb at all; `undefined` when they may. */

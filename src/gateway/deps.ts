@@ -10,6 +10,9 @@ import type { Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
+import type { ConfigChanges } from '../model/config-change.js';
+import type { ImportPlan } from '../model/source.js';
+import type { ImportRequest } from './contract/config-change.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
@@ -55,6 +58,10 @@ export interface GatewayDeps {
   readonly openServerRegistry?: (sources: RegistrySources) => Promise<Registry>;
   /** Adds a server to the config file, or to a new one; answers its path. */
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
+  /** Changes of the config file; without it there is none that could be changed. */
+  readonly configChanges?: () => Promise<ConfigChanges>;
+  /** What an import from other clients on this machine would bring; without it nothing is imported. */
+  readonly planImport?: (wish: ImportRequest) => Promise<ImportPlan>;
   /** Opens a connection that is not the pool's; a tap hears everything that is said on it. */
   readonly openSession?: (server: Server, signal: AbortSignal, options?: { readonly tap?: Tap }) => Promise<Upstream>;
   /** Has later connections to a server made without a handshake (DISC-6). */

@@ -1,6 +1,7 @@
 import { REGISTRATIONS } from '../approvals/index.js';
 import { messageOf } from '../kernel/errors.js';
 import { auditVerbs } from './verbs/audit-verbs.js';
+import { configChangeVerbs } from './verbs/config-change-verbs.js';
 import { configVerbs } from './verbs/config-verbs.js';
 import { approvalVerbs } from './verbs/approval-verbs.js';
 import { createCore } from './core.js';
@@ -130,6 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...marketplace.verbs,
     ...signIns,
     ...sessionVerbs(sessions),
+    ...configChangeVerbs(core, (viewer) => configuration.reload(viewer)),
     ...studioVerbs(core, (id) => signIns['servers.signInStatus'](LOCAL_VIEWER, id)),
     ...defineVerbs({
       ready: (_viewer) => core.filled(),

@@ -42,7 +42,7 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
 } from './contract/registry.js';
-export type { RegistrySources } from './deps.js';
+export type { GatewayDeps, RegistrySources } from './deps.js';
 export type { ListedKind, ListFindings } from './reports/list-findings.js';
 export type { RawLine, RawReport } from './contract/raw-report.js';
 export {

@@ -29,6 +29,7 @@ export const AUDIT_KINDS = [
   'store-migrate',
   'config-approve',
   'config-withdraw',
+  'config-edit',
   'session-open',
   'session-end',
 ] as const;

@@ -107,6 +107,8 @@ export interface ImportPlan {
   readonly staying: ReadonlyArray<{ readonly server: string; readonly reason: StayReason }>;
   /** What to paste where the config is code or TOML, which is not edited. */
   readonly paste?: string;
+  /** The config as it is and as it would be, credentials in clear: never show it as it is. The same text when there is nothing to write. */
+  preview(): Promise<{ readonly before?: string; readonly after: string }>;
   /** Writes the new servers to the config; answers the file that holds what was there before, if it held anything. */
   apply(): Promise<{ readonly backup?: string; readonly secretsFile?: string }>;
 }

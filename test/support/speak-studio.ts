@@ -1,8 +1,11 @@
-import { expect } from 'vitest';
-import type { Gateway } from '../../src/gateway/index.js';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { openGateway } from '../../src/app/open-gateway.js';
+import { wrapGateway, type Gateway } from '../../src/gateway/index.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
 import type { Contract } from './contract.js';
-import { fixture } from './fixture.js';
+import { fixture, temporaryDirectory } from './fixture.js';
 import { openHttpApp } from './http-app.js';
 import { openToolscout } from './open-toolscout.js';
 import { STUDIO_PAGE } from './studio-page.js';
@@ -10,8 +13,57 @@ import { STUDIO_PAGE } from './studio-page.js';
 const KEY = 'studio-key-of-more-than-sixteen';
 const HUGE = 'x'.repeat(5e6);
 
+/** Has every documented answer of the routes that change the config occur. */
+async function speakConfig(contract: Contract): Promise<void> {
+  const home = await temporaryDirectory();
+  const config = join(home, 'toolscout.json');
+  await writeFile(config, JSON.stringify({ servers: { old: fixture('legacy') } }));
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const gateway = await openGateway({ config, cwd: home, env, stateDir: join(home, 'state'), learnAtStart: false });
+  onTestFinished(() => gateway.close({ drainMs: 0 }));
+  const find: Gateway['registry']['search'] = async (query) => {
+    if (query === 'away') throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'No.');
+    return { servers: [], truncated: false, dropped: 0, learnedAt: 1 };
+  };
+  const plan: Gateway['registry']['plan'] = async (name) => {
+    if (name === 'none') throw new ToolscoutError('NOT_FOUND', 'No.');
+    if (name === 'away') throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'No.');
+    const launch = { way: 'npm', ok: false as const, reason: 'No.' };
+    const about = { name, description: '', version: '1', status: 'active', state: 'pending', launch } as const;
+    return { candidate: about, id: 'x', ways: [] };
+  };
+  const { send, post } = await openHttpApp(
+    wrapGateway(gateway, () => ({ 'registry.search': find, 'registry.plan': plan })),
+    { contract },
+  );
+  const change = { toolRules: [] };
+  expect((await send('/v1/config/file')).status).toBe(200);
+  const planned = (await (await post('/v1/config/plan', { change })).json()) as { plan: string };
+  expect((await post('/v1/config/apply', { change, plan: planned.plan })).status).toBe(200);
+  for (const verb of ['disable', 'enable']) {
+    expect((await post(`/v1/servers/old/${verb}`, undefined)).status).toBe(200);
+    expect((await post(`/v1/servers/nowhere/${verb}`, undefined)).status).toBe(404);
+  }
+  expect((await post('/v1/rules/preview', { toolRules: [] })).status).toBe(200);
+  expect((await send('/v1/imports')).status).toBe(200);
+  expect((await post('/v1/imports', {})).status).toBe(200);
+  expect((await send('/v1/registry/search?q=x')).status).toBe(200);
+  expect((await send('/v1/registry/plan?name=some&answer=a=b')).status).toBe(200);
+  for (const path of ['/v1/registry/search', '/v1/registry/plan']) expect((await send(path)).status).toBe(400);
+  expect((await send('/v1/registry/plan?name=none')).status).toBe(404);
+  expect((await send('/v1/registry/plan?name=away')).status).toBe(503);
+  expect((await send('/v1/registry/search?q=away')).status).toBe(503);
+  for (const path of ['/v1/config/plan', '/v1/config/apply', '/v1/imports', '/v1/rules/preview']) {
+    expect((await post(path, { text: HUGE })).status).toBe(413);
+    expect((await post(path, { odd: 1 })).status).toBe(400);
+  }
+  const fixed = await openHttpApp(await openToolscout({}), { contract });
+  expect((await fixed.send('/v1/imports')).status).toBe(400);
+}
+
 /** Has every documented answer of the routes of the page occur. */
 export async function speakStudio(contract: Contract, gateway: Gateway): Promise<void> {
+  await speakConfig(contract);
   const { send, post } = await openHttpApp(gateway, { contract, studio: STUDIO_PAGE });
   const statusOf = async (path: string, init?: Parameters<typeof send>[1]): Promise<number> =>
     (await send(path, init)).status;

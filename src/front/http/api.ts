@@ -9,6 +9,7 @@ import { adminRoutes } from './routes/admin.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { pendingCallRoutes } from './routes/pending-calls.js';
 import { registrationRoutes } from './routes/registrations.js';
+import { configChangeRoutes } from './routes/config-changes.js';
 import { callRoutes } from './routes/calls.js';
 import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
 import { publishRoutes } from './routes/publish.js';
@@ -67,6 +68,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...pendingCallRoutes(),
     ...overviewRoutes(options),
     ...serverActionRoutes(options),
+    ...configChangeRoutes(),
     ...(options.session ? sessionRoutes(options.session) : []),
     ...(options.studio ? studioRoutes(options.studio) : []),
     ...registrationRoutes(),

@@ -23,11 +23,17 @@ function operationsOf({ document }: TestApp): Array<{ method: string; path: stri
     Object.keys(operations).map((method) => ({
       method: method.toUpperCase(),
       template,
-      path: template.replaceAll(/\{\w+\}/g, 'x') + (template === '/v1/search' ? '?q=x' : ''),
+      path: template.replaceAll(/\{\w+\}/g, 'x') + (QUERIES.get(template) ?? ''),
     })),
   );
 }
 
+/** Queries without which a route is not answered. */
+const QUERIES = new Map([
+  ['/v1/search', '?q=x'],
+  ['/v1/registry/search', '?q=x'],
+  ['/v1/registry/plan', '?name=x'],
+]);
 const CALL = JSON.stringify({ server: 'old', tool: 'echo', arguments: { message: 'x' } });
 const SCRIPT = JSON.stringify({ script: 'return 1' });
 const SKILL_CALL = JSON.stringify({ capability: 'talk:echo', tool: 'echo' });
@@ -377,6 +383,9 @@ describe('the contract', STARTS_PROCESSES, () => {
         new Map([
           ['/v1/skills/x/call', SKILL_CALL],
           ['/v1/call', CALL],
+          ['/v1/config/plan', JSON.stringify({ change: { toolRules: [] } })],
+          ['/v1/config/apply', JSON.stringify({ change: { toolRules: [] }, plan: '0'.repeat(64) })],
+          ['/v1/rules/preview', JSON.stringify({ toolRules: [] })],
           ['/v1/session', JSON.stringify({ code: 'x'.repeat(43) })],
           ['/v1/scripts', SCRIPT],
           ['/v1/servers', '{"id":"x","url":"https://a.example/mcp"}'],

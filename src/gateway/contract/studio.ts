@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Remedy } from '../../kernel/remedy.js';
 import type { ToolStatus } from '../../model/tool.js';
 import type { Knowledge, ServerView } from '../../catalog/views.js';
+import type { ConfigChangeVerbs } from './config-change.js';
 import type { SignInStatus } from './sign-in.js';
 
 /** The request of the HTTP API that mends something. */
@@ -79,7 +80,7 @@ export interface ServerDetails {
 }
 
 /** What the page shows that nobody else asks for. */
-export interface StudioVerbs {
+export interface StudioVerbs extends ConfigChangeVerbs {
   /** How things stand, and what needs attention. */
   overview(): Promise<Overview>;
   /** Everything about one server. Starts no server. */

@@ -77,6 +77,22 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   discoverServer: 'Asks a server for its tools again.',
   signInServer:
     'Begins to sign in to a remote server and answers the address to open in a browser. `GET /v1/servers/{id}` tells when it is done. With `redirected` it takes the address at which a browser of another machine ended.',
+  showConfigFile:
+    'Shows the config file as it is written, comments included. `TOOLSCOUT_SECRET_…` stands for each credential; a change may hold these placeholders, and the credential is written in their place.',
+  planConfig:
+    'Makes the change in the text of the file, keeping comments and order, checks the result and answers both texts, their difference, what is wrong and the exact commands that would be run. `plan` names exactly this.',
+  applyConfig:
+    'Writes the change when the file is still what the plan saw, then reloads. The audit log has `config-edit`.',
+  enableServer: 'Sets `enabled` of a server that stands in the config file, and reloads.',
+  disableServer: 'Sets `enabled` of a server that stands in the config file, and reloads.',
+  previewRules: 'Applies rules to the known tools and compares the outcome with the rules in force.',
+  listImports: 'Reads the config files of other clients on this machine and plans to import everything that is new.',
+  importServers:
+    'Answers what an import from these clients would write. With the `plan` of that answer it writes it and reloads.',
+  searchRegistry:
+    'Searches the official registry, or the one of the config, and says how each server would be launched.',
+  planRegistryServer:
+    'Answers the entry that would stand in the config, the exact command, and which inputs are still missing. Add it with `POST /v1/config/plan`.',
   aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',
   serverCard: CARD,
   serverCardJson: CARD,

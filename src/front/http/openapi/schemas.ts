@@ -355,6 +355,7 @@ export {
 } from './approval-schemas.js';
 export { CallRuling, PendingCall, PendingCallList } from './pending-call-schemas.js';
 
+export * from './config-change-schemas.js';
 export * from './studio-schemas.js';
 
 /** Approved manifests. */

@@ -1,0 +1,182 @@
+import { messageOf, ToolscoutError, type Problem } from '../../kernel/errors.js';
+import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
+import type { Config, ServerEntry } from '../../model/config.js';
+import type { ConfigChange, ConfigChanges, PlannedChange, PlannedLaunch } from '../../model/config-change.js';
+import { validateConfig } from '../check/validate.js';
+import { formatOf, parseData, type DataFormat } from '../read/parse.js';
+import { valueAt } from '../read/path.js';
+import { keysOfField, rawField } from '../read/raw-field.js';
+import { showEntry } from '../resolve/create-server.js';
+import { ownLaunchProblem, type Self } from '../resolve/own-entry.js';
+import { isRegistryFile } from '../resolve/resolve-sources.js';
+import { isServerId, suggestServerId } from '../resolve/server-id.js';
+import { keepApproved } from '../review/trust.js';
+import { literalSecrets } from '../secrets/literal-secrets.js';
+import type { Edit } from './edit.js';
+import { editText } from './edit-text.js';
+import { openFile, replaceFile } from './replace-file.js';
+
+/** Which files are changed, and on whose behalf. */
+export interface ChangeOptions {
+  /** The file that is made where none is in force. */
+  readonly newPath: string;
+  readonly stateDirectory?: string;
+  readonly now: () => number;
+  /** How toolscout itself is started and reached: it is not written. */
+  readonly self?: Self;
+  /** Where the configuration is served. */
+  readonly http: () => Pick<Config['http'], 'port' | 'publicUrl'>;
+}
+
+const byHand = 'Change it with an editor.';
+
+function refusal(path: string, reason: string): ToolscoutError {
+  return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, { suggestion: byHand, file: path });
+}
+
+function dataFormatOf(path: string): DataFormat {
+  const format = formatOf(path);
+  if (format !== 'ts' && format !== 'js' && format !== 'mjs') return format;
+  throw refusal(path, 'is code, which toolscout does not edit');
+}
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a !== undefined && b !== undefined && canonicalJson(a as JsonValue) === canonicalJson(b as JsonValue);
+
+/** Field by field, so that comments beside what stays are kept. */
+function editsOfEntry(keys: readonly string[], before: unknown, after: JsonObject): Edit[] {
+  if (!isObject(before)) return [{ keys, value: after }];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => !isSame(before[name], after[name]))
+    .map((name) => ({ keys: [...keys, name], ...(after[name] !== undefined && { value: after[name] }) }));
+}
+
+function editsOf(change: Exclude<ConfigChange, { text: string }>, raw: unknown): Edit[] {
+  if ('toolRules' in change) {
+    return [{ keys: keysOfField(raw, 'toolRules'), value: change.toolRules as unknown as JsonValue }];
+  }
+  return Object.entries(change.servers).flatMap(([id, entry]) => {
+    const keys = [...keysOfField(raw, 'servers'), id];
+    return entry === null ? [{ keys }] : editsOfEntry(keys, valueAt(raw, keys), entry);
+  });
+}
+
+const serversOf = (raw: unknown): Record<string, unknown> => {
+  const servers = rawField(raw, 'servers');
+  return isObject(servers) ? servers : {};
+};
+
+/** Servers whose entry is new or says something else. */
+function changedServers(before: unknown, after: unknown): Array<readonly [string, ServerEntry]> {
+  const known = serversOf(before);
+  return Object.entries(serversOf(after)).flatMap(([id, entry]) =>
+    isObject(entry) && !isSame(known[id], entry) ? [[id, entry as ServerEntry] as const] : [],
+  );
+}
+
+/** What a change would start or reach that the file does not say now. */
+function launchesOf(before: unknown, after: unknown): PlannedLaunch[] {
+  const known = serversOf(before);
+  return changedServers(before, after).flatMap(([server, entry]) => {
+    const shown = showEntry(entry);
+    const old = known[server];
+    const was = isObject(old) ? showEntry(old as ServerEntry) : undefined;
+    return isSame(shown, was) ? [] : [{ server, ...shown }];
+  });
+}
+
+/** A problem that was there before is no reason to stop. */
+function newProblems(before: unknown, after: unknown): Problem[] {
+  const key = ({ path, message }: Problem): string => JSON.stringify([path, message]);
+  const known = new Set(validateConfig(before).problems.map(key));
+  return validateConfig(after).problems.filter((problem) => !known.has(key(problem)));
+}
+
+/** Changes of the config file: planned first, then written exactly as planned, or not at all (STUDIO-8). */
+export function createConfigChanges(options: ChangeOptions): ConfigChanges {
+  const { newPath, stateDirectory, now, self } = options;
+
+  const read: ConfigChanges['read'] = async (path) => {
+    const { text } = await openFile(path ?? newPath);
+    return { path: path ?? newPath, ...(text !== undefined && { text }) };
+  };
+
+  /** What must not be written although it is a valid config. */
+  const objections = (change: ConfigChange, before: unknown, after: unknown, path: string): Problem[] => {
+    const allowSecrets = 'allowSecrets' in change && change.allowSecrets === true;
+    return changedServers(before, after).flatMap(([id, entry]) => {
+      const where = `servers.${id}`;
+      const own = self && ownLaunchProblem(entry, self, { ...options.http(), config: path });
+      const known = serversOf(before)[id];
+      const secrets = literalSecrets(entry).filter(
+        (secret) => !isObject(known) || !literalSecrets(known as ServerEntry).includes(secret),
+      );
+      return [
+        ...(isServerId(id) ? [] : [{ path: where, message: `cannot be an id; use "${suggestServerId(id)}"` }]),
+        ...(own === undefined ? [] : [{ path: where, message: own }]),
+        ...(allowSecrets
+          ? []
+          : secrets.map((secret) => ({ path: `${where}.${secret}`, message: 'looks like a credential in clear' }))),
+      ];
+    });
+  };
+
+  return {
+    read,
+
+    async serversIn(text, path) {
+      const raw = await parseData(text, path, dataFormatOf(path));
+      const entries = Object.entries(serversOf(raw)).filter(([, entry]) => isObject(entry));
+      return Object.fromEntries(entries) as Record<string, JsonObject>;
+    },
+
+    async plan(change, path) {
+      const file = await read(path);
+      const format = dataFormatOf(file.path);
+      const text = file.text ?? '';
+      const fail = (thrown: unknown, at = 'file'): PlannedChange => ({
+        path: file.path,
+        ...(file.text !== undefined && { before: file.text }),
+        after: 'text' in change ? change.text : text,
+        problems:
+          thrown instanceof ToolscoutError && thrown.problems.length > 0
+            ? thrown.problems
+            : [{ path: at, message: messageOf(thrown) }],
+        warnings: [],
+        launches: [],
+      });
+      const parse = (content: string): Promise<unknown> => parseData(content, file.path, format);
+      // Of a file that cannot be read nothing is known; only a whole new text mends it.
+      const before = await parse(text).catch((thrown: unknown) => ('text' in change ? {} : Promise.reject(thrown)));
+      if (isRegistryFile(before)) throw refusal(file.path, 'is an mcp.json with a list of servers');
+      try {
+        const after =
+          'text' in change ? change.text : await editText(text, { path: file.path, format }, editsOf(change, before));
+        const parsed = await parse(after);
+        const { warnings } = validateConfig(parsed);
+        const problems = newProblems(before, parsed);
+        // Entries that are none can be neither judged nor shown.
+        const isValid = problems.length === 0;
+        return {
+          path: file.path,
+          ...(file.text !== undefined && { before: file.text }),
+          after,
+          problems: isValid ? objections(change, before, parsed, file.path) : problems,
+          warnings,
+          launches: isValid ? launchesOf(before, parsed) : [],
+        };
+      } catch (thrown) {
+        return fail(thrown);
+      }
+    },
+
+    async write({ path, before, after }) {
+      await keepApproved({ path, stateDirectory, now }, async () => {
+        const opened = await openFile(path);
+        if (opened.text !== before) throw refusal(path, 'was changed since the change was planned');
+        await replaceFile(opened, after);
+      });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isObject, type JsonValue } from '../kernel/json.js';
+import { ToolscoutError } from '../kernel/errors.js';
+
+/** Puts placeholders in the place of credentials, and back. */
+export interface Placeholders {
+  hide(text: string): string;
+  /** @throws ToolscoutError `INVALID_REQUEST` for a placeholder that stands for nothing here. */
+  restore<Value extends JsonValue>(value: Value): Value;
+}
+
+const SHAPE = /TOOLSCOUT_SECRET_[0-9a-f]{12}/g;
+
+/** Shorter values are too common to be hidden without destroying ordinary text. */
+const MIN_LENGTH = 6;
+
+/** A credential as it may stand in a file: as it is, or in a string of JSON. */
+function formsOf(secret: string): string[] {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  return quoted === secret ? [secret] : [quoted, secret];
+}
+
+/**
+ * Placeholders for credentials, so that a config can be shown and edited without them. They are made of the credential and of a key that this
+ * process alone has, so that one means the same credential however the file changes.
+ */
+export function createPlaceholders(secrets: () => readonly string[]): Placeholders {
+  const key = randomBytes(32);
+  const nameOf = (form: string): string =>
+    `TOOLSCOUT_SECRET_${createHmac('sha256', key).update(form).digest('hex').slice(0, 12)}`;
+  // The longest first: one credential may be part of another.
+  const forms = (): string[] =>
+    [
+      ...new Set(
+        secrets()
+          .filter(({ length }) => length >= MIN_LENGTH)
+          .flatMap(formsOf),
+      ),
+    ].toSorted((a, b) => b.length - a.length);
+
+  const hide = (text: string): string => {
+    let hidden = text;
+    for (const form of forms()) hidden = hidden.replaceAll(form, () => nameOf(form));
+    return hidden;
+  };
+
+  const restoreText = (text: string, known: ReadonlyMap<string, string>): string =>
+    text.replaceAll(SHAPE, (name) => {
+      const form = known.get(name);
+      if (form !== undefined) return form;
+      throw new ToolscoutError('INVALID_REQUEST', `${name} stands for no credential of this toolscout.`, {
+        suggestion: 'Load the config file again, and make the change anew.',
+      });
+    });
+
+  const restoreIn = (value: JsonValue, known: ReadonlyMap<string, string>): JsonValue => {
+    if (typeof value === 'string') return restoreText(value, known);
+    if (Array.isArray(value)) return value.map((each) => restoreIn(each, known));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, each === undefined ? each : restoreIn(each, known)]),
+    );
+  };
+
+  return {
+    hide,
+    restore: (value) => restoreIn(value, new Map(forms().map((form) => [nameOf(form), form]))) as typeof value,
+  };
+}
