@@ -1,5 +1,8 @@
 import { send, sendForEvents } from './http.js';
 import type {
+  Attention,
+  Overview,
+  ServerDetails,
   Approval,
   ApprovalDiff,
   AuditRecord,
@@ -39,6 +42,13 @@ export interface SearchQuery {
 export const api = {
   servers: (signal?: AbortSignal) =>
     send<{ servers: ServerView[] }>('/v1/servers', { signal }).then(({ servers }) => servers),
+  overview: (signal?: AbortSignal) => send<Overview>('/v1/overview', { signal }),
+  /** Sends the request that mends something. */
+  act: (action: NonNullable<Attention['action']>) =>
+    send<JsonObject | undefined>(action.path, { method: action.method, body: action.body }),
+  server: (id: string, signal?: AbortSignal) => send<ServerDetails>(`/v1/servers/${part(id)}`, { signal }),
+  serverAction: (id: string, action: 'connect' | 'disconnect' | 'discover' | 'enable' | 'disable' | 'sign-in') =>
+    send<JsonObject | undefined>(`/v1/servers/${part(id)}/${action}`, { method: 'POST' }),
   serverTools: (id: string, signal?: AbortSignal) =>
     send<{ tools: ToolSummary[] }>(`/v1/servers/${part(id)}/tools`, { query: { include_disabled: true }, signal }).then(
       ({ tools }) => tools,
@@ -49,8 +59,10 @@ export const api = {
     send<ToolDetails>(`/v1/tools/${part(server)}/${part(tool)}`, { signal }),
   why: (server: string, tool: string, signal?: AbortSignal) =>
     send<Why>(`/v1/why/${part(server)}/${part(tool)}`, { signal }),
-  approvals: (state?: Approval['state'], signal?: AbortSignal) =>
-    send<{ approvals: Approval[] }>('/v1/approvals', { query: { state }, signal }).then(({ approvals }) => approvals),
+  approvals: (state?: Approval['state'], signal?: AbortSignal, server?: string) =>
+    send<{ approvals: Approval[] }>('/v1/approvals', { query: { state, server }, signal }).then(
+      ({ approvals }) => approvals,
+    ),
   approvalDiff: (ref: string, signal?: AbortSignal) =>
     send<{ diffs: ApprovalDiff[] }>(`/v1/approvals/${part(ref)}/diff`, { signal }).then(({ diffs }) => diffs),
   decide: (ref: string, verb: 'approve' | 'reject', ruling: Ruling) =>
@@ -64,6 +76,7 @@ export const api = {
   reload: () => send<ReloadReport>('/v1/config/reload', { method: 'POST' }),
   proposeServer: (body: JsonObject) => send<Json>('/v1/servers', { body }),
   removeServer: (id: string) => send<Json>(`/v1/servers/${part(id)}`, { method: 'DELETE' }),
+  answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),
   /** Runs a tool; its progress and its answer come as events. */
   call: (
     body: { readonly server: string; readonly tool: string; readonly arguments: JsonObject },

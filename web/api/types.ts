@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import type * as Schemas from '../../src/front/http/openapi/schemas.js';
+import type { serverDetails } from '../../src/front/http/openapi/server-details-schema.js';
+import type * as Studio from '../../src/front/http/openapi/studio-schemas.js';
 
 /** What the API answers, by the schemas that its document is made from. */
 type Answer<Name extends keyof typeof Schemas> = z.infer<(typeof Schemas)[Name]>;
@@ -31,11 +33,21 @@ export type RulingReport = Answer<'RulingReport'>;
 export type Skill = Answer<'SkillList'>['skills'][number];
 /** One record of the audit log. */
 export type AuditRecord = Answer<'AuditPage'>['records'][number];
+/** What a record can be about. */
+export type { AuditKind } from '../../src/model/audit-record.js';
 /** The config that is in force. */
 export type ShownConfig = Answer<'ShownConfig'>;
 /** What a reload changed. */
 export type ReloadReport = Answer<'ReloadReport'>;
 /** Sums of the audit log. */
 export type Stats = Answer<'Stats'>;
+/** What Home shows. */
+export type Overview = z.infer<typeof Studio.Overview>;
+/** Something that needs attention. */
+export type Attention = Overview['attention'][number];
+/** Who the page speaks for. */
+export type SessionState = z.infer<typeof Studio.SessionState>;
+/** One server whole. */
+export type ServerDetails = ServerView & { [Key in keyof typeof serverDetails]: z.infer<(typeof serverDetails)[Key]> };
 /** A failure as the API describes it. */
 export type Problem = Answer<'Problem'>;

@@ -1,6 +1,6 @@
 import type { FunctionComponent, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Empty } from '../parts/states.js';
+import { Empty, Failure } from '../parts/states.js';
 import { Page } from '../parts/page.js';
 import { ApprovalsView } from '../views/approvals/approvals-view.js';
 import { AuditView } from '../views/audit/audit-view.js';
@@ -15,7 +15,7 @@ import { ToolView } from '../views/tool/tool-view.js';
 import { TrafficView } from '../views/traffic/traffic-view.js';
 import { followEvents } from './live.js';
 import { route, type Route } from './router.js';
-import { session } from './session.js';
+import { problem, readSession, session } from './session.js';
 import { Shell } from './shell.js';
 import { startWaiting } from './waiting.js';
 
@@ -64,6 +64,13 @@ function SignedIn(): VNode {
 export function App(): VNode {
   const known = session.value;
   if (!known) {
+    if (problem.value) {
+      return (
+        <div class="sign-in">
+          <Failure error={problem.value} onRetry={() => void readSession()} />
+        </div>
+      );
+    }
     return (
       <p class="boot" role="status">
         Studio asks toolscout who you are…

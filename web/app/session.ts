@@ -1,40 +1,39 @@
 import { signal } from '@preact/signals';
 import { csrfToken, refusedSignIns, send } from '../api/http.js';
-import { asApiError } from '../api/problem.js';
-
-/** Who the page speaks for. */
-export interface Session {
-  readonly signedIn: boolean;
-  readonly required: boolean;
-  readonly principal?: string;
-  readonly scopes: readonly string[];
-  readonly csrf?: string;
-  readonly methods?: readonly string[];
-}
+import { asApiError, type ApiError } from '../api/problem.js';
+import { tellError } from './notices.js';
+import { goTo, route } from './router.js';
+import type { SessionState } from '../api/types.js';
 
 /** Who the page speaks for; `undefined` until it is known. */
-export const session = signal<Session | undefined>(undefined);
+export const session = signal<SessionState | undefined>(undefined);
+
+/** Why it is not known who the page speaks for. */
+export const problem = signal<ApiError | undefined>(undefined);
 
 /** Asks who the page speaks for. */
 export async function readSession(): Promise<void> {
   try {
-    session.value = await send<Session>('/v1/session');
+    session.value = await send<SessionState>('/v1/session');
   } catch (thrown) {
-    const error = asApiError(thrown);
-    if (error.isOffline) return;
-    session.value = {
-      signedIn: error.status !== 401,
-      required: error.status === 401,
-      scopes: ['read', 'call', 'admin'],
-      methods: ['key'],
-    };
+    // Away, or not to be asked now: the page goes on asking.
+    if (session.value === undefined) problem.value = asApiError(thrown);
+    return;
   }
+  problem.value = undefined;
   csrfToken.value = session.value?.csrf;
 }
 
 /** Signs in with a key. */
 export async function signInWithKey(key: string): Promise<void> {
   await send('/v1/session', { body: { key } });
+  await readSession();
+}
+
+/** Signs in with the code in the address that `toolscout studio` opened, and takes it out of the address. */
+async function signInWithCode(code: string): Promise<void> {
+  goTo('#/home', { replace: true });
+  await send('/v1/session', { body: { code } });
   await readSession();
 }
 
@@ -47,10 +46,14 @@ export async function signOut(): Promise<void> {
 
 /** Whether the page may change things. */
 export function isAdmin(): boolean {
-  return session.value?.scopes.includes('admin') ?? false;
+  return session.value?.mayAdminister ?? false;
 }
 
 /** Watches for answers that ask to sign in. */
 export function startSession(): () => void {
+  const { view, query } = route.peek();
+  if (view === 'sign-in' && query['code'] !== undefined) {
+    signInWithCode(query['code']).catch((thrown: unknown) => tellError(asApiError(thrown)));
+  }
   return refusedSignIns.subscribe(() => void readSession());
 }

@@ -157,7 +157,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             <Icon name="keyboard" />
             Keys and help
           </button>
-          {session.value?.required && (
+          {session.value && !session.value.mayAdminister && (
+            <p class="live" title="Open the page with toolscout studio, or serve with --admin">
+              <Icon name="approvals" />
+              Read only
+            </p>
+          )}
+          {session.value?.csrf !== undefined && (
             <button type="button" onClick={() => void signOut()}>
               <Icon name="out" />
               Sign out {session.value.principal}

@@ -52,3 +52,10 @@ export function formatDateTime(time: number): string {
   const date = new Date(time);
   return `${date.toLocaleDateString('en-CA')} ${formatTime(time)}`;
 }
+
+/** How many times smaller `now` is than `before`: `33×`. */
+export function formatRatio(before: number, now: number): string {
+  if (now <= 0 || before <= now) return '1×';
+  const ratio = before / now;
+  return `${ratio < 10 ? ratio.toFixed(1) : formatCount(ratio)}×`;
+}

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import type { AuditRecord, Json } from '../../api/types.js';
+import type { AuditKind, AuditRecord, Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
@@ -13,7 +13,20 @@ import { VirtualList } from '../../parts/virtual-list.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 
 const TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = { success: 'ok', failure: 'bad', refused: 'warn' };
-const KINDS = ['execution', 'search', 'discovery', 'approval', 'read', 'menu', 'config', 'session'];
+const KINDS: readonly AuditKind[] = [
+  'execution',
+  'script',
+  'search',
+  'menu',
+  'resource-read',
+  'prompt-get',
+  'discovered',
+  'approve',
+  'reject',
+  'reload',
+  'sign-in',
+  'session-open',
+];
 const LIMIT = 500;
 
 function whatOf({ server, tool, kind }: AuditRecord): string {

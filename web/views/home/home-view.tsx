@@ -1,28 +1,125 @@
 import type { VNode } from 'preact';
 import { api } from '../../api/client.js';
+import type { Overview } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
-import { Page } from '../../parts/page.js';
-import { Loaded } from '../../parts/states.js';
-import { formatCount } from '../../text/format.js';
+import { Page, Section } from '../../parts/page.js';
+import { Bars } from '../../parts/spark.js';
+import { Empty, Loaded } from '../../parts/states.js';
+import { formatCount, formatRatio, plural } from '../../text/format.js';
+import { AttentionList } from './attention.js';
+import { FirstRun } from './first-run.js';
+
+const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|pending-call)$/;
+
+function Tiles({ overview }: { readonly overview: Overview }): VNode {
+  const { servers, tools, tokens, hours } = overview;
+  const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
+  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  const well = servers.ready + servers.stale;
+  const off = tools.disabled + tools.pending + tools.quarantined;
+  return (
+    <div class="tiles">
+      <a class="tile" href="#/servers">
+        <span class="tile-label">Servers</span>
+        <span class="tile-value number">{formatCount(servers.total)}</span>
+        <span class="tile-note">
+          {well === servers.total ? 'all are known' : `${well} known`}
+          {servers.failed > 0 && `, ${servers.failed} failing`}
+          {servers.learning > 0 && `, ${servers.learning} learning`}
+          {servers.off > 0 && `, ${servers.off} disabled`}
+        </span>
+      </a>
+      <a class="tile" href="#/search">
+        <span class="tile-label">Tools that agents can use</span>
+        <span class="tile-value number">{formatCount(tools.enabled)}</span>
+        <span class="tile-note">{off === 0 ? 'all that the servers have' : `${formatCount(off)} held back`}</span>
+      </a>
+      <a class="tile" href="#/audit?kind=execution">
+        <span class="tile-label">Calls in 24 hours</span>
+        <span class="tile-value number">{formatCount(calls)}</span>
+        <span class="tile-note">{failed === 0 ? 'none failed' : `${formatCount(failed)} failed`}</span>
+      </a>
+    </div>
+  );
+}
+
+function Tokens({ tokens }: { readonly tokens: Overview['tokens'] }): VNode {
+  const share = tokens.everything === 0 ? 0 : Math.min(1, tokens.now / tokens.everything);
+  return (
+    <Section title="What an agent pays before it starts">
+      <div class="stack stack-s">
+        <p class="saving">
+          <span class="saving-now number">{formatCount(tokens.now)}</span> tokens instead of{' '}
+          <span class="number strong">{formatCount(tokens.everything)}</span>
+          {tokens.everything > tokens.now && (
+            <span class="saving-ratio">{formatRatio(tokens.everything, tokens.now)} less</span>
+          )}
+        </p>
+        <div
+          class="meter meter-tall"
+          role="img"
+          aria-label={`${Math.round(share * 100)} % of what loading every tool would cost`}
+        >
+          <span style={{ width: `${Math.max(0.5, share * 100)}%` }} />
+        </div>
+        <p class="muted small">
+          The menu and instructions that a host loads through toolscout, against loading the definition of every tool.
+          Measured on your tools.
+        </p>
+      </div>
+    </Section>
+  );
+}
+
+function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
+  const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
+  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  if (calls === 0) {
+    return (
+      <Section title="Calls">
+        <Empty icon="traffic" title="No calls in the last 24 hours">
+          <p>
+            Connect a host with <code>toolscout install</code>, or <a href="#/search">find a tool</a> and try it here.
+          </p>
+        </Empty>
+      </Section>
+    );
+  }
+  const name = (at: number): string => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  return (
+    <Section title="Calls" aside="by hour, the last 24 hours">
+      <Bars
+        values={hours.map((hour) => ({ total: hour.calls, bad: hour.failed, name: name(hour.at) }))}
+        label={`${plural(calls, 'call')} in 24 hours, ${failed} failed`}
+      />
+      <div class="axis" aria-hidden="true">
+        <span>{hours[0] && name(hours[0].at)}</span>
+        <span>now</span>
+      </div>
+    </Section>
+  );
+}
 
 /** What there is, what it costs, and what needs attention. */
 export function HomeView(): VNode {
-  const servers = useResource('home servers', api.servers, () => true);
+  const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type));
   return (
     <Page title="Home" lead="What your agents can do, and what they did.">
-      <Loaded from={servers} what="The overview">
-        {(all) => (
-          <div class="tiles">
-            <a class="tile" href="#/servers">
-              <span class="tile-label">Servers</span>
-              <span class="tile-value">{formatCount(all.length)}</span>
-            </a>
-            <a class="tile" href="#/search">
-              <span class="tile-label">Tools offered</span>
-              <span class="tile-value">{formatCount(all.reduce((sum, { tools }) => sum + tools, 0))}</span>
-            </a>
-          </div>
-        )}
+      <Loaded from={overview} what="The overview">
+        {(found) =>
+          found.empty ? (
+            <FirstRun onChange={overview.reload} />
+          ) : (
+            <>
+              <AttentionList items={found.attention} onChange={overview.reload} />
+              <Tiles overview={found} />
+              <div class="split">
+                <Tokens tokens={found.tokens} />
+                <Calls hours={found.hours} />
+              </div>
+            </>
+          )
+        }
       </Loaded>
     </Page>
   );

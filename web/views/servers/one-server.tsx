@@ -1,154 +1,147 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import type { ToolSummary } from '../../api/types.js';
+import type { ServerDetails } from '../../api/types.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
-import { goTo, hrefTo } from '../../app/router.js';
+import { hrefTo } from '../../app/router.js';
 import { Facts, Page, Section } from '../../parts/page.js';
-import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Empty, Loaded, type Tone } from '../../parts/states.js';
-import { VirtualList } from '../../parts/virtual-list.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Spark } from '../../parts/spark.js';
+import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { formatAgo, formatDuration, plural } from '../../text/format.js';
+import { ServerActions } from './server-actions.js';
 import { stateOf } from './server-state.js';
+import { ToolTable } from './tool-table.js';
 
-const STATUS_TONES: Readonly<Record<ToolSummary['status'], Tone>> = {
-  enabled: 'ok',
-  disabled: 'quiet',
-  pending: 'warn',
-  quarantined: 'bad',
-};
-
-/** The tools of one server, filtered as you type. */
-export function ToolTable({ id }: { readonly id: string }): VNode {
-  const tools = useResource(
-    `tools ${id}`,
-    (signal) => api.serverTools(id, signal),
-    (event) => event.server === id && event.type !== 'state',
-  );
-  const [filter, setFilter] = useState('');
+function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] }): VNode {
+  if (latency.length === 0)
+    return (
+      <p class="muted">Nothing was measured yet: the server is checked while it is connected, and at every call.</p>
+    );
+  const times = latency.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const middle = times[Math.floor(times.length / 2)]!;
+  const failed = latency.filter(({ ok }) => !ok).length;
+  const words = `${plural(latency.length, 'answer')}, median ${formatDuration(middle)}, slowest ${formatDuration(times.at(-1)!)}${failed > 0 ? `, ${failed} failed` : ''}`;
   return (
-    <Loaded from={tools} what="The list of tools">
-      {(all) => {
-        const wanted = filter.toLowerCase();
-        const shown = all.filter(({ tool, summary }) =>
-          `${tool} ${summary.slice(0, 300)}`.toLowerCase().includes(wanted),
-        );
-        if (all.length === 0) return <Empty icon="tool" title="This server has no tools" />;
-        return (
-          <>
-            {all.length > 8 && (
-              <div class="list-filter">
-                <input
-                  class="input"
-                  type="search"
-                  aria-label="Filter tools"
-                  placeholder={`Filter ${plural(all.length, 'tool')}`}
-                  value={filter}
-                  onInput={(event) => setFilter(event.currentTarget.value)}
-                />
-              </div>
-            )}
-            <VirtualList
-              id="tools"
-              items={shown}
-              rowHeight={56}
-              label={`Tools of ${id}`}
-              keyOf={({ tool }) => tool}
-              maxHeight={448}
-              onOpen={({ tool }) => goTo(hrefTo('tool', [id, tool]))}
-              render={({ tool, title, summary, status }) => (
-                <>
-                  <div class="row-main">
-                    <div class="row-title">
-                      <code>
-                        <ServerLine text={tool} />
-                      </code>{' '}
-                      {title && (
-                        <span class="muted">
-                          <ServerLine text={title} />
-                        </span>
-                      )}
-                    </div>
-                    <div class="row-sub">
-                      <ServerLine text={summary} />
-                    </div>
-                  </div>
-                  <Badge tone={STATUS_TONES[status]}>{status}</Badge>
-                </>
-              )}
-            />
-          </>
-        );
-      }}
-    </Loaded>
+    <div class="stack stack-s">
+      <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
+      <p class="muted small">{words}</p>
+    </div>
+  );
+}
+
+function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
+  const { tone, reason } = stateOf(server);
+  const { lastError } = server;
+  if (!lastError && !reason) return null;
+  const isNow = tone === 'bad';
+  return (
+    <Callout tone={isNow ? 'bad' : 'warn'}>
+      <p class="strong">
+        {!isNow && 'Last error: '}
+        <ServerText text={lastError?.message ?? reason ?? ''} />
+      </p>
+      {lastError && (
+        <p class="muted">
+          <ServerText text={lastError.remedy} />
+          {lastError.at !== undefined && ` (${formatAgo(lastError.at, now.value)})`}
+        </p>
+      )}
+    </Callout>
+  );
+}
+
+function Details({ server, onChange }: { readonly server: ServerDetails; readonly onChange: () => void }): VNode {
+  const { word, tone } = stateOf(server);
+  const { health, toolCounts, transport } = server;
+  const held = toolCounts.pending + toolCounts.quarantined;
+  return (
+    <>
+      <Trouble server={server} />
+      <ServerActions server={server} onChange={onChange} />
+      <div class="split">
+        <Section title="State">
+          <Facts
+            items={[
+              ['Now', <Badge tone={tone}>{word}</Badge>],
+              health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${health.era} era)`],
+              health.pid !== undefined && ['Process', String(health.pid)],
+              server.learnedAt !== undefined && ['Tools learned', formatAgo(server.learnedAt, now.value)],
+              server.signIn !== undefined && server.signIn.state !== 'local' && ['Sign-in', server.signIn.state],
+              ['Latency', <LatencyChart latency={server.latency} />],
+            ]}
+          />
+        </Section>
+        <Section title="Launch">
+          <Facts
+            items={[
+              ['Transport', transport.type],
+              transport.target !== undefined && [
+                transport.type === 'stdio' ? 'Command' : 'URL',
+                <code>
+                  <ServerText text={transport.target} />
+                </code>,
+              ],
+              server.cwd !== undefined && ['Folder', <code>{server.cwd}</code>],
+              (transport.secrets?.length ?? 0) > 0 && ['Secrets', transport.secrets!.join(', ')],
+              ['Source', <ServerText text={server.source} />],
+              server.tags.length > 0 && ['Tags', server.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
+            ]}
+          />
+        </Section>
+      </div>
+      {server.droppedTools > 0 && (
+        <Callout tone="warn">
+          {plural(server.droppedTools, 'tool')} of its list could not be used: malformed, or larger than
+          limits.toolBytes.
+        </Callout>
+      )}
+      {held > 0 && (
+        <Callout tone="warn">
+          {plural(held, 'tool')} of this server wait for approval. <a href={hrefTo('approvals')}>See what changed</a>
+        </Callout>
+      )}
+      <Section
+        title="Tools"
+        aside={`${plural(toolCounts.enabled, 'tool')} offered${toolCounts.total > toolCounts.enabled ? `, ${toolCounts.total - toolCounts.enabled} held back` : ''}`}
+        flush
+      >
+        <ToolTable id={server.id} />
+      </Section>
+      {server.instructions && (
+        <Section title="What it tells agents">
+          <ServerText text={server.instructions} limit={800} block />
+        </Section>
+      )}
+      {server.stderr !== '' && (
+        <Section title="Messages on stderr" aside="the end of them">
+          <div class="result-text" tabIndex={0} role="region" aria-label="Messages on stderr">
+            <ServerText text={server.stderr} limit={8000} block />
+          </div>
+        </Section>
+      )}
+    </>
   );
 }
 
 /** Everything about one server. */
 export function OneServer({ id }: { readonly id: string }): VNode {
-  const servers = useResource(`server ${id}`, api.servers, (event) => event.server === id || event.type === 'reloaded');
+  const server = useResource(
+    `server ${id}`,
+    (signal) => api.server(id, signal),
+    (event) => event.server === id || event.type === 'reloaded',
+  );
   return (
-    <Page title={id} lead={<a href="#/servers">All servers</a>}>
-      <Loaded from={servers} what="The server">
-        {(all) => {
-          const server = all.find((one) => one.id === id);
-          if (!server) {
-            return (
-              <Empty icon="servers" title="There is no such server">
-                <p>
-                  It may have been removed from the config. <a href="#/servers">See all servers</a>.
-                </p>
-              </Empty>
-            );
-          }
-          const { word, tone, reason } = stateOf(server);
-          const { health } = server;
-          return (
-            <>
-              {reason && (
-                <Callout tone={tone === 'bad' ? 'bad' : 'warn'}>
-                  <ServerText text={reason} />
-                </Callout>
-              )}
-              <div class="split">
-                <Section title="State">
-                  <Facts
-                    items={[
-                      ['Now', <Badge tone={tone}>{word}</Badge>],
-                      health.latencyMs !== undefined && ['Latency', formatDuration(health.latencyMs)],
-                      health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${health.era} era)`],
-                      health.pid !== undefined && ['Process', String(health.pid)],
-                      server.learnedAt !== undefined && ['Tools learned', formatAgo(server.learnedAt, now.value)],
-                    ]}
-                  />
-                </Section>
-                <Section title="Launch">
-                  <Facts
-                    items={[
-                      ['Transport', server.transport.type],
-                      server.transport.target !== undefined && [
-                        server.transport.type === 'stdio' ? 'Command' : 'URL',
-                        <code>
-                          <ServerText text={server.transport.target} />
-                        </code>,
-                      ],
-                      (server.transport.secrets?.length ?? 0) > 0 && ['Secrets', server.transport.secrets!.join(', ')],
-                      ['Source', <ServerText text={server.source} />],
-                    ]}
-                  />
-                </Section>
-              </div>
-              <Section
-                title="Tools"
-                aside={`${plural(server.tools, 'tool')} offered${server.disabledTools > 0 ? `, ${server.disabledTools} not` : ''}`}
-                flush
-              >
-                <ToolTable id={id} />
-              </Section>
-            </>
-          );
-        }}
+    <Page
+      title={server.data.value?.title ?? id}
+      lead={
+        <span>
+          <a href="#/servers">Servers</a> / {id}
+        </span>
+      }
+    >
+      <Loaded from={server} what="The server">
+        {(found) => <Details server={found} onChange={server.reload} />}
       </Loaded>
     </Page>
   );

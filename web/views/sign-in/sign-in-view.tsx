@@ -1,16 +1,17 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { asApiError, type ApiError } from '../../api/problem.js';
-import { signInWithKey, type Session } from '../../app/session.js';
+import type { SessionState } from '../../api/types.js';
+import { signInWithKey } from '../../app/session.js';
 import { Icon } from '../../parts/icon.js';
 import { Failure } from '../../parts/states.js';
 
 /** Asks for a key, or sends the person to the identity provider. */
-export function SignInView({ session }: { readonly session: Session }): VNode {
+export function SignInView({ session }: { readonly session: SessionState }): VNode {
   const [key, setKey] = useState('');
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
-  const methods = session.methods ?? ['key'];
+  const { methods } = session;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);

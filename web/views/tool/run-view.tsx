@@ -4,6 +4,7 @@ import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Failure } from '../../parts/states.js';
 import { formatCount, formatDuration } from '../../text/format.js';
+import { AskView } from './ask-view.js';
 import { ResultView } from './result-view.js';
 import type { Run } from './run.js';
 
@@ -43,7 +44,7 @@ function tokensOf(answer: JsonObject | undefined): string | undefined {
 }
 
 /** What a call does now, or what became of it. */
-export function RunView({ run }: { readonly run: Run }): VNode | null {
+export function RunView({ run, server }: { readonly run: Run; readonly server: string }): VNode | null {
   const state = run.state.value;
   if (state.step === 'idle') return null;
   const ms = state.step === 'done' || state.step === 'failed' ? formatDuration(state.ms) : undefined;
@@ -64,10 +65,12 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
       <div class="stack stack-s">
         {state.step === 'running' && (
           <p role="status" class="muted">
-            The tool is running…
+            {state.asks.length > 0 ? 'The tool waits for your answer.' : 'The tool is running…'}
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}
+        {state.step === 'running' &&
+          state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} server={server} />)}
         {state.step === 'cancelled' && (
           <p role="status">The call was cancelled. The server may have done part of the work.</p>
         )}

@@ -44,9 +44,12 @@ function CopyAs({ tool, args }: { readonly tool: ToolDetails; readonly args: Jso
   );
 }
 
-function Offered({ tool }: { readonly tool: ToolDetails }): VNode | null {
-  const why = useResource(`why ${tool.server} ${tool.tool} ${tool.status}`, (signal) =>
-    api.why(tool.server, tool.tool, signal),
+/** Why agents do not get a tool, and where that is decided. */
+function Offered({ server, tool }: { readonly server: string; readonly tool: string }): VNode | null {
+  const why = useResource(
+    `why ${server} ${tool}`,
+    (signal) => api.why(server, tool, signal),
+    (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
   );
   const found = why.data.value;
   if (!found || found.offered) return null;
@@ -61,11 +64,21 @@ function Offered({ tool }: { readonly tool: ToolDetails }): VNode | null {
           <ServerText text={found.suggestion} />
         </p>
       )}
-      {(tool.status === 'pending' || tool.status === 'quarantined') && (
-        <p>
-          <a href={hrefTo('approvals', [`${tool.server}:${tool.tool}`])}>See what waits for approval</a>
-        </p>
-      )}
+      <p class="line">
+        {(found.because === 'approval' || found.because === 'quarantine') && (
+          <a class="button button-small button-main" href={hrefTo('approvals', [`${server}:${tool}`])}>
+            See what waits for approval
+          </a>
+        )}
+        {found.because === 'rule' && (
+          <a class="button button-small button-main" href={hrefTo('rules')}>
+            Open the rules
+          </a>
+        )}
+        <a class="button button-small" href={hrefTo('servers', [server])}>
+          Open the server
+        </a>
+      </p>
     </Callout>
   );
 }
@@ -197,7 +210,7 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           </div>
         </form>
       </Section>
-      <RunView run={run} />
+      <RunView run={run} server={tool.server} />
       <CopyAs tool={tool} args={args} />
     </div>
   );
@@ -230,10 +243,10 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       }
       wide
     >
+      <Offered server={server} tool={name} />
       <Loaded from={tool} what="The tool">
         {(details) => (
           <>
-            <Offered tool={details} />
             <div class="split">
               <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
               <About tool={details} />

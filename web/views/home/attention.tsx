@@ -1,0 +1,123 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import { asApiError } from '../../api/problem.js';
+import type { Attention } from '../../api/types.js';
+import { tell, tellError } from '../../app/notices.js';
+import { hrefTo } from '../../app/router.js';
+import { Section } from '../../parts/page.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Callout } from '../../parts/states.js';
+import { plural } from '../../text/format.js';
+
+const DOTS = { info: '', warning: 'dot-warn', severe: 'dot-bad' } as const;
+const FEW = 5;
+
+/** What the button says that mends a thing of this kind. */
+const ACTIONS: Readonly<Record<Attention['kind'], string>> = {
+  store: 'Accept the store',
+  config: 'Read it again',
+  'config-pending': 'Approve the config',
+  'source-kept': 'Read it again',
+  'server-failed': 'Try again',
+  'server-unusable': 'Try again',
+  'server-resting': 'Connect now',
+  'sign-in': 'Sign in',
+  approval: 'Approve',
+};
+
+function placeOf({ kind, server, ref }: Attention): { readonly href: string; readonly label: string } | undefined {
+  if (kind === 'approval')
+    return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'See what changed' };
+  if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
+  return kind.startsWith('config') || kind === 'source-kept'
+    ? { href: '#/config', label: 'Open the config' }
+    : undefined;
+}
+
+function One({ item, onChange }: { readonly item: Attention; readonly onChange: () => void }): VNode {
+  const [isBusy, setBusy] = useState(false);
+  const place = placeOf(item);
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const answer = await api.act(item.action!);
+      // A sign-in goes on where the authorization server says.
+      if (typeof answer?.['url'] === 'string' && /^https?:/.test(answer['url']))
+        window.open(answer['url'], '_blank', 'noopener');
+      tell('Done.');
+    } catch (thrown) {
+      tellError(asApiError(thrown));
+    } finally {
+      setBusy(false);
+      onChange();
+    }
+  };
+  // What changed is to be looked at before it is approved.
+  const canAct = item.action !== undefined && item.kind !== 'approval';
+  return (
+    <li class="attention">
+      <span class={`dot ${DOTS[item.severity]}`} />
+      <div class="grow">
+        <p class="strong">
+          <ServerText text={item.title} limit={200} />
+        </p>
+        <p class="muted">
+          <ServerText text={item.detail} limit={300} />
+        </p>
+        {!canAct && !place && (
+          <p class="small">
+            <ServerText text={item.remedy} limit={300} />
+          </p>
+        )}
+      </div>
+      <div class="line">
+        {place && (
+          <a class="button button-small" href={place.href}>
+            {place.label}
+          </a>
+        )}
+        {canAct && (
+          <button type="button" class="button button-small button-main" disabled={isBusy} onClick={() => void act()}>
+            {isBusy ? 'Working…' : ACTIONS[item.kind]}
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** What needs attention, the worst first, each with the click that mends it. */
+export function AttentionList({
+  items,
+  onChange,
+}: {
+  readonly items: readonly Attention[];
+  readonly onChange: () => void;
+}): VNode {
+  const [isLong, setLong] = useState(false);
+  if (items.length === 0) {
+    return <Callout tone="ok">Nothing needs your attention.</Callout>;
+  }
+  const shown = isLong ? items : items.slice(0, FEW);
+  return (
+    <Section title="Needs attention" aside={plural(items.length, 'thing')} flush>
+      <ul>
+        {shown.map((item) => (
+          <One
+            key={`${item.kind} ${item.server ?? ''} ${item.ref ?? ''} ${item.title}`}
+            item={item}
+            onChange={onChange}
+          />
+        ))}
+        {items.length > shown.length && (
+          <li class="attention">
+            <button type="button" class="link" onClick={() => setLong(true)}>
+              Show {items.length - shown.length} more
+            </button>
+          </li>
+        )}
+      </ul>
+    </Section>
+  );
+}
