@@ -12,7 +12,7 @@ import { FirstRun } from './first-run.js';
 const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|pending-call)$/;
 
 function Tiles({ overview }: { readonly overview: Overview }): VNode {
-  const { servers, tools, tokens, hours } = overview;
+  const { servers, tools, hours } = overview;
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const well = servers.ready + servers.stale;
