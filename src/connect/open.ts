@@ -10,6 +10,7 @@ import type { HttpTransport, Server, StdioTransport } from '../model/server.js';
 import type { Upstream } from '../model/upstream.js';
 import { SHARED, type ConnectionKey } from './connection-key.js';
 import type { ChildKeeper } from './transport/child.js';
+import { commandOf } from './transport/child-command.js';
 import { childEnvironment } from './transport/environment.js';
 import type { Connected, EraDecision } from './era/era.js';
 import type { Link, Terms } from './era/session.js';
@@ -206,10 +207,10 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
   ]);
   terms.signal.throwIfAborted();
   const { id } = server;
-  const { command, args, cwd } = config;
+  const { cwd } = config;
   const env = childEnvironment(deps.baseEnv, config.env);
   deps.tap?.('note', `start: ${server.shown.target}`);
-  const child = await deps.children.spawn({ command, args, env, ...(cwd !== undefined && { cwd }) });
+  const child = await deps.children.spawn({ ...commandOf(config), env, ...(cwd !== undefined && { cwd }) });
   if (terms.signal.aborted) {
     void child.stop();
     throw terms.signal.reason;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ConfirmConfig, ConfirmRuleConfig } from './confirm-config.js';
 import { AuditConfig } from './audit-export.js';
 import { SCOPES } from './principal.js';
+import { SandboxConfig } from './sandbox-config.js';
 
 /** How a config is parsed: it is read once, so a parser that is generated for it costs more than it saves. */
 export const READ_ONCE = { jitless: true } as const;
@@ -120,6 +121,8 @@ export const ServerEntry = z.strictObject({
   args: z.array(text).optional(),
   env: textMap.optional(),
   cwd: text.optional(),
+  /** The command it is started through, instead of the one for all; only in a config of your own (A49). */
+  sandbox: SandboxConfig.optional(),
   url: text.min(1).optional(),
   headers: textMap.optional(),
   auth: AuthConfig.optional(),
@@ -365,6 +368,8 @@ export const Config = z.strictObject({
   redaction: z.array(RedactionConfig).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
+  /** The command that local servers are started through (A49). */
+  sandbox: SandboxConfig.default(false),
   store: text.default('sqlite'),
   answers: AnswersConfig.prefault({}),
   confirm: ConfirmConfig.prefault({}),

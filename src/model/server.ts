@@ -7,6 +7,8 @@ export interface StdioTransport {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What stands before the command: a program that lets the server see less of this machine (A49). */
+  readonly sandbox?: readonly string[];
 }
 
 /** A remote server: Streamable HTTP, or HTTP+SSE for old ones. */

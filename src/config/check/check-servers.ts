@@ -85,7 +85,7 @@ function checkTransport(entry: JsonObject, path: string): Findings {
       problemAt(joinPath(path, 'type'), `is "${type}", but the server has a "command"; use "stdio" or remove it`),
     );
   } else {
-    const unused = hasCommand ? ['headers', 'auth'] : ['args', 'env', 'cwd'];
+    const unused = hasCommand ? ['headers', 'auth'] : ['args', 'env', 'cwd', 'sandbox'];
     for (const key of unused.filter((key) => entry[key] !== undefined)) {
       warnings.push(
         problemAt(joinPath(path, key), `has no effect on a server with "${hasCommand ? 'command' : 'url'}"`),

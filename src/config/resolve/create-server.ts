@@ -10,6 +10,7 @@ import {
   type Config,
   type ServerEntry,
 } from '../../model/config.js';
+import type { SandboxConfig } from '../../model/sandbox-config.js';
 import type {
   HttpTransport,
   Server,
@@ -23,6 +24,7 @@ import { authComplaints } from '../check/check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';
 import { readVariable, tokenVariable, type Variables } from '../environment.js';
 import { expand, hideDefaults } from './expand.js';
+import { sandboxWords } from './sandbox.js';
 import { OWN_NAME, ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from '../check/plain-data.js';
 import { quoteArgument, reviewOf } from '../review/review.js';
@@ -74,7 +76,15 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
     problems.push('has a NUL character in its command, arguments, env or cwd');
   }
   const isRelative = cwd !== undefined && shop.directory !== undefined;
-  return { type: 'stdio', command, args, env, cwd: isRelative ? resolve(shop.directory!, cwd) : cwd };
+  const folder = isRelative ? resolve(shop.directory!, cwd) : cwd;
+  const around = { cwd: folder ?? shop.directory ?? '.', variables: Object.keys(env) };
+  const sandbox = sandboxWords(sandboxOf(entry, shop), around).map(fill);
+  return { type: 'stdio', command, args, env, cwd: folder, ...(sandbox.length > 0 && { sandbox }) };
+}
+
+/** Only a config of the user says what a server runs in: what others bring could leave the sandbox, or name a program of its own. */
+function sandboxOf({ sandbox }: ServerEntry, { scope, config }: Workshop): SandboxConfig {
+  return scope === undefined ? (sandbox ?? config.sandbox) : config.sandbox;
 }
 
 /** User and password of a URL, which `fetch` refuses to take there, as the header they stand for. */
@@ -183,6 +193,13 @@ export function showEntry(
   return { type, target, secrets: Object.keys(entry.env ?? {}) };
 }
 
+/** The exact command that runs begins with the sandbox (S25). */
+function showSandbox(shown: ShownTransport, transport: Transport): ShownTransport {
+  if (transport.type !== 'stdio' || !transport.sandbox) return shown;
+  const words = hideInArguments(transport.sandbox).map((hidden) => quoteArgument(hidden.shown));
+  return { ...shown, target: [...words, shown.target].join(' ') };
+}
+
 /** Only what was written overrides: the shape fills absent fields of `parsed` with its own defaults. */
 function onlyWritten<Settings extends object>(parsed: Settings, raw: unknown): Partial<Settings> {
   const written = Object.entries(parsed).filter(([key]) => isObject(raw) && Object.hasOwn(raw, key));
@@ -225,7 +242,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     source: shop.source,
     scope: shop.scope,
     transport,
-    shown: showEntry(entry, transport.type),
+    shown: showSandbox(showEntry(entry, transport.type), transport),
     ...(shop.scope === 'project' && { review: reviewOf(entry, transport) }),
     digest: hashJson(transport as unknown as JsonValue),
     enabled: shop.config.enabled && (entry.enabled ?? true),

@@ -3,6 +3,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Server } from '../../model/server.js';
 import type { Child, ChildExit, ChildKeeper } from './child.js';
+import { commandOf } from './child-command.js';
 import { childEnvironment } from './environment.js';
 import type { Tap } from './tap.js';
 
@@ -58,8 +59,7 @@ export async function runRaw(
   const names = Object.keys(options.env ?? {});
   options.tap?.('note', `start: ${server.shown.target}${names.length > 0 ? ` (with ${names.join(', ')})` : ''}`);
   const child = await deps.children.spawn({
-    command: transport.command,
-    args: transport.args,
+    ...commandOf(transport),
     env: { ...childEnvironment(deps.baseEnv, transport.env), ...options.env },
     cwd: transport.cwd,
   });

@@ -61,6 +61,17 @@ interface Patient {
 /** Lines of stderr worth showing for a server that failed. */
 const STDERR_LINES = 8;
 
+/** Which local servers run in a sandbox, and which do not (A49). */
+function examineSandboxes(servers: readonly Server[]): Finding[] {
+  const local = servers.filter(({ transport }) => transport.type === 'stdio');
+  const isBoxed = ({ transport }: Server): boolean => transport.type === 'stdio' && transport.sandbox !== undefined;
+  const free = local.filter((server) => !isBoxed(server)).map(({ id }) => id);
+  if (free.length === local.length) return [];
+  const rest = free.length === 0 ? '' : `; without one: ${free.join(', ')}`;
+  const message = `${free.length === 0 ? 'every local server runs' : `${local.length - free.length} of ${counted(local.length, 'local server')} run`} in a sandbox${rest}`;
+  return [{ subject: 'config', level: 'ok', message }];
+}
+
 function examineConfig({ loaded }: Patient): Finding[] {
   const where = loaded.path ?? loaded.source;
   const findings: Finding[] = [
@@ -80,6 +91,7 @@ function examineConfig({ loaded }: Patient): Finding[] {
     const { message, next } = describePending(loaded.pending);
     findings.push({ subject: 'config', level: 'warning', message: `${loaded.pending.path} ${message}`, next });
   }
+  findings.push(...examineSandboxes(loaded.servers));
   if (loaded.servers.length === 0) {
     findings.push({
       subject: 'config',

@@ -9,6 +9,7 @@ import {
   ServerAnswers,
   SourceConfig,
 } from '../../../model/config.js';
+import { SandboxConfig } from '../../../model/sandbox-config.js';
 import { SCOPES } from '../../../model/principal.js';
 
 const text = z.string();
@@ -120,6 +121,7 @@ export const ShownConfig = z.object({
   redaction: z.array(RedactionConfig.extend({ match: texts })),
   usageMemory: z.union([z.boolean(), z.literal('local')]),
   approval: z.enum(['trust-first', 'manual', 'off']),
+  sandbox: SandboxConfig,
   store: text,
   answers: AnswersConfig,
   audit: z.object({
