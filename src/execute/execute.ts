@@ -313,10 +313,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       latencyMs: Math.round(latencyMs * 1000) / 1000,
       waitedMs: trail.waitedMs,
       resultBytes,
-      ...countLater(resultBytes ?? 0, () => ({
-        ...tokensOf(call.arguments, result, error),
-        withheld: trail.withheld ?? 0,
-      })),
+      ...countLater(resultBytes ?? 0, () => billOf(call, trail.withheld ?? 0, result, error)),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
       parent: call.parent,
@@ -338,7 +335,13 @@ function detailOf(contradiction: string | undefined, meta: JsonObject | undefine
   };
 }
 
-/** What a call cost its agent. */
+/** What a call cost its agent. What a script calls and gets costs it nothing: only the script reads it. */
+function billOf(call: Call, withheld: number, result: JsonObject | undefined, error: Failure | undefined): TokenCount {
+  const { arguments: sent, returned } = tokensOf(call.arguments, result, error);
+  if (call.parent !== undefined) return { arguments: 0, returned: 0, withheld: withheld + (result ? returned : 0) };
+  return { arguments: sent, returned, withheld };
+}
+
 function tokensOf(
   args: JsonObject,
   result: JsonObject | undefined,

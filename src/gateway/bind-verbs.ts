@@ -90,6 +90,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'hosts.setLogLevel': 'everybody',
   'hosts.release': 'everybody',
   'hosts.noteMenu': 'everybody',
+  'hosts.noteAnswer': 'everybody',
   'internal.coverage': 'everybody',
   'internal.afford': 'everybody',
   'internal.budget': 'everybody',

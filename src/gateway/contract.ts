@@ -300,6 +300,8 @@ export interface HostVerbs {
   setLogLevel(host: Host): Promise<void>;
   /** Records the list of tools that a host was given, for the bill (ANS-7). */
   noteMenu(tools: readonly JsonObject[], options?: Pick<CallOptions, 'traceId'> & { readonly server?: string }): void;
+  /** Records what toolscout itself answered a host, and no other record counts (ANS-7). */
+  noteAnswer(tool: string, args: JsonObject, answer: JsonObject, options?: Pick<CallOptions, 'traceId'>): void;
   /** A host has gone: connections that were made for it alone end. */
   release(host: Pick<Host, 'id'>): void;
 }

@@ -7,6 +7,7 @@ export const AUDIT_KINDS = [
   'script',
   'search',
   'menu',
+  'answer',
   'resource-read',
   'prompt-get',
   'completion',
@@ -43,7 +44,7 @@ export interface TokenCount {
   readonly arguments: number;
   /** Of what it was given back. */
   readonly returned: number;
-  /** Of what was kept from it, and can be read on demand. */
+  /** Of what was kept from it: what can be read on demand, and what only a script of it saw. */
   readonly withheld: number;
 }
 

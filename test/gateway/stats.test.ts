@@ -10,7 +10,7 @@ import { commandLine } from '../support/command-line.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { openHttpApp } from '../support/http-app.js';
 import { connectHost } from '../support/mcp-host.js';
-import { openToolscout } from '../support/open-toolscout.js';
+import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
@@ -90,6 +90,51 @@ describe('the bill', STARTS_PROCESSES, () => {
     expect(total.tokens.withheld).toBeGreaterThan(20_000);
     expect(saved).toBe(total.tokens.withheld);
   });
+
+  it.each([
+    ['legacy', 'stdio'],
+    ['modern', 'http'],
+  ] as const)(
+    'ANS-7 what toolscout itself answers a %s host over %s is counted, and a script by itself',
+    async (era, over) => {
+      const notes = await notesServer();
+      const gateway = await openToolscout({ scripts: true, servers: { notes: { url: notes.url } } });
+      await gateway.servers.discover();
+      const host = await connectHost(gateway, { era, over });
+      const run = (name: string, args: JsonObject): Promise<JsonObject> =>
+        host.request('tools/call', { name, arguments: args });
+      const shown: number[] = [];
+      const script = 'for (let n = 0; n < 3; n++) await tools.notes.read_note_1({ id: n }); return "done"';
+      for (const [name, args] of [
+        ['get_tool_details', { server: 'notes', tool: 'read_note_1' }],
+        ['list_tools', { server: 'notes' }],
+        ['list_mcp_servers', {}],
+        ['run_script', { script }],
+      ] as const) {
+        shown.push(estimateTokens(textOf(await run(name, args))));
+      }
+      const records = await gateway.audit.list({ limit: 100 });
+      const answers = records.filter(({ kind }) => kind === 'answer').toReversed();
+      expect(answers.map(({ detail }) => (detail as JsonObject)['tool'])).toEqual([
+        'get_tool_details',
+        'list_tools',
+        'list_mcp_servers',
+        'run_script',
+      ]);
+      // Of a long answer only parts are read.
+      const returned = answers.map(({ tokens }) => tokens!.returned);
+      for (const [at, tokens] of returned.entries()) expect(Math.abs(tokens / shown[at]! - 1)).toBeLessThan(0.05);
+      const inner = records.filter(({ kind, parent }) => kind === 'execution' && parent !== undefined);
+      expect(inner).toHaveLength(3);
+      for (const { tokens } of inner) {
+        expect(tokens).toEqual({ arguments: 0, returned: 0, withheld: estimateTokens(ANSWER) });
+      }
+      const { total } = await gateway.audit.stats({ by: 'server' });
+      expect(total.calls).toBe(3);
+      expect(total.tokens.withheld).toBe(3 * estimateTokens(ANSWER));
+      expect(total.tokens.returned).toBe(returned.reduce((sum, each) => sum + each, 0));
+    },
+  );
 
   it('ANS-7 another process over the same store adds up what all have done', async () => {
     const stateDir = await temporaryDirectory();

@@ -13,7 +13,7 @@ const READS: ReadonlySet<string> = new Set(['resource-read', 'prompt-get', 'comp
 
 /** Whether a sum is about something that costs an agent tokens, and not about an administrative act. */
 function isUsage({ kind }: AuditSum): boolean {
-  return kind === 'execution' || kind === 'search' || kind === 'menu' || READS.has(kind);
+  return kind === 'execution' || kind === 'search' || kind === 'menu' || kind === 'answer' || READS.has(kind);
 }
 
 /**

@@ -4,7 +4,7 @@ import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { auditedMeta } from '../../protocol/request-meta.js';
 import { estimateBytes } from '../../kernel/size.js';
 import { oneLine, printable } from '../../kernel/text.js';
-import { countLater, sampleTokens } from '../../kernel/token-sample.js';
+import { countLater, sampleResultTokens, sampleTokens } from '../../kernel/token-sample.js';
 import { estimateTokens } from '../../kernel/tokens.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
 import type { AuditKind } from '../../model/audit-record.js';
@@ -75,7 +75,9 @@ function unknownMethod(method: string): ToolscoutError {
 /** The verbs of the facet `hosts` but the one that watches resources. */
 export function hostVerbs(
   core: Core,
-): VerbTable<'hosts.relay' | 'hosts.tell' | 'hosts.setLogLevel' | 'hosts.release' | 'hosts.noteMenu'> {
+): VerbTable<
+  'hosts.relay' | 'hosts.tell' | 'hosts.setLogLevel' | 'hosts.release' | 'hosts.noteMenu' | 'hosts.noteAnswer'
+> {
   const { audit, pool, redaction, log } = core.deps;
 
   const record = (
@@ -188,5 +190,27 @@ export function hostVerbs(
         countTokens: () => ({ arguments: 0, returned: sampleTokens([...tools]), withheld: 0 }),
       });
     },
+
+    'hosts.noteAnswer'({ principal, skill }, tool, args, answer, { traceId } = {}) {
+      audit.record({
+        kind: 'answer',
+        principal,
+        route: 'mcp',
+        outcome: answer['isError'] === true ? 'failure' : 'success',
+        ...(skill && { skill: skill.id }),
+        ...(traceId !== undefined && { traceId }),
+        detail: { tool },
+        ...countLater(estimateBytes(answer), () => {
+          const returned = sampleResultTokens(answer);
+          return { arguments: sampleTokens(args), returned, withheld: Math.max(0, wholeOf(answer) - returned) };
+        }),
+      });
+    },
   });
+}
+
+/** What an answer would have cost whole, where a part of it was kept back. */
+function wholeOf({ _meta }: JsonObject): number {
+  const kept = isObject(_meta) ? _meta['toolscout/result'] : undefined;
+  return isObject(kept) && typeof kept['tokens'] === 'number' ? kept['tokens'] : 0;
 }

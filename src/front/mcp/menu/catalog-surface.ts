@@ -36,6 +36,9 @@ import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
 import { createShelf } from './exposed-names.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
+/** Meta-tools whose answers no other record counts. */
+const LOOKS: ReadonlySet<string> = new Set(['get_tool_details', 'list_tools', 'list_mcp_servers']);
+
 /** How long a host may keep the meta-tools alone when they name no servers: they change only with a new version. */
 const MENU_TTL_MS = 3_600_000;
 
@@ -110,6 +113,16 @@ export function createCatalogSurface(
     return listResult('tools', tools, 'name', params, exchange);
   };
 
+  /** Has what toolscout itself answers counted; searches and calls have records of their own. */
+  const billed = async (name: string, params: JsonObject, exchange: Exchange, answer: Promise<JsonObject>) => {
+    const given = params['arguments'];
+    const answered = await answer;
+    if (answered['resultType'] !== 'input_required') {
+      gateway.hosts.noteAnswer(name, isObject(given) ? given : {}, answered, { traceId: exchange.traceId });
+    }
+    return answered;
+  };
+
   const callTool = (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const { name } = params;
     if (typeof name !== 'string') return Promise.reject(notText('name', 'tools/call'));
@@ -123,16 +136,19 @@ export function createCatalogSurface(
     if (hasScripts && name === RUN_SCRIPT) {
       const args = params['arguments'];
       const readBy = mode === 'code' ? 'script' : 'execute_tool';
-      return callScript(gateway, isObject(args) ? args : {}, callOptions(params, exchange), readBy);
+      const answer = callScript(gateway, isObject(args) ? args : {}, callOptions(params, exchange), readBy);
+      return billed(name, params, exchange, answer);
     }
     if (mode === 'code') {
       const args = params['arguments'];
       if (!CODE_TOOLS.some((tool) => tool['name'] === name)) return Promise.resolve(notInCode(name));
-      return lookInCode(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
+      const answer = lookInCode(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
+      return name === 'search_tools' ? answer : billed(name, params, exchange, answer);
     }
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
       const args = params['arguments'];
-      return callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange, 'agent'));
+      const answer = callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange, 'agent'));
+      return LOOKS.has(name) ? billed(name, params, exchange, answer) : answer;
     }
     return callDirect(name, params, exchange);
   };
