@@ -94,6 +94,24 @@ describe('traces', STARTS_PROCESSES, () => {
     expect(collector.bodies.join('')).not.toContain('secret');
   });
 
+  it('REG-7 CODE-4 the calls of a script are spans below that of the script', async () => {
+    const collector = await startCollector();
+    const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } }, { env });
+    await gateway.servers.discover();
+    const script = "await tools.old.echo({ message: 'secret' }); try { await tools.old.nothing() } catch { return 1 }";
+    expect(await gateway.run(script, { meta: { traceparent: PARENT } })).toMatchObject({ value: 1, calls: 2 });
+    await gateway.close();
+    const spans = collector.spans.filter(({ name }) => name !== 'discover');
+    const [first, second, run] = spans;
+    expect(spans.map(({ name }) => name)).toEqual(['execute', 'execute', 'script']);
+    expect(run).toMatchObject({ parentSpanId: 'b7ad6b7169203331', status: { code: 1 } });
+    expect([first!.parentSpanId, second!.parentSpanId]).toEqual([run!.spanId, run!.spanId]);
+    expect(second!.status).toEqual({ code: 2, message: 'TOOL_NOT_FOUND' });
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(collector.bodies.join('')).not.toContain('secret');
+  });
+
   it('REG-7 the server gets the span as its parent', async () => {
     const collector = await startCollector();
     const env = { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };

@@ -75,9 +75,17 @@ export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway 
     },
     run(script, options = {}) {
       const span = start('script', options);
+      const aroundCall: NonNullable<Parameters<Gateway['run']>[1]>['aroundCall'] = ({ server, tool }, trace, run) => {
+        const inner = start('execute', trace);
+        return during(
+          inner,
+          () => run(below(inner, trace)),
+          (result) => called(server, tool, result),
+        );
+      };
       return during(
         span,
-        () => gateway.run(script, below(span, options)),
+        () => gateway.run(script, { ...below(span, options), aroundCall }),
         ({ error, calls }) => ({ failed: error?.code, attributes: { 'toolscout.calls': calls } }),
       );
     },

@@ -1,7 +1,7 @@
 import type { Cancel } from '../../kernel/async/cancel.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Remedy } from '../../kernel/remedy.js';
-import type { Call, Progress } from '../../model/call.js';
+import type { Call, CallResult, Progress } from '../../model/call.js';
 import type { Tool } from '../../model/tool.js';
 
 /** A call as a caller of the library makes it. */
@@ -34,6 +34,12 @@ export type HostScriptOptions = ScriptOptions &
   Partial<Pick<Call, 'host' | 'resumed'>> & {
     /** Words a remedy for whoever reads the errors of the script. */
     readonly advise?: (remedy: Remedy) => string;
+    /** Does something around each call of the script; `run` makes the call as part of the given trace. */
+    readonly aroundCall?: (
+      address: { readonly server: string; readonly tool: string },
+      trace: Pick<CallOptions, 'meta' | 'traceId'>,
+      run: (trace: Pick<CallOptions, 'meta' | 'traceId'>) => Promise<CallResult>,
+    ) => Promise<CallResult>;
   };
 
 /** What a question brings along besides what is asked. */

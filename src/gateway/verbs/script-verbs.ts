@@ -4,6 +4,7 @@ import { newIdAt } from '../../kernel/ids.js';
 import { isObject } from '../../kernel/json.js';
 import { estimateBytes } from '../../kernel/size.js';
 import { readTraceParent } from '../../kernel/trace-context.js';
+import type { CallResult } from '../../model/call.js';
 import type { ScriptResult } from '../../model/script.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { ScriptRequest, Scripts } from '../../scripts/index.js';
@@ -28,7 +29,7 @@ export function createScripting(core: Core, call: Verbs['call']): Scripting {
 
   const requestOf = (viewer: Viewer, options: HostScriptOptions): Omit<ScriptRequest, 'record'> => {
     const { memoryBytes, computeMs, timeoutMs, calls, parallel, allow } = core.loaded.config.scripts;
-    const { host, signal, onProgress, advise, route, traceId, meta } = options;
+    const { host, signal, onProgress, advise, aroundCall, route, traceId, meta } = options;
     return {
       owner: { principal: viewer.principal, ...(viewer.skill && { skill: viewer.skill.id }) },
       bounds: {
@@ -38,17 +39,19 @@ export function createScripting(core: Core, call: Verbs['call']): Scripting {
         parallel,
         timeoutMs: Math.min(timeoutMs, options.timeoutMs ?? timeoutMs),
       },
-      callTool: (parent) => (made) =>
-        call(viewer, made.server, made.tool, made.arguments, {
-          route,
-          traceId,
-          meta,
-          parent,
-          host: made.host,
-          signal: made.signal,
-          resumed: made.resumed,
-          readOnly: allow === 'read-only' || options.readOnly,
-        }),
+      callTool: (parent) => (made) => {
+        const run = (trace: Pick<HostScriptOptions, 'meta' | 'traceId'>): Promise<CallResult> =>
+          call(viewer, made.server, made.tool, made.arguments, {
+            route,
+            ...trace,
+            parent,
+            host: made.host,
+            signal: made.signal,
+            resumed: made.resumed,
+            readOnly: allow === 'read-only' || options.readOnly,
+          });
+        return aroundCall ? aroundCall(made, { traceId, meta }, run) : run({ traceId, meta });
+      },
       ...(host && { host }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),

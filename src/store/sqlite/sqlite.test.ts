@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeStore } from '../../../test/contract/store-contract.js';
 import { type Clock, systemClock } from '../../kernel/clock.js';
 import { createLog, type Log, silentLog } from '../../kernel/log.js';
+import type { AuditRecord } from '../../model/audit-record.js';
 import type { Store } from '../../model/store.js';
 import { connect } from './connection.js';
 import { inspect, migrate } from './schema.js';
@@ -321,6 +322,48 @@ describe('sqlite', () => {
     expect(() => inspect(connection, path, 3)).not.toThrow();
     expect(() => inspect(connection, path, 4)).not.toThrow();
     connection.close();
+  });
+
+  it('R20 ANS-7 a file of the first version keeps its audit records, which count without tokens, and is refused by that version then', async () => {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    const old = connect(Database, file, 100);
+    // As the first version made it; a step that was released is never edited.
+    old.exec(`create table entries (
+        space text not null, key text not null, value text not null,
+        stored_at integer not null, expires_at integer, revision integer not null,
+        primary key (space, key)
+      ) without rowid;
+      create table changes (space text primary key, version integer not null) without rowid;
+      create table audit (
+        seq integer primary key, id text not null unique, time integer not null, kind text not null,
+        server text, tool text, outcome text not null, body text not null
+      );
+      create index audit_server on audit (server);
+      pragma user_version = 1`);
+    const record = {
+      id: 'old',
+      time: 1000,
+      kind: 'execution',
+      principal: 'ann',
+      server: 's',
+      tool: 't',
+      outcome: 'success',
+    };
+    const insert = (id: string): void =>
+      old.exec(`insert into audit (id, time, kind, server, tool, outcome, body)
+        values ('${id}', 1000, 'execution', 's', 't', 'success', '${JSON.stringify({ ...record, id })}')`);
+    insert('old');
+
+    const store = await open();
+    expect(await store.audit({})).toEqual([record]);
+    // A process of the version before that is still running goes on appending.
+    insert('late');
+    await store.append([{ ...record, id: 'new', tokens: { arguments: 1, returned: 2, withheld: 3 } } as AuditRecord]);
+    expect((await store.audit({})).map(({ id }) => id).toSorted()).toEqual(['late', 'new', 'old']);
+    const sums = await store.sumAudit({ by: ['server'] });
+    expect(sums).toMatchObject([{ server: 's', records: 3, tokens: { arguments: 1, returned: 2, withheld: 3 } }]);
+    expect(() => inspect(old, file, 1)).toThrow(/was written by a newer toolscout \(version 2; this one knows 1\)/);
+    old.close();
   });
 
   it('R9 while another process holds the file, writes fail with STORE_ERROR and reads go on', async () => {
