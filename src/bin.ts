@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-import './app/settle-heap.js';
-
 // Not static imports: those would be read and run before the first line here. A forwarder loads nothing else, so that it stays small.
 const isForwarder =
   process.argv[2] === 'serve' && process.argv.includes('--shared') && process.argv.includes('--stdio');
 const isServed = isForwarder && (await (await import('./app/shared/forward.js')).forwardHost(process));
-if (!isServed) await import('./app/command.js');
+if (!isServed) {
+  await import('./app/settle-heap.js');
+  await import('./app/command.js');
+}

@@ -84,7 +84,14 @@ async function launchFor(around: Around, wish: InstallWish, notes: string[]): Pr
   return {
     type: 'stdio',
     command,
-    args: [...args, 'serve', '--stdio', '--config', await configFor(around, wish, notes)],
+    args: [
+      ...args,
+      'serve',
+      '--stdio',
+      ...(wish.shared ? ['--shared'] : []),
+      '--config',
+      await configFor(around, wish, notes),
+    ],
   };
 }
 

@@ -13,6 +13,7 @@ import { checkStore, configReader, openGateway } from './open-gateway.js';
 import { createOwnConfig } from './own-config.js';
 import { readSecret, SecretCancelled } from './read-secret.js';
 import { serve } from './serve.js';
+import { stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
 settleHeap();
@@ -98,6 +99,10 @@ const deps: CliDeps = {
     } finally {
       lines.close();
     }
+  },
+  async services(kind, stateDir) {
+    const { askServices } = await import('./shared/services.js');
+    return askServices(stateDirectoryOf({ cwd: process.cwd(), env: process.env, stateDir }), kind, systemClock);
   },
   serve: (options) => serve({ ...options, onNotice: warn }, { terminal, streams: process }),
   stopped: ({ awaited = false } = {}) =>

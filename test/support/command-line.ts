@@ -43,6 +43,8 @@ export interface Surroundings {
   readonly openBrowser?: (url: string) => Promise<void>;
   readonly readLine?: () => Promise<string>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
+  /** The services that hosts share; by default there is none. */
+  readonly services?: CliDeps['services'];
 }
 
 /** Runs a command line in this process with a terminal that keeps what is written. */
@@ -75,6 +77,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
       served.push(options);
       await around.serve?.(options);
     },
+    services: around.services ?? (async () => []),
     stopped: () => around.stopped?.(() => stdout) ?? new Promise(() => undefined),
     confirm: around.confirm ?? (async () => undefined),
     readStdin: async () => around.stdin ?? '',

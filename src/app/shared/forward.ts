@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { settleHeap } from '../settle-heap.js';
 import { createByteLines } from './byte-lines.js';
 import { readForwardOptions, type ForwardOptions } from './forward-options.js';
 import { createRelay, type LinkEvents, type ServiceLink } from './relay.js';
@@ -50,7 +49,6 @@ async function forward(options: ForwardOptions, streams: NodeJS.Process): Promis
     return undefined;
   });
   if (!first) return false;
-  settleHeap();
 
   let isHeld = false;
   const hold = (held: boolean): void => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { closeSync, constants, ftruncateSync, fstatSync } from 'node:fs';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
@@ -29,7 +28,9 @@ interface Started {
 }
 
 /** Starts a service that outlives this process. */
-function start(place: SharedPlace, { command, args, cwd, env }: ServiceCommand): Started {
+async function start(place: SharedPlace, { command, args, cwd, env }: ServiceCommand): Promise<Started> {
+  // Loaded only here: most forwarders find a service, and stay a megabyte smaller.
+  const { spawn } = await import('node:child_process');
   const log = openPrivate(place.log, constants.O_CREAT | constants.O_APPEND);
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
   let failure: string | undefined;
@@ -80,7 +81,7 @@ export async function reachService(
         release = tryLock(place.lock, clock);
         // Another process may have started it between the last look and the lock.
         if (release) continue;
-      } else started ??= start(place, deps.service);
+      } else started ??= await start(place, deps.service);
       await sleep(clock, pauseMs);
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
     }

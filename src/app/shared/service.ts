@@ -92,6 +92,7 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
       throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
     }
     if (hosts.size >= MAX_HOSTS) throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`);
+    if (skill !== undefined) await gateway.skills.get(skill);
     const offered = skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(skill));
     if (socket.destroyed) return;
     socket.write(answer());

@@ -22,6 +22,7 @@ import { addSecret } from './commands/secret.js';
 import { addServe } from './commands/serve.js';
 import { addServers } from './commands/servers.js';
 import { addSkills } from './commands/skills.js';
+import { addService } from './commands/service.js';
 import { addStats } from './commands/stats.js';
 import { addStore } from './commands/store.js';
 import { addTools } from './commands/tools.js';
@@ -53,6 +54,7 @@ export const COMMANDS = [
   addConfig,
   addSecret,
   addCache,
+  addService,
   addStore,
   addAudit,
   addStats,

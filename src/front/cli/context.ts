@@ -44,6 +44,19 @@ export interface ServeOptions extends OpenOptions {
   readonly port?: number;
 }
 
+/** A service that hosts of this user share. */
+export interface RunningService {
+  readonly pid: number;
+  readonly version: string;
+  readonly config: string;
+  /** Hosts that are connected now. */
+  readonly hosts: number;
+  /** Servers in its config. */
+  readonly servers: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
 /** What is to be imported. */
 export interface ImportWish {
   readonly clients: readonly string[];
@@ -62,6 +75,8 @@ export interface InstallWish {
   /** The folder of the project whose file is written, instead of the user's. */
   readonly project?: string;
   readonly transport: 'stdio' | 'http';
+  /** Over stdio: through the service that hosts of this user share. */
+  readonly shared?: boolean;
   readonly uninstall: boolean;
   readonly dryRun: boolean;
   /** Move the servers of the client to the config of toolscout. */
@@ -149,6 +164,8 @@ export interface CliDeps {
   readSecret(prompt: string): Promise<string>;
   /** Asks a person a question; `undefined` when there is nobody to ask. */
   confirm(question: string): Promise<boolean | undefined>;
+  /** The services that hosts of this user share; `stop` ends them. */
+  services(kind: 'status' | 'stop', stateDir?: string): Promise<readonly RunningService[]>;
   /** Serves until the process is told to stop. */
   serve(options: ServeOptions): Promise<void>;
   /** Resolves when the user wants to stop (Ctrl-C); the process goes on until then only when that is `awaited`. */

@@ -4,6 +4,7 @@ import { ERROR_TABLE, ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import type { Terminal } from '../terminal.js';
+import { describeService } from './service.js';
 
 /** Opening failed with this code, as what `doctor` says of it; whatever else was thrown goes on. */
 function faultOf(subject: string, code: 'CONFIGURATION_ERROR' | 'STORE_ERROR', thrown: unknown): Finding {
@@ -96,6 +97,13 @@ function printVerdict({ ok, findings }: DoctorReport, terminal: Terminal): void 
   else terminal.out(isClear ? 'All is well.' : 'Nothing is broken; see the warnings above.');
 }
 
+/** The services that hosts share, one finding each; `toolscout service stop` ends them. */
+async function serviceFindings(deps: CliDeps, { stateDir }: CommonFlags): Promise<Finding[]> {
+  const services = await deps.services('status', stateDir);
+  const now = deps.clock.now();
+  return services.map((each) => ({ subject: 'service', level: 'ok', message: describeService(each, now) }));
+}
+
 /** `toolscout doctor`: look at everything and say what to do next (CLI-3). */
 export function addDoctor(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('doctor'))
@@ -113,6 +121,11 @@ export function addDoctor(program: Command, deps: CliDeps): void {
       else {
         report = await examineWithoutConfig(faults, deps, flags);
         report.findings.forEach(onFinding);
+      }
+      if (flags.stateDir !== 'memory') {
+        const services = await serviceFindings(deps, flags);
+        services.forEach(onFinding);
+        report = { ...report, findings: [...report.findings, ...services] };
       }
       if (flags.json) terminal.json(report);
       else printVerdict(report, terminal);

@@ -157,13 +157,14 @@ describe('install', STARTS_PROCESSES, () => {
     const named = async (...args: string[]): Promise<{ args: string[]; notes: string[] }> => {
       const { stdout } = await run(place, ['install', 'cursor', '--home', place.home, '--json', ...args]);
       const { entry, notes } = JSON.parse(stdout) as { entry: { args: string[] }; notes: string[] };
-      return { args: entry.args.slice(-4), notes };
+      return { args: entry.args.slice(-5), notes };
     };
     const own = join(place.home, '.config/toolscout/config.json');
-    expect((await named('--dry-run')).args).toEqual(['serve', '--stdio', '--config', own]);
+    expect((await named('--dry-run')).args).toEqual(['serve', '--stdio', '--shared', '--config', own]);
+    expect((await named('--dry-run', '--no-shared')).args.slice(1)).toEqual(['serve', '--stdio', '--config', own]);
     expect(existsSync(own)).toBe(false);
     const first = await named();
-    expect(first.args).toEqual(['serve', '--stdio', '--config', own]);
+    expect(first.args).toEqual(['serve', '--stdio', '--shared', '--config', own]);
     expect(first.notes.join('\n')).toContain(`${config} is not used`);
     expect(first.notes.join('\n')).toContain(`Created ${own}`);
     expect(JSON.parse(await readFile(own, 'utf8'))).toEqual({ servers: {} });

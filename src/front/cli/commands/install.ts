@@ -11,6 +11,7 @@ interface Flags {
   readonly project?: boolean | string;
   readonly home?: string;
   readonly stdio?: boolean;
+  readonly shared: boolean;
   readonly http?: boolean;
   readonly uninstall?: boolean;
   readonly dryRun?: boolean;
@@ -39,6 +40,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
     .option('--project [dir]', "write the file of the project, not the user's (default: the current folder)")
     .option('--home <dir>', 'look for the client in this home directory')
     .option('--stdio', 'have the client start toolscout itself (default)')
+    .option('--no-shared', 'with --stdio: give this client a gateway of its own, not the service that clients share')
     .addOption(new Option('--http', 'have the client connect to a running "toolscout serve"').conflicts('stdio'))
     .option('--uninstall', 'take it out again')
     .addOption(
@@ -72,6 +74,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
         home: flags.home,
         project: flags.project === true ? '.' : flags.project || undefined,
         transport: flags.http ? 'http' : 'stdio',
+        shared: flags.shared,
         uninstall: flags.uninstall ?? false,
         dryRun: flags.dryRun ?? false,
         replace: flags.replace,

@@ -1,0 +1,352 @@
+import { EventEmitter } from 'node:events';
+import { chmod, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFakeClock } from '../../../test/support/fake-clock.js';
+import { fixture, temporaryDirectory, waitUntil } from '../../../test/support/fixture.js';
+import { openToolscout } from '../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { systemClock } from '../../kernel/clock.js';
+import type { JsonObject } from '../../kernel/json.js';
+import { silentLog } from '../../kernel/log.js';
+import { VERSION } from '../../kernel/version.js';
+import { dial } from './dial.js';
+import { forwardHost } from './forward.js';
+import { readForwardOptions, type ForwardAround } from './forward-options.js';
+import { createHello, readHello } from './hello.js';
+import { preparePlace, readRecord, sharedKey, sharedPlace, writeRecord, type SharedPlace } from './place.js';
+import { reachService } from './reach-service.js';
+import { openSharedService, type SharedService } from './service.js';
+import { askServices } from './services.js';
+import { holderOf, isAlive, tryLock } from './start-lock.js';
+
+/** A process id that no process has. */
+const NOBODY = 2 ** 22 + 1;
+
+async function serviceIn(
+  folder: string,
+  more: { readonly idleMs?: number } = {},
+): Promise<{ place: SharedPlace; service: SharedService }> {
+  const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+  const place = sharedPlace(folder, 'k');
+  const service = await openSharedService({
+    place,
+    gateway,
+    log: silentLog,
+    clock: systemClock,
+    config: 'test',
+    idleMs: more.idleMs ?? 600_000,
+  });
+  onTestFinished(() => service.close());
+  return { place, service };
+}
+
+describe('the place of a service', () => {
+  it('STORE-6 is private, and links and foreign files are refused', async () => {
+    const folder = await temporaryDirectory();
+    const place = sharedPlace(folder, sharedKey(['a', undefined]));
+    await mkdir(place.folder, { mode: 0o755 });
+    await chmod(place.folder, 0o755);
+    preparePlace(place);
+    expect((await stat(place.folder)).mode & 0o777).toBe(0o700);
+    const record = { pid: 1, version: VERSION, token: 't', config: 'c', startedAt: 0 };
+    writeRecord(place, record);
+    expect(readRecord(place.record)).toEqual(record);
+    await chmod(place.record, 0o644);
+    expect(readRecord(place.record)).toBeUndefined();
+    await symlink(place.record, join(folder, 'link'));
+    expect(readRecord(join(folder, 'link'))).toBeUndefined();
+    await writeFile(join(folder, 'other.json'), '{}', { mode: 0o600 });
+    expect(readRecord(join(folder, 'other.json'))).toBeUndefined();
+    const linked = join(await temporaryDirectory(), 'state');
+    await mkdir(linked);
+    await symlink(folder, join(linked, 'shared'));
+    expect(() => preparePlace(sharedPlace(linked, 'k'))).toThrow('symbolic link');
+  });
+
+  it('STORE-6 a path that is too long for a socket has it in a private folder elsewhere, Windows has a pipe', () => {
+    const long = sharedPlace(`/${'x'.repeat(120)}`, 'k');
+    expect(Buffer.byteLength(long.socket)).toBeLessThan(104);
+    expect(long.folder.startsWith('/xxx')).toBe(true);
+    preparePlace({ ...long, folder: join(long.socket, '..') });
+    expect(sharedPlace('C:\\state', 'k', { platform: 'win32', uid: 0 }).socket).toMatch(/^\\\\\.\\pipe\\toolscout-/);
+  });
+});
+
+describe('the lock of a start', () => {
+  it('STORE-6 is held by one process, and taken over from a dead or a forgotten one', async () => {
+    const file = join(await temporaryDirectory(), 'lock');
+    const release = tryLock(file, systemClock);
+    expect(holderOf(file)).toBe(process.pid);
+    expect(tryLock(file, systemClock)).toBeUndefined();
+    release!();
+    expect(holderOf(file)).toBeUndefined();
+    await writeFile(file, String(NOBODY));
+    const again = tryLock(file, systemClock);
+    expect(holderOf(file)).toBe(process.pid);
+    again!();
+    await writeFile(file, String(process.ppid));
+    expect(tryLock(file, systemClock)).toBeUndefined();
+    await utimes(file, 0, 0);
+    const third = tryLock(file, systemClock);
+    expect(third).toBeDefined();
+    await writeFile(file, 'someone');
+    third!();
+    expect(await readFile(file, 'utf8')).toBe('someone');
+    expect(isAlive(NOBODY)).toBe(false);
+    expect(isAlive(process.pid)).toBe(true);
+    expect(() => tryLock(join(file, 'below'), systemClock)).toThrow();
+  });
+});
+
+describe('a greeting', () => {
+  it('STORE-6 proves on both sides that the token is known', () => {
+    const hello = createHello('secret', { kind: 'status' });
+    expect(hello.line).not.toContain('secret');
+    const read = readHello(hello.line, 'secret')!;
+    expect(read.wish).toEqual({ kind: 'status' });
+    expect(hello.read(read.answer({ status: {} }))).toMatchObject({ status: {} });
+    expect(readHello(hello.line, 'other')).toBeUndefined();
+    expect(hello.read(readHello(createHello('other', { kind: 'status' }).line, 'other')!.answer())).toBeUndefined();
+    for (const text of ['', '7', '{}', '{"toolscout":1}', '{"toolscout":1,"nonce":"n"}']) {
+      expect(readHello(text, 'secret')).toBeUndefined();
+    }
+    const wrong = createHello('secret', { kind: 'dance' as 'stop' });
+    expect(readHello(wrong.line, 'secret')).toBeUndefined();
+  });
+});
+
+describe('the service', STARTS_PROCESSES, () => {
+  it('STORE-6 serves a host, says what it does, refuses a second one at its place and stops when it is told to', async () => {
+    const folder = await temporaryDirectory();
+    expect(await askServices(folder, 'status', systemClock)).toEqual([]);
+    const { place, service } = await serviceIn(folder);
+    const host = (await dial(place, { kind: 'host', server: 'old' }, systemClock))!;
+    host.socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    let heard = '';
+    host.socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).resume();
+    await waitUntil(() => heard.includes('"id":1'), { what: 'the answer' });
+    expect(await askServices(folder, 'status', systemClock)).toMatchObject([
+      { hosts: 1, servers: 1, version: VERSION },
+    ]);
+    await expect(dial(place, { kind: 'host', server: 'none' }, systemClock)).rejects.toThrow('no server "none"');
+    await expect(dial(place, { kind: 'host', skill: 'none' }, systemClock)).rejects.toThrow('none');
+    await expect(serviceIn(folder)).rejects.toThrow('running already');
+    const reached = await reachService(
+      place,
+      { kind: 'host' },
+      { clock: systemClock, service: { command: 'none', args: [], cwd: '/', env: {} } },
+    );
+    reached.socket.destroy();
+    expect(await askServices(folder, 'stop', systemClock)).toHaveLength(1);
+    await service.ended;
+    await service.close();
+    await waitUntil(() => heard.includes('notifications/toolscout/stopping'), { what: 'the last word' });
+    expect(await dial(place, { kind: 'status' }, systemClock)).toBeUndefined();
+    expect(readRecord(place.record)).toBeUndefined();
+  });
+
+  it('STORE-6 ends without hosts, and not while it has one', async () => {
+    const folder = await temporaryDirectory();
+    const { place, service } = await serviceIn(folder, { idleMs: 50 });
+    const host = await dial(place, { kind: 'host' }, systemClock);
+    let isEnded = false;
+    void service.ended.then(() => (isEnded = true));
+    if (host) {
+      await askServices(folder, 'status', systemClock);
+      expect(isEnded).toBe(false);
+      host.socket.destroy();
+    }
+    await service.ended;
+  });
+
+  it('STORE-6 closes those who do not greet, and who are too many', async () => {
+    const folder = await temporaryDirectory();
+    const { place } = await serviceIn(folder);
+    const closed = (text: string): Promise<void> =>
+      new Promise((resolve) => {
+        const socket = connect(place.socket, () => socket.write(text));
+        socket
+          .on('error', () => undefined)
+          .on('close', () => resolve())
+          .resume();
+      });
+    await closed('nonsense\n');
+    await closed('x'.repeat(20_000));
+    const silent = Array.from({ length: 70 }, () =>
+      connect(place.socket)
+        .on('error', () => undefined)
+        .resume(),
+    );
+    onTestFinished(() => silent.forEach((each) => each.destroy()));
+    await Promise.race(silent.map((each) => new Promise((resolve) => each.once('close', resolve))));
+    expect(silent.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(0);
+  });
+});
+
+describe('reaching a service', STARTS_PROCESSES, () => {
+  it('STORE-6 names the reason when it ends at once, cannot be started or does not answer', async () => {
+    const place = sharedPlace(await temporaryDirectory(), 'k');
+    const reach = (command: string, args: string[], clock = systemClock) =>
+      reachService(place, { kind: 'host' }, { clock, service: { command, args, cwd: '/', env: {} } });
+    await expect(reach(process.execPath, ['-e', 'process.exit(7)'])).rejects.toThrow('exit code 7');
+    await expect(reach('/nowhere/at-all', [])).rejects.toThrow('ENOENT');
+    await writeFile(place.log, 'x'.repeat(1024 * 1024 + 1));
+    const clock = createFakeClock();
+    const late = reach(process.execPath, ['-e', 'setTimeout(() => {}, 2000)'], clock).catch(
+      (thrown: Error) => thrown.message,
+    );
+    let reason: string | undefined;
+    void late.then((message) => (reason = message as string));
+    await waitUntil(
+      async () => {
+        await clock.advance(1000);
+        return reason !== undefined;
+      },
+      { what: 'the end of patience' },
+    );
+    expect(reason).toContain('does not answer');
+    expect((await stat(place.log)).size).toBe(0);
+    expect(holderOf(place.lock)).toBeUndefined();
+  });
+});
+
+describe('the command line of a forwarder', () => {
+  const around = (words: string[], env: ForwardAround['env'] = { HOME: '/home/ann' }): ForwardAround => ({
+    argv: ['node', '/opt/cli.js', ...words],
+    execPath: 'node',
+    execArgv: [],
+    cwd: '/work',
+    env,
+  });
+  const base = ['serve', '--stdio', '--shared'];
+  const keyOf = (words: string[], env?: ForwardAround['env']): string | undefined =>
+    readForwardOptions(around(words, env))?.place.key;
+
+  it('STORE-6 is read without the whole command line, which reads what is not understood', () => {
+    const read = readForwardOptions(
+      around([
+        ...base,
+        '--config=c.json',
+        '--mode',
+        'code',
+        '--server',
+        's',
+        '--skill',
+        'k',
+        '--admin',
+        '--idle',
+        '3',
+        '--demo',
+        '--log-level',
+        'info',
+        '--state-dir',
+        '/state',
+      ]),
+    )!;
+    expect(read.wish).toEqual({ kind: 'host', mode: 'code', server: 's', skill: 'k', admin: true });
+    expect(read.open).toEqual({ config: '/work/c.json', stateDir: '/state', demo: true });
+    expect(read.service.cwd).toBe('/home/ann');
+    expect(read.service.args.join(' ')).toMatch(
+      /serve --shared --shared-key \w+ --state-dir \/state --config \/work\/c.json --demo --idle 3 --log-level info$/,
+    );
+    for (const words of [
+      ['serve', '--stdio'],
+      ['serve', '--shared'],
+      ['doctor', '--stdio', '--shared'],
+      [...base, '--help'],
+      [...base, '--config'],
+      [...base, '--config', '--demo'],
+      [...base, '--config='],
+      [...base, '--demo=yes'],
+      [...base, '--state-dir', 'memory'],
+    ]) {
+      expect(readForwardOptions(around(words))).toBeUndefined();
+    }
+    expect(readForwardOptions(around(base, { HOME: '/h', TOOLSCOUT_VIA: 'x' }))).toBeUndefined();
+    expect(readForwardOptions(around(base))!.service.cwd).toBe('/work');
+  });
+
+  it('STORE-6 another config, folder without one, or variable that the config names means another service', async () => {
+    const file = join(await temporaryDirectory(), 'c.json');
+    await writeFile(file, '{"servers": {"a": {"command": "x", "env": {"T": "${TOKEN}"}}}}');
+    const named = [...base, '--config', file];
+    const home = { HOME: '/home/ann' };
+    expect(keyOf(named)).toBe(keyOf(named, { ...home, OTHER: '1' }));
+    expect(keyOf(named)).not.toBe(keyOf(named, { ...home, TOKEN: '1' }));
+    expect(keyOf(named)).not.toBe(keyOf(named, { ...home, A_MCP_TOKEN: '1' }));
+    expect(keyOf(named)).not.toBe(keyOf([...base, '--config', `${file}.other`]));
+    expect(keyOf([...named, '--mode', 'code'])).toBe(keyOf(named));
+    expect(keyOf(base)).not.toBe(keyOf(named));
+  });
+});
+
+describe('a forwarder', STARTS_PROCESSES, () => {
+  /** The process of a forwarder, played by the test. */
+  function played(words: string[], folder: string) {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    let heard = '';
+    let noted = '';
+    stdout.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+    stderr.on('data', (chunk: Buffer) => (noted += chunk.toString()));
+    const exits: number[] = [];
+    const streams = Object.assign(new EventEmitter(), {
+      stdin,
+      stdout,
+      stderr,
+      argv: ['node', new URL('../../../dist/cli.js', import.meta.url).pathname, ...words],
+      execPath: process.execPath,
+      execArgv: [],
+      env: process.env,
+      cwd: () => folder,
+      exit: (code: number) => void exits.push(code),
+    }) as unknown as NodeJS.Process;
+    const say = (message: JsonObject): void => void stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    return { streams, stdin, say, exits, heard: () => heard, noted: () => noted };
+  }
+  const initialize = {
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+
+  it('STORE-6 carries messages, goes on with a process of its own when the service cannot be started again, and leaves with its host', async () => {
+    const folder = await temporaryDirectory();
+    const config = join(folder, 'c.json');
+    await writeFile(config, '{"servers": {}}');
+    const state = join(folder, 'state');
+    const { streams, stdin, say, exits, heard, noted } = played(
+      ['serve', '--stdio', '--shared', '--config', config, '--state-dir', state],
+      folder,
+    );
+    expect(await forwardHost(streams)).toBe(true);
+    say(initialize);
+    await waitUntil(() => heard().includes('"id":0'), { what: 'the handshake' });
+    const [service] = await askServices(state, 'status', systemClock);
+    const { log } = readForwardOptions({ ...streams, cwd: folder })!.place;
+    await writeFile(join(folder, 'kept'), '');
+    await rm(log);
+    await symlink(join(folder, 'kept'), log);
+    process.kill(service!.pid, 'SIGKILL');
+    await waitUntil(() => noted().includes('from now on'), { what: 'the fallback' });
+    say({ id: 1, method: 'tools/list' });
+    await waitUntil(() => heard().includes('"id":1'), { what: 'an answer of the process itself' });
+    stdin.end();
+    await waitUntil(() => exits.length > 0, { what: 'the end' });
+    expect(exits[0]).toBe(0);
+  });
+
+  it('STORE-6 leaves everything to the whole command line where it is none or no service can be had', async () => {
+    const folder = await temporaryDirectory();
+    expect(await forwardHost(played(['serve', '--stdio'], folder).streams)).toBe(false);
+    await writeFile(join(folder, 'state'), 'a file');
+    const words = ['serve', '--stdio', '--shared', '--state-dir', join(folder, 'state')];
+    const { streams, noted } = played(words, folder);
+    expect(await forwardHost(streams)).toBe(false);
+    expect(noted()).toContain('served by a process of its own');
+  });
+});

@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.js';
+import { isObject } from '../../kernel/json.js';
+import { dial } from './dial.js';
+import { sharedPlace } from './place.js';
+import type { RunningService } from '../../front/cli/context.js';
+
+function keysIn(stateDirectory: string): string[] {
+  try {
+    const names = readdirSync(join(stateDirectory, 'shared'));
+    return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
+}
+
+/** Asks every shared service of a state directory what it does, or tells each of them to stop; those that are gone do not answer. */
+export async function askServices(
+  stateDirectory: string,
+  kind: 'status' | 'stop',
+  clock: Clock,
+): Promise<RunningService[]> {
+  const answers = await Promise.all(
+    keysIn(stateDirectory).map(async (key) => {
+      const dialled = await dial(sharedPlace(stateDirectory, key), { kind }, clock);
+      dialled?.socket.destroy();
+      const status = dialled?.answer['status'];
+      return isObject(status) ? [status as unknown as RunningService] : [];
+    }),
+  );
+  return answers.flat();
+}
