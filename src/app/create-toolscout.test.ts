@@ -44,7 +44,7 @@ const SURFACE = {
   audit: ['list', 'follow', 'verify', 'export', 'stats'],
   config: ['show', 'storeStatus', 'acceptStore'],
   exports: ['write', 'manifest', 'marketplace', 'register'],
-  reports: ['doctor', 'evaluate'],
+  reports: ['doctor', 'evaluate', 'scan'],
 } as const;
 
 describe('createToolscout', () => {

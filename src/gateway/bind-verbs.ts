@@ -83,6 +83,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'exports.register': 'all servers',
   'reports.doctor': 'all servers',
   'reports.evaluate': 'all servers',
+  'reports.scan': 'all servers',
   'hosts.relay': 'callers',
   'hosts.subscribe': 'callers',
   // These reach only servers that the host is connected to, and it came to those through verbs that were checked.

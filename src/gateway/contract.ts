@@ -55,6 +55,7 @@ import type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 import type { SkillHandle, SkillView } from './contract/skills.js';
 import type { SessionVerbs } from './contract/sessions.js';
 import type { StudioVerbs } from './contract/studio.js';
+import type { ScanReport } from './reports/scan.js';
 import type { ShownConfig } from './reports/shown-config.js';
 import type { StoreStatus } from './reports/store-status.js';
 import type { ServerView } from '../catalog/views.js';
@@ -244,6 +245,11 @@ export interface ReportVerbs {
     queries: readonly LabelledQuery[],
     options?: { readonly tools?: readonly RecordedServer[] },
   ): Promise<EvaluationReport>;
+  /** Looks for signs of an attack in all that servers said (A11), of those named or of all that are known; or in recorded tools. */
+  scan(options?: {
+    readonly servers?: readonly string[];
+    readonly tools?: readonly RecordedServer[];
+  }): Promise<ScanReport>;
 }
 
 /** toolscout as a program has it: what most need at the top, the rest by subject. */

@@ -53,6 +53,7 @@ export {
   type ServerConfig,
 } from './contract/discovery-options.js';
 export type { Learned } from '../catalog/learning/pipeline.js';
+export type { ScanFinding, ScannedKind, ScanReport } from './reports/scan.js';
 export type { SchemaFindings } from './reports/schema-findings.js';
 export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';

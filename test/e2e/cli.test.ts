@@ -64,6 +64,7 @@ const COMMANDS = [
   'approve',
   'reject',
   'diff',
+  'scan',
 ];
 
 const real = (name: string, ...args: string[]): { command: string; args: string[] } => ({

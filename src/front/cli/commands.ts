@@ -17,6 +17,7 @@ import { addPending } from './commands/pending.js';
 import { addInstall } from './commands/install.js';
 import { addRegistry } from './commands/registry.js';
 import { addRun } from './commands/run.js';
+import { addScan } from './commands/scan.js';
 import { addSearch } from './commands/search.js';
 import { addSecret } from './commands/secret.js';
 import { addServe } from './commands/serve.js';
@@ -46,6 +47,7 @@ export const COMMANDS = [
   addApprove,
   addReject,
   addDiff,
+  addScan,
   addAuth,
   addRegistry,
   addExport,

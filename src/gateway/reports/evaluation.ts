@@ -8,6 +8,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js'
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Store } from '../../model/store.js';
 import type { Tool } from '../../model/tool.js';
+import { createDoubts } from '../../catalog/doubts.js';
 import { compileRules, normalizeTool } from '../../normalize/index.js';
 import {
   createIndex,
@@ -131,7 +132,12 @@ async function searched(index: ToolIndex, idOf: (tool: Tool) => string): Promise
   });
   // An exact id wins over another tool's second spelling.
   await cooperatively(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
-  return { index, idOf, find: (id) => spellings.get(id) };
+  // Measured is what agents are shown: tools with findings give way.
+  const doubts = createDoubts();
+  const ordered: ToolIndex = Object.assign(Object.create(index) as ToolIndex, {
+    search: (...asked: Parameters<ToolIndex['search']>) => doubts.order(index.search(...asked)),
+  });
+  return { index: ordered, idOf, find: (id) => spellings.get(id) };
 }
 
 /** Asks every query and judges the answers. */

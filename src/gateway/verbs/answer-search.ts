@@ -5,6 +5,7 @@ import { signatureOf } from '../../normalize/index.js';
 import { estimateTokens } from '../../kernel/tokens.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Experience } from '../../search/index.js';
+import { createDoubts, type Doubts } from '../../catalog/doubts.js';
 import { problemOf, type Sources } from '../../catalog/views.js';
 
 /** What signatures may take together unless a caller says otherwise. */
@@ -44,10 +45,11 @@ export function answerSearch(
   servers: readonly Server[],
   sources: Sources,
   experience?: Experience,
+  doubts: Doubts = createDoubts(),
 ): SearchAnswer {
   const { catalog, learner } = sources;
   const options = viewer.isLimited ? { ...asked, accepts: viewer.sees } : asked;
-  const ranked = catalog.index.search(query, options, experience);
+  const ranked = doubts.order(catalog.index.search(query, options, experience));
   const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
   const missing = servers.filter(({ id, enabled }) => enabled && !catalog.list(id) && viewer.sees(id));
   return {

@@ -9,6 +9,7 @@ import type { Hit, SearchAnswer, SearchOptions } from '../../model/hit.js';
 import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { answerSearch } from './answer-search.js';
+import { createDoubts } from '../../catalog/doubts.js';
 import { isStandIn, type LearnedList } from '../../catalog/catalog.js';
 import type { AskOptions } from '../contract/options.js';
 import type { Core } from '../core.js';
@@ -84,6 +85,7 @@ function recordSearch(
 /** The verbs at the top that look at what is known and change nothing. */
 export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'> {
   const { pool, clock } = core.deps;
+  const doubts = createDoubts();
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
   return defineVerbs({
@@ -117,7 +119,8 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
         options.onLearning,
       );
       const { principal } = viewer;
-      const answer = answerSearch(viewer, query, options, servers, sources(), await core.experience.of(principal));
+      const experience = await core.experience.of(principal);
+      const answer = answerSearch(viewer, query, options, servers, sources(), experience, doubts);
       // Of several needs in one query each led only to its own hits.
       for (const need of new Set(answer.hits.map((hit) => hit.need))) {
         const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));
