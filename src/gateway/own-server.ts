@@ -2,9 +2,11 @@ import {
   budgetOf,
   createAnswers,
   createKeptResults,
+  createScreen,
   OWN_SERVER,
   OWN_TOOLS,
   runOwnTool,
+  screenModeOf,
   type Answer,
   type Wanted,
 } from '../answers/index.js';
@@ -15,12 +17,13 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
 import type { Budget, Call } from '../model/call.js';
-import type { Config } from '../model/config.js';
+import type { Config, ScreenMode } from '../model/config.js';
 import type { Hit } from '../model/hit.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { Viewer } from '../model/viewer.js';
 import { normalizeTool } from '../normalize/index.js';
+import { findFindings } from '../approvals/index.js';
 import type { GatewayDeps } from './deps.js';
 
 /**
@@ -91,6 +94,26 @@ export function createOwnServer(
     onError: (thrown) => log.warn('answers.keep', { error: messageOf(thrown) }),
   });
   const answers = createAnswers(kept, () => state.config().answers);
+  const screen = createScreen(kept, (text) => findFindings({ text }).filter(({ isHard }) => isHard));
+  const screenMode = (server: Server): ScreenMode =>
+    screenModeOf(server, OWN_SERVER, state.config().screenResults, () =>
+      [...state.catalog().servers.values()].some(({ screenResults = 'off' }) => screenResults !== 'off'),
+    );
+  /** What is held is held whole; what is marked is what the agent gets to see. The results that a script sees are marked with its answer. */
+  const answering = (subject: Subject): Answering | undefined => {
+    const { call, server, tool } = subject;
+    const answer = answers.answering(subject);
+    const mode = screenMode(server);
+    const isInner = call.parent !== undefined;
+    if (mode === 'off' || (mode === 'mark' && isInner)) return answer;
+    const from = { server: server.id, tool: tool.name };
+    return async (result, isError) => {
+      const held = mode === 'hold' ? await screen.hold(call.viewer, from, result) : undefined;
+      if (held) return { result: held };
+      const made = (await answer?.(result, isError)) ?? { result };
+      return mode === 'hold' ? made : { ...made, result: screen.mark(from, made.result) };
+    };
+  };
   let ruled: { readonly rules: Catalog['rules']; readonly tools: readonly Tool[] } | undefined;
   const tools = (): readonly Tool[] => {
     const catalog = state.catalog();
@@ -123,10 +146,12 @@ export function createOwnServer(
       return runOwnTool(kept, call.viewer, tool.name, call.arguments, tokensFor(call, tool));
     },
     budget: (server, tool, asked) => budgetOf(asked, server, tool, state.config().answers),
-    answering: answers.answering,
-    answer(viewer, tool, result, readBy) {
+    answering,
+    async answer(viewer, tool, result, readBy) {
       const maxTokens = budgetOf('agent', SERVER, { name: tool, definition: {} }, state.config().answers);
-      return answers.answer(viewer, { server: OWN_SERVER, tool }, result, { maxTokens, readBy });
+      const from = { server: OWN_SERVER, tool };
+      const made = await answers.answer(viewer, from, result, { maxTokens, readBy });
+      return screenMode(SERVER) === 'off' ? made : { ...made, result: screen.mark(from, made.result) };
     },
     async hits(viewer, query) {
       const isMeant = NAMES.test(query) || (await kept.hasAny(viewer));

@@ -114,6 +114,11 @@ export const ServerAnswers = z.strictObject({
 /** See the schema of the same name. */
 export type ServerAnswers = z.infer<typeof ServerAnswers>;
 
+/** What is done about results that show signs of an attack: nothing, fence and name them, or keep them back (SEC-13). */
+export const ScreenMode = z.enum(['off', 'mark', 'hold']);
+/** See the schema of the same name. */
+export type ScreenMode = z.infer<typeof ScreenMode>;
+
 /** One entry of `servers{}`: `command` for a process, `url` for a remote server. */
 export const ServerEntry = z.strictObject({
   type: z.enum(['stdio', 'http', 'sse']).optional(),
@@ -144,6 +149,7 @@ export const ServerEntry = z.strictObject({
   rateLimit: z.union([UNLIMITED, RateLimitConfig.partial()]).optional(),
   retry: RetryConfig.partial().optional(),
   answers: ServerAnswers.optional(),
+  screenResults: ScreenMode.optional(),
 });
 /** See the schema of the same name. */
 export type ServerEntry = z.infer<typeof ServerEntry>;
@@ -372,6 +378,7 @@ export const Config = z.strictObject({
   sandbox: SandboxConfig.default(false),
   store: text.default('sqlite'),
   answers: AnswersConfig.prefault({}),
+  screenResults: ScreenMode.default('off'),
   confirm: ConfirmConfig.prefault({}),
   audit: AuditConfig.prefault({}),
   http: HttpConfig.prefault({}),

@@ -1,4 +1,4 @@
-import type { AuthConfig, ServerAnswers, RateLimitConfig, RetryConfig } from './config.js';
+import type { AuthConfig, ServerAnswers, RateLimitConfig, RetryConfig, ScreenMode } from './config.js';
 
 /** A local server: a child process that speaks over its stdin and stdout. */
 export interface StdioTransport {
@@ -88,6 +88,8 @@ export interface Server {
   /** `false`: none. */
   /** What answers of its tools may cost, where the config says it for this server (ANS-1). */
   readonly answers?: ServerAnswers;
+  /** What is done about its results that show signs of an attack, where the config says it for this server. */
+  readonly screenResults?: ScreenMode;
   readonly rateLimit: RateLimitConfig | false;
   readonly retry: RetryConfig;
 }

@@ -257,6 +257,7 @@ export function createServer(written: WrittenServer, shop: Workshop): Server {
     connectTimeoutMs: entry.connectTimeoutMs ?? limits.connectTimeoutMs,
     idleTimeoutMs: entry.idleTimeoutMs ?? (entry.eager ? 0 : limits.idleTimeoutMs),
     ...(entry.answers && { answers: entry.answers }),
+    ...(entry.screenResults && { screenResults: entry.screenResults }),
     rateLimit: rateLimitOf(written, rateLimit),
     retry: { ...retryPolicy, ...onlyWritten(entry.retry ?? {}, raw.retry) },
   };

@@ -55,6 +55,7 @@ describe('what is shown of a config', () => {
           idleTimeoutMs: 2,
           retry: { maxRetries: 9 },
           answers: { maxTokens: 900 },
+          screenResults: 'mark',
         },
         b: { url: 'https://b.example', timeoutMs: 3, auth: { clientId: 'me' }, enabled: false },
       },

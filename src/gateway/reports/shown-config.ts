@@ -33,6 +33,7 @@ export interface ShownServer extends ShownTransport {
   readonly toolTimeoutsMs: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  readonly screenResults?: Config['screenResults'];
   readonly rateLimit: RateLimitConfig | false;
   readonly retry: RetryConfig;
 }
@@ -133,6 +134,7 @@ function showServer(server: Server, entry: ServerEntry | undefined): ShownServer
     connectTimeoutMs: server.connectTimeoutMs,
     idleTimeoutMs: server.idleTimeoutMs,
     ...(server.answers && { answers: server.answers }),
+    ...(server.screenResults && { screenResults: server.screenResults }),
     rateLimit: server.rateLimit,
     retry: server.retry,
   };
