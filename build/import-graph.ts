@@ -25,6 +25,7 @@ export const LAYERS: ReadonlyArray<readonly string[]> = [
     'discover',
     'execute',
     'export',
+    'lock',
     'normalize',
     'redact',
     'registry',

@@ -108,6 +108,8 @@ export type {
   ToolSignature,
   ToolVerbs,
   Why,
+  LockVerbs,
+  LockWriteOptions,
 } from './gateway/index.js';
 export type { JsonObject, JsonValue } from './kernel/json.js';
 export type {
@@ -123,6 +125,7 @@ export type {
   ServerOrigin,
 } from './model/approval.js';
 export type { AuditDamage, AuditProblem, AuditVerification, ChainHead, UnchainedRecords } from './model/audit-chain.js';
+export type { Drift, DriftSubject, LockCheck, LockList, LockReport } from './model/lock.js';
 export type { AuditExport, AuditExportQuery, AuditFormat } from './model/audit-export.js';
 export type { AuditFilter, AuditRecord, TokenCount } from './model/audit-record.js';
 export type { Stats, StatsGroup, StatsQuery, Usage, UsageRow } from './model/stats.js';

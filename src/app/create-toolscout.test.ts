@@ -45,6 +45,7 @@ const SURFACE = {
   config: ['show', 'storeStatus', 'acceptStore'],
   exports: ['write', 'manifest', 'marketplace', 'register'],
   reports: ['doctor', 'evaluate', 'scan'],
+  lock: ['write', 'check'],
 } as const;
 
 describe('createToolscout', () => {

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { createApprovals, createPromotion, createRegistrations, originOf, readDoubt } from '../approvals/index.js';
 import { pushAudit } from './audit-push.js';
+import { openLock } from './lock.js';
 import { createAudit, type Audit } from '../audit/index.js';
 import {
   createSourceMemory,
@@ -72,6 +73,8 @@ export interface ToolscoutOptions {
   readonly learnAtStart?: boolean;
   /** Read lists that are too old again before they are used, for as long as a search waits; for a process that ends soon. */
   readonly refreshFirst?: boolean;
+  /** Where only the lock file counts: use the servers as if it did not, in order to write it anew (SEC-10). */
+  readonly locking?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
   readonly watch?: boolean;
   readonly cwd?: string;
@@ -225,15 +228,18 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
   const areListsTrusted = !flag?.isRaised() || (await forgetLists(store, flag, log));
   const registrations = createRegistrations({ store });
   const { self } = placeOf({ home, env });
-  const read = async (): Promise<LoadedConfig> => withRegistered(await readWritten(), await registrations.list(), self);
-  const loaded = withRegistered(written, await registrations.list(), self);
+  const lock = openLock({ cwd, home, env, hide: (text) => mask.hide(text), config: written.path });
+  const complete = async (next: LoadedConfig): Promise<LoadedConfig> =>
+    lock.apply(withRegistered(next, await registrations.list(), self), options.locking);
+  const read = async (): Promise<LoadedConfig> => complete(await readWritten());
+  const loaded = await complete(written);
   const lineage = createLineage({
     clock,
     configuration: written.path && sha256(JSON.stringify([self?.hostname, written.path])).slice(0, 16),
     inherited: readEnvironment(env).via,
   });
   const baseEnv = { ...env, [VIA_VARIABLE]: lineage.variable() };
-  const approvals = createApprovals({ store, clock, log, flag });
+  const approvals = createApprovals({ store, clock, log, flag, lock: lock.gate });
   // What hosts are told first names every server that may be used, so it must be known by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
@@ -317,6 +323,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
     knowledge: createKnowledgeSource((reason) => log.warn('search.knowledge', { reason })),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     approvals,
+    lock: lock.deps,
     promotion: createPromotion({
       clock,
       log,

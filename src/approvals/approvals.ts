@@ -7,6 +7,7 @@ import type { Log } from '../kernel/log.js';
 import { printable } from '../kernel/text.js';
 import { cooperatively } from '../kernel/async/cooperative.js';
 import type { Approval, ApprovalDiff } from '../model/approval.js';
+import type { LockGate } from '../model/lock.js';
 import type { Server } from '../model/server.js';
 import type { Store, StoreDoubt } from '../model/store.js';
 import { compareJson } from './compare.js';
@@ -30,6 +31,7 @@ import {
 import { createDefinitions, LARGE } from './definitions.js';
 import { launchOf, originOf, presentationOf, type Presentation } from './fingerprint.js';
 import { createLedger, type ChangedServers, type UnsavedFlag } from './ledger.js';
+import { holdByLock, judgeByLock } from './lock-policy.js';
 import { recordKey, type TrustRecord } from './record.js';
 import { weighServer } from './risk.js';
 import {
@@ -149,6 +151,8 @@ export function createApprovals(deps: {
   readonly log: Log;
   /** Told when something could not be stored, so that the next process knows. */
   readonly flag?: UnsavedFlag;
+  /** The lock file, for the policy that goes by it alone (SEC-10). */
+  readonly lock?: LockGate;
 }): Approvals {
   const { store, clock, log } = deps;
   const ledger = createLedger(deps);
@@ -167,6 +171,7 @@ export function createApprovals(deps: {
   const keyOf = (server: Server): string => printOf(server).key;
   const knownOf = (server: Server): Known => ledger.get(keyOf(server));
   const holdOf = (server: Server, policy: ApprovalPolicy): Hold | undefined => {
+    if (policy === 'lock') return holdByLock(deps.lock, server);
     const origin = originOf(server);
     const seen = { id: server.id, origin, launch: launchFor(server) };
     return holdInDoubt(ledger.doubt(), origin, policy) ?? holdServer(seen, knownOf(server), policy);
@@ -214,7 +219,7 @@ export function createApprovals(deps: {
 
   /** Writes what a list shows; a store that fails costs the next process its knowledge, not this one its tools. */
   const admit: Approvals['admit'] = async (server, seen, { policy, fresh }) => {
-    if (policy === 'off') return [];
+    if (policy === 'off' || policy === 'lock') return [];
     await ledger.load();
     const key = keyOf(server);
     const { record: before, unreadable, isUnsaved } = ledger.get(key);
@@ -246,6 +251,8 @@ export function createApprovals(deps: {
 
   const request: Approvals['request'] = async (servers, policy, { renew = false } = {}) => {
     await ledger.load();
+    // What a lock file does not hold is not decided about one by one.
+    if (policy === 'lock') return [];
     const made: Approval[] = [];
     const mayAsk = ({ start: { trust, ask }, origin }: TrustRecord): boolean => {
       if (trust || !ask) return !trust;
@@ -297,7 +304,10 @@ export function createApprovals(deps: {
   return {
     load: ledger.load,
     hold: holdOf,
-    judge: (server, presentation, policy) => judgeServer(knownOf(server), presentation, policy),
+    judge: (server, presentation, policy) =>
+      policy === 'lock'
+        ? judgeByLock(deps.lock, server, presentation)
+        : judgeServer(knownOf(server), presentation, policy),
     admit,
     request,
     missing(server, tools) {

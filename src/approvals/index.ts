@@ -1,6 +1,7 @@
 export { createApprovals, type Approvals } from './approvals.js';
 export { suspicionOf, type ApprovalPolicy, type Hold, type Judgement } from './decide.js';
-export { originOf, presentationFrom, wordyCapabilities } from './fingerprint.js';
+export { compareJson } from './compare.js';
+export { originOf, presentationFrom, presentationOf, wordyCapabilities } from './fingerprint.js';
 export { itemName, seenItem, seenItems, type ItemKind } from './items.js';
 export { readDoubt, type ChangedServers } from './ledger.js';
 export { createMarketplace, type Marketplace } from './marketplace.js';

@@ -78,6 +78,8 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'config.acceptStore': 'all servers',
   'config.show': 'callers',
   'exports.write': 'all servers',
+  'lock.write': 'all servers',
+  'lock.check': 'all servers',
   'exports.marketplace': 'all servers',
   'exports.manifest': 'all servers',
   'exports.register': 'all servers',

@@ -45,6 +45,7 @@ import type {
   RegistryPlanOptions,
 } from './contract/registry.js';
 import type { ExportOptions, ExportReport } from './contract/exports.js';
+import type { LockVerbs } from './contract/lock.js';
 import type { DiscoveryOutcome } from '../catalog/learning/learner.js';
 import type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
 import type { RawReport } from './contract/raw-report.js';
@@ -288,6 +289,7 @@ export interface Toolscout {
   readonly config: ConfigVerbs;
   readonly exports: ExportVerbs;
   readonly reports: ReportVerbs;
+  readonly lock: LockVerbs;
 }
 
 /** What hosts of the MCP fronts say besides calls. */

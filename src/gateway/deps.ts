@@ -6,6 +6,7 @@ import type { LoadedConfig } from '../config/index.js';
 import type { OpenSession, Pool, SignIns, Tap } from '../connect/index.js';
 import type { ToolCache } from '../discover/index.js';
 import type { Clock } from '../kernel/clock.js';
+import type { Cleaner, PackagePlaces } from '../lock/index.js';
 import type { Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import type { SecretMask } from '../kernel/secrets.js';
@@ -40,6 +41,8 @@ export interface GatewayDeps {
   readonly audit: Audit;
   /** Who is trusted with what; by default as the store has it. */
   readonly approvals?: Approvals;
+  /** The lock file beside the config; without it there is none (SEC-10). */
+  readonly lock?: LockDeps;
   /** Where exported files go when they are approved; without it nothing is exported. */
   readonly promotion?: Promotion;
   /** The other processes of the same state, with which work and limits are divided; by default there is none. */
@@ -83,6 +86,18 @@ export interface GatewayDeps {
   readonly refreshFirst?: boolean;
   /** Whether servers never seen before are learned as soon as the gateway starts (CONN-2). */
   readonly learnAtStart: boolean;
+}
+
+/** What the lock file needs of the world. */
+export interface LockDeps {
+  /** Where it is. */
+  readonly path: () => string;
+  readonly cleaner: Cleaner;
+  readonly places: PackagePlaces;
+  /** Replaces a file as a whole. */
+  readonly write: (path: string, text: string) => Promise<void>;
+  /** Has the approvals read it again. */
+  readonly load: () => Promise<void>;
 }
 
 /** What introspection needs of the world. */

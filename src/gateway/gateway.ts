@@ -6,6 +6,7 @@ import { configVerbs } from './verbs/config-verbs.js';
 import { approvalVerbs } from './verbs/approval-verbs.js';
 import { createCore } from './core.js';
 import type { GatewayDeps } from './deps.js';
+import { lockVerbs } from './verbs/lock-verbs.js';
 import { discoveryVerbs } from './verbs/servers/discovery-verbs.js';
 import { callVerbs } from './verbs/call-verbs.js';
 import { createConfirming } from './verbs/confirm-verbs.js';
@@ -108,6 +109,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   let closed: Promise<void> | undefined;
 
+  const discovering = discoveryVerbs(core, { outputs, exporting, marketplace });
   const verbs = {
     ...searchVerbs(core),
     ...execution,
@@ -120,7 +122,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...internalVerbs(core),
     ...subscribing.verbs,
     ...skills.verbs(execution.call),
-    ...discoveryVerbs(core, { outputs, exporting, marketplace }),
+    ...discovering,
+    ...lockVerbs(core, (servers) => discovering['servers.discover'](LOCAL_VIEWER, servers)),
     ...registryVerbs(core, { proposing, exporting }),
     ...registry.verbs,
     ...exporting.verbs,

@@ -31,6 +31,7 @@ export type { Candidate, IntrospectionTarget, ProposedServer } from './contract/
 export { examineStore, type DoctorOptions, type DoctorReport, type Finding } from './reports/doctor.js';
 export { asSavedRun, compareRuns, type RunComparison, type SavedRun } from './reports/run-comparison.js';
 export type { EvaluationReport, JudgedQuery, Loss, RecordedServer } from './reports/evaluation.js';
+export type { LockVerbs, LockWriteOptions } from './contract/lock.js';
 export type { ExportOptions, ExportReport, Review } from './contract/exports.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';
 export type {
@@ -42,7 +43,7 @@ export type {
   RegistryPlan,
   RegistryPlanOptions,
 } from './contract/registry.js';
-export type { GatewayDeps, RegistrySources } from './deps.js';
+export type { GatewayDeps, LockDeps, RegistrySources } from './deps.js';
 export type { ListedKind, ListFindings } from './reports/list-findings.js';
 export type { RawLine, RawReport } from './contract/raw-report.js';
 export {

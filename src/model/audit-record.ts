@@ -33,6 +33,7 @@ export const AUDIT_KINDS = [
   'config-edit',
   'session-open',
   'session-end',
+  'lock',
 ] as const;
 
 /** One of {@link AUDIT_KINDS}. */

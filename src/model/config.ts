@@ -373,7 +373,7 @@ export const Config = z.strictObject({
   skills: SkillsConfig.prefault({}),
   redaction: z.array(RedactionConfig).default([]),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
-  approval: z.enum(['trust-first', 'manual', 'off']).default('trust-first'),
+  approval: z.enum(['trust-first', 'manual', 'off', 'lock']).default('trust-first'),
   /** The command that local servers are started through (A49). */
   sandbox: SandboxConfig.default(false),
   store: text.default('sqlite'),

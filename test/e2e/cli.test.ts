@@ -61,6 +61,7 @@ const COMMANDS = [
   'eval',
   'why',
   'pending',
+  'lock',
   'approve',
   'reject',
   'diff',

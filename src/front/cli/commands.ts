@@ -15,6 +15,7 @@ import { addInit } from './commands/init.js';
 import { addInspect } from './commands/inspect.js';
 import { addPending } from './commands/pending.js';
 import { addInstall } from './commands/install.js';
+import { addLock } from './commands/lock.js';
 import { addRegistry } from './commands/registry.js';
 import { addRun } from './commands/run.js';
 import { addScan } from './commands/scan.js';
@@ -48,6 +49,7 @@ export const COMMANDS = [
   addReject,
   addDiff,
   addScan,
+  addLock,
   addAuth,
   addRegistry,
   addExport,

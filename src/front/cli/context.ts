@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly learnAtStart: boolean;
   /** Watch the config file and reload when it changes. */
   readonly watch?: boolean;
+  /** Use servers that only a lock file would allow, in order to write that file. */
+  readonly locking?: boolean;
   /** The command itself says what there is to know about the config. */
   readonly reportsConfig?: boolean;
 }

@@ -120,7 +120,7 @@ export const ShownConfig = z.object({
   skills: z.object({ directories: texts }),
   redaction: z.array(RedactionConfig.extend({ match: texts })),
   usageMemory: z.union([z.boolean(), z.literal('local')]),
-  approval: z.enum(['trust-first', 'manual', 'off']),
+  approval: z.enum(['trust-first', 'manual', 'off', 'lock']),
   sandbox: SandboxConfig,
   store: text,
   answers: AnswersConfig,

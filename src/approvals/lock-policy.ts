@@ -1,0 +1,48 @@
+import type { LockGate } from '../model/lock.js';
+import type { Server } from '../model/server.js';
+import type { Hold, Judgement, TrustDecision } from './decide.js';
+import { presentationOf, type Presentation } from './fingerprint.js';
+
+const held = (status: 'pending' | 'quarantined', reason: string): TrustDecision => ({
+  status,
+  hold: { cause: status === 'pending' ? 'waiting' : 'changed', reason },
+});
+const CHANGED = held('quarantined', 'it is not what the lock file holds');
+const SERVER_CHANGED = held('quarantined', 'what its server says of itself is not what the lock file holds');
+const MISSING = held('pending', 'the lock file does not hold it');
+const ENABLED: TrustDecision = { status: 'enabled' };
+
+/** Why a server may not be started where only the lock file counts; without a usable one nothing is (SEC-10). */
+export function holdByLock(gate: LockGate | undefined, server: Server): Hold | undefined {
+  const hold = (reason: string, text: string): Hold => ({
+    state: 'pending',
+    reason,
+    remedy: { kind: 'advice', text },
+  });
+  if (!gate) return hold('there is no lock file here', 'Use a config file with a lock file beside it.');
+  const problem = gate.problem();
+  if (problem) return hold(problem.message.replace(/\.$/, ''), problem.suggestion);
+  const found = gate.server(server);
+  if (found === 'missing') return hold('the lock file does not hold it', 'Add it to the lock file: toolscout lock.');
+  if (found === 'launch') {
+    return hold('it is launched in another way than the lock file holds', 'See what differs: toolscout lock --diff.');
+  }
+  return undefined;
+}
+
+/** Judges a server by the lock file alone: what it holds to the byte is offered, everything else is not. */
+export function judgeByLock(gate: LockGate | undefined, server: Server, presentation: Presentation): Judgement {
+  const found = gate && !gate.problem() ? gate.server(server) : 'missing';
+  if (typeof found === 'string') return { isPresentable: false, isChanged: true, judge: () => MISSING };
+  const isChanged = !presentation.isUnknown && !found.isPresentation(presentationOf(presentation));
+  return {
+    isPresentable: !isChanged,
+    isChanged,
+    judge({ name, definition }) {
+      const verdict = found.judge(name, definition);
+      if (verdict === 'missing') return MISSING;
+      if (verdict === 'changed') return CHANGED;
+      return isChanged ? SERVER_CHANGED : ENABLED;
+    },
+  };
+}
