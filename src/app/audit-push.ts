@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type AuditPush, type AuditSink, startAuditPush } from '../audit/index.js';
+import type { Gateway } from '../gateway/index.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditConfig, AuditSinkConfig } from '../model/audit-export.js';
@@ -12,8 +13,6 @@ export interface AuditPushDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly hide: (text: string) => string;
-  /** What the config says now. */
-  readonly config: () => AuditConfig;
 }
 
 /** A sink whose parts are loaded when the first record is sent: few have one. */
@@ -31,22 +30,38 @@ function makeSink(config: AuditSinkConfig, clock: Clock): AuditSink {
   return { send: async (records, delivery) => (await (sink ??= open())).send(records, delivery) };
 }
 
-/** Pushes the audit log to what `audit.export` names, as long as the process lives (SEC-12). */
-export function pushAudit({ store, clock, log, hide, config }: AuditPushDeps): AuditPush {
+/** Pushes the audit log to what `audit.export` names, as long as the process lives (SEC-12). Where nothing is named nothing runs. */
+export function pushAudit(gateway: Gateway, { store, clock, log, hide }: AuditPushDeps): AuditPush {
+  const config = (): AuditConfig => gateway.internal.loaded().config.audit;
+  let push: AuditPush | undefined;
   let known: AuditConfig | undefined;
   let sinks = new Map<string, AuditSink>();
-  return startAuditPush({
-    store,
-    clock,
-    log,
-    hide,
-    holder: randomUUID(),
-    sinks() {
-      const now = config();
-      if (now !== known)
-        sinks = new Map(Object.entries(now.export).map(([name, each]) => [name, makeSink(each, clock)]));
-      known = now;
-      return sinks;
-    },
+  const start = (): void => {
+    if (push || Object.keys(config().export).length === 0) return;
+    push = startAuditPush({
+      store,
+      clock,
+      log,
+      hide,
+      holder: randomUUID(),
+      sinks() {
+        const now = config();
+        if (now !== known) {
+          sinks = new Map(Object.entries(now.export).map(([name, each]) => [name, makeSink(each, clock)]));
+        }
+        known = now;
+        return sinks;
+      },
+    });
+  };
+  start();
+  const unhear = gateway.onEvent(({ type }) => {
+    if (type === 'reloaded') start();
   });
+  return {
+    async close() {
+      unhear();
+      await push?.close();
+    },
+  };
 }

@@ -379,7 +379,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
 
   const push =
     (options.learnAtStart ?? true)
-      ? pushAudit({ store, clock, log, hide: (text) => mask.hideEncoded(text), config: () => inForce().audit })
+      ? pushAudit(gateway, { store, clock, log, hide: (text) => mask.hideEncoded(text) })
       : undefined;
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
 
