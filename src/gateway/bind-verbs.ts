@@ -104,6 +104,7 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'internal.lineage': 'everybody',
   'internal.loaded': 'everybody',
   'internal.tokens': 'all servers',
+  'internal.traffic': 'everybody',
   'sessions.open': 'all servers',
   'sessions.find': 'all servers',
   'sessions.end': 'all servers',
@@ -120,6 +121,8 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'studio.planImport': 'all servers',
   'studio.applyImport': 'all servers',
   'studio.previewRules': 'callers',
+  'studio.traffic': 'callers',
+  'studio.followTraffic': 'callers',
 };
 
 /** Why a viewer may not use a verb at all; `undefined` when they may. */

@@ -54,6 +54,7 @@ import type { CatalogEvent } from '../catalog/events.js';
 import type { ServerFacts } from '../catalog/catalog.js';
 import type { SignInOptions, SignInStatus } from './contract/sign-in.js';
 import type { SkillHandle, SkillView } from './contract/skills.js';
+import type { Traffic } from './traffic.js';
 import type { SessionVerbs } from './contract/sessions.js';
 import type { StudioVerbs } from './contract/studio.js';
 import type { ScanReport } from './reports/scan.js';
@@ -334,6 +335,8 @@ export interface InternalVerbs {
   sealState(payload: JsonObject, binding: string): Promise<string>;
   /** What was sealed, once; `undefined` for anything forged, foreign, expired or used before. */
   openState(state: unknown, binding: string): Promise<JsonObject | undefined>;
+  /** What is said between hosts, toolscout and servers, for the fronts that hear it. */
+  traffic(): Traffic;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
 }

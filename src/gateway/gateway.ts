@@ -28,6 +28,8 @@ import { signInVerbs } from './verbs/servers/sign-in-verbs.js';
 import { createSessions } from './sessions.js';
 import { sessionVerbs } from './verbs/session-verbs.js';
 import { studioVerbs } from './verbs/studio-verbs.js';
+import { trafficVerbs } from './verbs/traffic-verbs.js';
+import { createTraffic } from './traffic.js';
 import { createSkills } from './verbs/skill-verbs.js';
 import type { Gateway, ToolscoutEvent } from './contract.js';
 import { bindVerbs } from './bind-verbs.js';
@@ -66,7 +68,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const subscribing = subscribingVerbs(core);
   const skills = createSkills(core);
   const confirming = createConfirming(core);
-  const execution = callVerbs(core, skills, confirming.confirmer);
+  const traffic = createTraffic({
+    ...deps,
+    redact: (value, server) => deps.redaction.shown(value, server),
+    incoming: (server, result) => deps.redaction.incoming(server)?.result(result) ?? result,
+  });
+  const keepTraffic = (): void => traffic.keep(core.loaded.config.traffic.keep);
+  keepTraffic();
+  core.events.on((event) => event.type === 'reloaded' && keepTraffic());
+  const execution = callVerbs(core, skills, { confirmation: confirming.confirmer, traffic });
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -118,7 +128,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...toolVerbs(core, outputs),
     ...auditVerbs(core),
     ...reportVerbs(core),
-    ...hostVerbs(core),
+    ...hostVerbs(core, traffic),
+    ...trafficVerbs(traffic),
     ...internalVerbs(core),
     ...subscribing.verbs,
     ...skills.verbs(execution.call),

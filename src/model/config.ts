@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ConfirmConfig, ConfirmRuleConfig } from './confirm-config.js';
 import { AuditConfig } from './audit-export.js';
+import { TrafficConfig } from './traffic.js';
 import { SCOPES } from './principal.js';
 import { SandboxConfig } from './sandbox-config.js';
 
@@ -381,6 +382,7 @@ export const Config = z.strictObject({
   screenResults: ScreenMode.default('off'),
   confirm: ConfirmConfig.prefault({}),
   audit: AuditConfig.prefault({}),
+  traffic: TrafficConfig.prefault({}),
   http: HttpConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
 });

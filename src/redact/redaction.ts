@@ -18,6 +18,8 @@ export interface Redaction {
   screen(server: string): Screen | undefined;
   /** A value as it may be stored: by the rules for logs, those for arguments, and the default set. */
   stored(value: JsonValue, server?: string): JsonValue;
+  /** A value as it may be shown to whoever looks on: by the same rules, with more of long texts. */
+  shown(value: JsonValue, server?: string): JsonValue;
   /** The fields of one line of the log. */
   logged(fields: Record<string, unknown>): Record<string, unknown>;
 }
@@ -88,6 +90,7 @@ export function createRedaction({
     incoming: (server) => (ready.rules.length === 0 ? undefined : incoming(server)),
     screen: (server) => (ready.rules.length === 0 ? undefined : createScreen(incoming(server), outgoing(server))),
     stored: (value, server) => keeper(ready.stored, server)(value),
+    shown: (value, server) => keeper(ready.logged, server, LOGGED_TEXT)(value),
     logged(fields) {
       const { server } = fields;
       const redact = keeper(ready.logged, typeof server === 'string' ? server : undefined, LOGGED_TEXT);

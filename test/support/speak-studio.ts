@@ -61,9 +61,33 @@ async function speakConfig(contract: Contract): Promise<void> {
   expect((await fixed.send('/v1/imports')).status).toBe(400);
 }
 
+/** Has every documented answer about calls that ask back, and about the traffic, occur. */
+async function speakCalls(contract: Contract): Promise<void> {
+  const gateway = await openToolscout({ servers: { asking: fixture('asking') } });
+  const { send, post } = await openHttpApp(gateway, { contract });
+  const body = { server: 'asking', tool: 'roots', ask: true };
+  const running = await post('/v1/call', body, { accept: 'text/event-stream' });
+  let text = '';
+  for await (const chunk of running.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const id = /"id":"([^"]+)","kind":"roots"/.exec(text)?.[1];
+    if (id === undefined || text.includes('event: result')) continue;
+    expect((await post(`/v1/asks/${id}`, { answer: { roots: [] } })).status).toBe(204);
+  }
+  expect((await post('/v1/asks/none', { refusal: 'No.' })).status).toBe(404);
+  expect((await post('/v1/asks/none', { odd: 1 })).status).toBe(400);
+  expect((await post('/v1/asks/none', { answer: { pad: HUGE } })).status).toBe(413);
+  expect((await send('/v1/traffic?format=json')).status).toBe(200);
+  expect((await send('/v1/traffic?format=odd')).status).toBe(400);
+  const followed = await Promise.all(Array.from({ length: 101 }, () => send('/v1/traffic')));
+  expect(followed.filter(({ status }) => status === 429)).toHaveLength(1);
+  await Promise.all(followed.map(({ body: stream }) => stream?.cancel()));
+}
+
 /** Has every documented answer of the routes of the page occur. */
 export async function speakStudio(contract: Contract, gateway: Gateway): Promise<void> {
   await speakConfig(contract);
+  await speakCalls(contract);
   const { send, post } = await openHttpApp(gateway, { contract, studio: STUDIO_PAGE });
   const statusOf = async (path: string, init?: Parameters<typeof send>[1]): Promise<number> =>
     (await send(path, init)).status;

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth, ModeName } from '../../model/config.js';
 import type { BrowserSessions } from './auth/browser-sessions.js';
+import { createFollow } from './follow.js';
 import { openApiDocument } from './openapi/openapi.js';
 import type { Route, RouteGroup } from './route.js';
 import { adminRoutes } from './routes/admin.js';
@@ -22,6 +23,7 @@ import { studioRoutes, type StudioFiles } from './routes/studio.js';
 import { skillRoutes } from './routes/skills.js';
 import { statusRoutes } from './routes/status.js';
 import { subregistryRoutes } from './routes/subregistry.js';
+import { trafficRoutes } from './routes/traffic.js';
 import { toolRoutes } from './routes/tools.js';
 
 /** What the routes are made of. */
@@ -57,13 +59,15 @@ export function apiRoutes(options: ApiOptions): Route[] {
     document ??= JSON.stringify(openApiDocument(offered, { version }));
     return `{"servers":${JSON.stringify([{ url: prefix || options.baseUrl(request) }])},${document.slice(1)}`;
   };
+  const follow = createFollow(options);
   const routes: Route[] = [
     ...registryRoutes(options.clock),
     ...toolRoutes(),
     ...callRoutes(options),
     ...scriptRoutes(),
     ...skillRoutes(),
-    ...adminRoutes(options),
+    ...adminRoutes({ follow }),
+    ...trafficRoutes({ follow, version }),
     ...approvalRoutes(),
     ...pendingCallRoutes(),
     ...overviewRoutes(options),

@@ -386,6 +386,7 @@ describe('the contract', STARTS_PROCESSES, () => {
           ['/v1/config/plan', JSON.stringify({ change: { toolRules: [] } })],
           ['/v1/config/apply', JSON.stringify({ change: { toolRules: [] }, plan: '0'.repeat(64) })],
           ['/v1/rules/preview', JSON.stringify({ toolRules: [] })],
+          ['/v1/asks/x', JSON.stringify({ refusal: 'x' })],
           ['/v1/session', JSON.stringify({ code: 'x'.repeat(43) })],
           ['/v1/scripts', SCRIPT],
           ['/v1/servers', '{"id":"x","url":"https://a.example/mcp"}'],
@@ -409,7 +410,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
     // Documents that nothing can break are documented as if something could.
     const unbreakable =
-      /^(health|openApi|aiCatalog|serverCard\w*|studio\w*|showSession|finishSignIn|startSignIn|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
+      /^(health|openApi|aiCatalog|serverCard\w*|studio\w*|showSession|answerAsk|finishSignIn|startSignIn|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
     expect(contract.missing().filter((each) => !unbreakable.test(each))).toEqual([]);
   }, 120_000);
 

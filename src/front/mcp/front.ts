@@ -15,6 +15,7 @@ import { createListItems } from './menu/list-items.js';
 import { createModernHosts, type ModernHosts } from './sessions/modern-hosts.js';
 import { createModeChoice } from './menu/modes.js';
 import type { HostSurface } from './menu/host-surface.js';
+import { watchSurface } from './menu/watched-surface.js';
 import { createServerSurface } from './menu/server-surface.js';
 import type { FrontDeps } from './server.js';
 
@@ -63,6 +64,7 @@ export function listChanged(kind: ListKind): string {
 /** A front over the gateway. */
 export function createFront(deps: FrontDeps): McpFront {
   const { gateway, log, clock } = deps;
+  const traffic = gateway.internal.traffic();
   const listeners = new Set<Listener>();
   const feed = createBriefingFeed(gateway, log);
   const items = createListItems();
@@ -99,7 +101,7 @@ export function createFront(deps: FrontDeps): McpFront {
     surfaceFor(introduction) {
       const { mode, hostModes, pinned } = gateway.internal.loaded().config;
       const chosen = createModeChoice(deps.mode ?? mode, hostModes)(introduction);
-      return createCatalogSurface(gateway, {
+      const surface = createCatalogSurface(gateway, {
         info: { ...deps.info },
         mode: chosen,
         pinned,
@@ -108,10 +110,11 @@ export function createFront(deps: FrontDeps): McpFront {
         admin: deps.admin ?? false,
         showsInstructions: knownHost(hostNameIn(introduction))?.showsInstructions ?? false,
       });
+      return watchSurface(surface, traffic, hostNameIn(introduction));
     },
     async serverSurface(server) {
       const surfaceFor = await createServerSurface(gateway, server, items);
-      return (introduction) => surfaceFor(wantsFlat(introduction));
+      return (introduction) => watchSurface(surfaceFor(wantsFlat(introduction)), traffic, hostNameIn(introduction));
     },
     transportFor(wire, options) {
       let unlisten = (): void => {};

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { Remedy } from '../../kernel/remedy.js';
+import type { TrafficFilter, TrafficRow } from '../../model/traffic.js';
 import type { ToolStatus } from '../../model/tool.js';
 import type { Knowledge, ServerView } from '../../catalog/views.js';
 import type { ConfigChangeVerbs } from './config-change.js';
@@ -85,4 +86,8 @@ export interface StudioVerbs extends ConfigChangeVerbs {
   overview(): Promise<Overview>;
   /** Everything about one server. Starts no server. */
   server(id: string): Promise<ServerDetails>;
+  /** The traffic in memory, oldest first, as far as the viewer sees all servers of a row (STUDIO-3). */
+  traffic(filter?: TrafficFilter): TrafficRow[];
+  /** Hears of every row that is new or has changed. Traffic is recorded until the answer is called. */
+  followTraffic(listener: (row: TrafficRow) => void, filter?: TrafficFilter): () => void;
 }

@@ -5,6 +5,7 @@ import {
   createExecutor,
   createReadOnlyCheck,
   ruleCheck,
+  type CallEvent,
   type Check,
   type Confirmation,
 } from '../../execute/index.js';
@@ -14,7 +15,9 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { oneLine } from '../../kernel/text.js';
 import type { AuditRecord } from '../../model/audit-record.js';
-import type { Call } from '../../model/call.js';
+import type { Call, CallResult } from '../../model/call.js';
+import { ToolscoutError } from '../../kernel/errors.js';
+import type { OpenRow, Traffic } from '../traffic.js';
 import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { signatureOf } from '../../normalize/index.js';
@@ -39,7 +42,11 @@ export interface Bindings {
 }
 
 /** The verbs that run a tool. All calls take this path, which applies every check. */
-export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmation): VerbTable<'call' | 'stream'> {
+export function callVerbs(
+  core: Core,
+  skills: Bindings,
+  { confirmation, traffic }: { readonly confirmation: Confirmation; readonly traffic: Traffic },
+): VerbTable<'call' | 'stream'> {
   const { clock, log, pool, audit, redaction } = core.deps;
   const { own } = core;
   /** The own tools show a skill only what its calls gave. */
@@ -78,7 +85,10 @@ export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmati
     },
     outgoing: (server) => redaction.outgoing(server),
     incoming: (server) => redaction.incoming(server),
-    send: (server, request, call) => (server === own.server ? own.run(call) : pool.call(server, request, call)),
+    send(server, request, call) {
+      if (server === own.server) return own.run(call);
+      return traffic.isOn ? traffic.send(server, request, call, pool.call) : pool.call(server, request, call);
+    },
     answering: own.answering,
     record(entry) {
       audit.record(entry);
@@ -142,7 +152,10 @@ export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmati
   return defineVerbs({
     async call(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
+      // Calls of hosts belong to the request of their host; others are seen here first.
+      const row = traffic.isOn && !traffic.knows(call.host) ? traffic.attach(call) : undefined;
       const outcome = await executor.execute(call, () => prepare(call));
+      if (row) endRow(row, outcome);
       // The connection is open now, so a list that is out of date costs one cheap question.
       if (core.catalog.list(server)?.stale && !isHidden(viewer, server, core.catalog)) {
         core.relistAfterCall(server, call.host);
@@ -152,9 +165,34 @@ export function callVerbs(core: Core, skills: Bindings, confirmation: Confirmati
 
     stream(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
-      return executor.executeStream(call, () => prepare(call));
+      const row = traffic.isOn && !traffic.knows(call.host) ? traffic.attach(call) : undefined;
+      const events = executor.executeStream(call, () => prepare(call));
+      return row ? watchEvents(events, row) : events;
     },
   });
+}
+
+/** Notes how a call ended. */
+function endRow(row: OpenRow, { result, error }: CallResult): void {
+  if (result) row.succeed(error ? { ...result, isError: true } : result);
+  else row.fail(error && new ToolscoutError(error.code, error.message));
+}
+
+/** The events of a call, whose end is noted; one that nobody follows to its end was cancelled. */
+async function* watchEvents(events: AsyncIterable<CallEvent>, row: OpenRow): AsyncGenerator<CallEvent, undefined> {
+  let isOver = false;
+  try {
+    for await (const event of events) {
+      if (event.type === 'result') {
+        isOver = true;
+        endRow(row, event.result);
+      }
+      yield event;
+    }
+    return undefined;
+  } finally {
+    if (!isOver) row.fail(new ToolscoutError('CANCELLED', 'The call was cancelled.'));
+  }
 }
 
 /** Characters of a name that a caller chose. */

@@ -13,6 +13,7 @@ import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Redaction } from '../../redact/index.js';
 import type { Core } from '../core.js';
+import type { Traffic } from '../traffic.js';
 import { logCall } from './call-verbs.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import type { HostCallOptions } from '../contract/options.js';
@@ -75,6 +76,7 @@ function unknownMethod(method: string): ToolscoutError {
 /** The verbs of the facet `hosts` but the one that watches resources. */
 export function hostVerbs(
   core: Core,
+  traffic: Traffic,
 ): VerbTable<
   'hosts.relay' | 'hosts.tell' | 'hosts.setLogLevel' | 'hosts.release' | 'hosts.noteMenu' | 'hosts.noteAnswer'
 > {
@@ -149,12 +151,15 @@ export function hostVerbs(
             isJudged = false;
           },
         };
-        const result = await pool.call(server, request, {
+        const requester = {
           principal: viewer.principal,
           host: options.host,
           signal: options.signal,
           timeoutMs: options.timeoutMs,
-        });
+        };
+        const result = await (traffic.isOn
+          ? traffic.send(server, request, requester, pool.call)
+          : pool.call(server, request, requester));
         if (isDeeperThan(result, DEEPEST)) {
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
         }

@@ -1,14 +1,11 @@
 import * as z from 'zod';
-import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { RuleConfig, SOURCE_TYPES } from '../../../model/config.js';
+import { AnyObject as anyObject } from './any-object.js';
 
 const text = z.string();
 const texts = z.array(text);
 const count = z.int().min(0);
 const Issue = z.object({ path: text, message: text });
-const anyObject = z
-  .custom<JsonObject>((value) => isObject(value), 'expected an object')
-  .meta({ type: 'object', additionalProperties: true });
 const hash = text.regex(/^[0-9a-f]{64}$/);
 
 /** Characters of a config file; more is nothing that is read. */

@@ -127,6 +127,7 @@ export const ShownConfig = z.object({
   audit: z.object({
     export: z.record(text, z.object({ type: text, url: text, format: text, secret: text.optional() })),
   }),
+  traffic: z.object({ keep: z.int() }),
   http: ShownHttp,
   limits: numbers,
   warnings: z.array(z.object({ path: text, message: text })),

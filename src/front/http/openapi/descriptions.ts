@@ -93,6 +93,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     'Searches the official registry, or the one of the config, and says how each server would be launched.',
   planRegistryServer:
     'Answers the entry that would stand in the config, the exact command, and which inputs are still missing. Add it with `POST /v1/config/plan`.',
+  answerAsk:
+    'Answers an event `ask` of `POST /v1/call` with `ask: true`: `{answer}` has the result that MCP defines for the question, `{refusal}` says no. Only the caller of the call may answer, and only in the process that runs it.',
+  followTraffic:
+    'Streams one row for each request of a host with everything it led to: requests to servers, questions back, progress, waits and retries, with times, bytes, tokens and redacted payloads. Payloads are recorded while somebody follows, or as many rows as `traffic.keep` says. A caller who may see only some servers gets rows about these alone.',
   aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',
   serverCard: CARD,
   serverCardJson: CARD,

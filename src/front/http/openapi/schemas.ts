@@ -6,10 +6,7 @@ import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
 
 const text = z.string();
 const texts = z.array(text);
-const name = text.min(1).max(500);
 const count = z.int().min(0);
-
-export { AnyObject };
 
 /** A message of JSON-RPC, as MCP defines them. */
 export const RpcMessage = z.looseObject({ jsonrpc: z.literal('2.0') });
@@ -206,21 +203,6 @@ export const SearchAnswer = z.object({
   unavailable: z.array(z.object({ server: text, reason: text })),
 });
 
-/** A wish to run one tool. */
-export const CallRequest = z.strictObject({
-  server: name,
-  tool: name,
-  arguments: AnyObject.default({}),
-  timeoutMs: z.int().min(1).max(86_400_000).optional(),
-  select: z.string().max(4096).optional().meta({ description: 'JMESPath: the part of the result that is wanted.' }),
-  max_tokens: z
-    .int()
-    .min(500)
-    .max(1_000_000)
-    .optional()
-    .meta({ description: 'A result of more tokens is kept, and a preview of it with a handle is returned.' }),
-});
-
 /** A call that succeeded; what failed is a problem. */
 export const CallAnswer = z.object({
   success: z.literal(true),
@@ -355,6 +337,8 @@ export {
 } from './approval-schemas.js';
 export { CallRuling, PendingCall, PendingCallList } from './pending-call-schemas.js';
 
+export { AnyObject };
+export * from './call-schemas.js';
 export * from './config-change-schemas.js';
 export * from './studio-schemas.js';
 

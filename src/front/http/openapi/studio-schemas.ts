@@ -97,3 +97,12 @@ export const UpstreamSignInRequest = z
 
 /** What became of an action on a server. */
 export const ServerActed = z.object({ server: text, state: z.enum(['connected', 'disconnected', 'error']) });
+
+/** Traffic in the form of HAR: one entry for each request of a host, the whole row under `_row`. */
+export const TrafficLog = z.object({
+  log: z.object({
+    version: text,
+    creator: z.object({ name: text, version: text }),
+    entries: z.array(z.looseObject({ startedDateTime: text, time: z.number(), _row: z.looseObject({ id: text }) })),
+  }),
+});

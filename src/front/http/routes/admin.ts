@@ -1,18 +1,14 @@
 import * as z from 'zod';
 import type { Gateway } from '../../../gateway/index.js';
-import type { Clock } from '../../../kernel/clock.js';
-import { ToolscoutError } from '../../../kernel/errors.js';
 import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
-import type { HttpAuth } from '../../../model/config.js';
-import type { BrowserSessions } from '../auth/browser-sessions.js';
-import { createRequestSlots } from '../request-slots.js';
-import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
+import { EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
+import type { Follow } from '../follow.js';
 import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
 import { AUDIT_FORMATS } from '../../../model/audit-export.js';
 import { STATS_GROUPS } from '../../../model/stats.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
-import { route, type Route, type RouteInput } from '../route.js';
+import { route, type Route } from '../route.js';
 import {
   AuditPage,
   AuditPortion,
@@ -26,9 +22,6 @@ import {
   StoreAccepted,
 } from '../openapi/schemas.js';
 
-/** Streams of events at once, for all clients and for one principal: none can take the place of the others (A43). */
-const MAX_FOLLOWERS = 1000;
-const MAX_FOLLOWERS_EACH = 100;
 /** An event larger than this is of no use to somebody who follows along. */
 const MAX_EVENT = 64 * 1024;
 
@@ -38,79 +31,8 @@ const problem = (description: string): Route['responses'][string] => ({
 });
 const name = z.string().min(1).max(500);
 
-/** What these routes are made of. */
-interface AdminOptions {
-  readonly clock: Clock;
-  readonly auth: () => HttpAuth | undefined;
-  readonly browsers?: BrowserSessions;
-}
-
-/** Whether those who may come in are still the same; it is cheap as long as nothing was read again. */
-function createAuthWatch(auth: AdminOptions['auth']): () => boolean {
-  let known = auth();
-  const written = JSON.stringify(known);
-  return () => {
-    const now = auth();
-    if (now === known) return true;
-    known = now;
-    return JSON.stringify(now) === written;
-  };
-}
-
-type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'principal' | 'request' | 'reply'>;
-
 /** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
-export function adminRoutes({ clock, auth, browsers }: AdminOptions): Route[] {
-  const followers = createRequestSlots({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
-
-  /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
-  const follow = async (
-    { gateway, principal, request, reply }: Followed,
-    listen: (stream: EventStream) => (() => void) | Promise<() => void>,
-  ): Promise<Response> => {
-    const leave = followers.enter(principal.name);
-    if (!leave) {
-      const message = `Too many event streams are open; one client may open ${MAX_FOLLOWERS_EACH}.`;
-      throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: 10_000 });
-    }
-    const stops: Array<() => void> = [];
-    let isOver = false;
-    // Whoever still may comes back with a key that is looked at anew.
-    const isSame = createAuthWatch(auth);
-    const mayListen = (): boolean => isSame() && browsers?.isLive(principal) !== false;
-    const stream = createEventStream({
-      clock,
-      signal: request.signal,
-      mayListen,
-      onClose: () => {
-        leave();
-        isOver = true;
-        for (const stop of stops) stop();
-      },
-    });
-    try {
-      const { until } = principal;
-      // A token that has expired opens nothing any more.
-      if (until !== undefined) {
-        const expiry = clock.after(Math.max(0, until - clock.now()), () => stream.end());
-        stops.push(() => expiry.cancel());
-      }
-      stream.send('hello', { time: clock.now() });
-      stops.push(await listen(stream));
-      const { session } = principal;
-      // Whoever signs out hears nothing more, also on streams that are open.
-      if (session && browsers) stops.push(browsers.onEnd((id) => id === session.id && stream.end()));
-      // A reload tells at once who may not come in any more, whatever is listened to.
-      stops.push(gateway.onEvent(() => mayListen() || stream.end()));
-      // The client may have gone while it was let in.
-      if (isOver) for (const stop of stops) stop();
-    } catch (thrown) {
-      await stream.body.cancel();
-      throw thrown;
-    }
-    return reply(stream.body, { type: EVENT_STREAM, headers: EVENT_HEADERS });
-  };
-
+export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
   /** New records, after those that were there where a time or a number asks for them; none is missed or told twice. */
   const listenToAudit = async (
     gateway: Gateway,

@@ -2,13 +2,15 @@ import type { Clock } from '../../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
 import type { CallResult, Failure } from '../../../model/call.js';
-import type { CallOptions } from '../../../gateway/index.js';
+import type { CallOptions, HostCallOptions } from '../../../gateway/index.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../event-stream.js';
 import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
+import { AskAnswer, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
+import { createAsks } from '../asks.js';
+import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
-import type * as z from 'zod';
+import * as z from 'zod';
 
 type Input = RouteInput<undefined, undefined, z.output<typeof CallRequest>>;
 
@@ -43,11 +45,16 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
     signal,
   });
 
+  const asks = createAsks();
+
   const streamCall = (input: Input): Response => {
-    const { body, gateway, reply, request } = input;
+    const { body, gateway, principal, reply, request } = input;
+    // Only who says so is asked: others wait for nothing but progress and the result.
+    const host = body.ask ? asks.hostFor(principal, (event, data) => stream.send(event, data)) : undefined;
     // Not every app that this is mounted in tells by the request that its client has gone; all of them let go of the stream.
     const gone = new AbortController();
-    const running = gateway.stream(body.server, body.tool, body.arguments, optionsOf(input, gone.signal));
+    const options: HostCallOptions = { ...optionsOf(input, gone.signal), ...(host && { host }) };
+    const running = gateway.stream(body.server, body.tool, body.arguments, options);
     const events = running[Symbol.asyncIterator]();
     const stream = createEventStream({
       clock,
@@ -62,7 +69,14 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       for (let next = await events.next(); !next.done; next = await events.next()) {
         const { value } = next;
         if (value.type === 'progress') stream.send('progress', value.progress);
-        else stream.send('result', { trace_id: input.traceId, ...value.result });
+        else {
+          const { result } = value.result;
+          const tokens = {
+            arguments: estimateJsonTokens(body.arguments),
+            returned: result ? estimateResultTokens(result) : 0,
+          };
+          stream.send('result', { trace_id: input.traceId, ...value.result, tokens });
+        }
       }
     };
     forward()
@@ -87,7 +101,7 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       body: CallRequest,
       responses: {
         200: {
-          description: 'The answer of the tool, as its server gave it; or events `progress` and `result`.',
+          description: 'The answer of the tool, as its server gave it; or events `progress`, `ask` and `result`.',
           content: { 'application/json': CallAnswer, [EVENT_STREAM]: Events },
         },
         404: problem('There is no such server or tool.'),
@@ -105,6 +119,24 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
           optionsOf(input, input.request.signal),
         );
         return result.success ? reply(result) : failedCall(result, traceId);
+      },
+    }),
+    route({
+      id: 'answerAsk',
+      group: 'calls',
+      method: 'POST',
+      path: '/v1/asks/{id}',
+      summary: 'Answers what a server asked during a call',
+      scope: 'call',
+      params: z.object({ id: z.string().min(1).max(100) }),
+      body: AskAnswer,
+      responses: {
+        204: { description: 'The server has the answer.' },
+        404: problem('No such question waits for this caller.'),
+      },
+      handle({ params, body, principal, reply }) {
+        asks.answer(params.id, principal, body);
+        return reply(null, { status: 204 });
       },
     }),
   ];

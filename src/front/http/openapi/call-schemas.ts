@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { AnyObject } from './any-object.js';
+
+const text = z.string();
+const name = text.min(1).max(500);
+
+/** A wish to run one tool. */
+export const CallRequest = z.strictObject({
+  server: name,
+  tool: name,
+  arguments: AnyObject.default({}),
+  timeoutMs: z.int().min(1).max(86_400_000).optional(),
+  select: z.string().max(4096).optional().meta({ description: 'JMESPath: the part of the result that is wanted.' }),
+  max_tokens: z
+    .int()
+    .min(500)
+    .max(1_000_000)
+    .optional()
+    .meta({ description: 'A result of more tokens is kept, and a preview of it with a handle is returned.' }),
+  ask: z.boolean().optional().meta({
+    description: 'With events: what the server asks comes as an event `ask`, answered by `POST /v1/asks/{id}`.',
+  }),
+});
+
+/** What the question asks for, or why there is no answer. */
+export const AskAnswer = z.union([
+  z.strictObject({
+    answer: AnyObject.meta({ type: 'object', description: 'The result, as MCP defines it.' }),
+  }),
+  z.strictObject({ refusal: text.min(1).max(1000) }),
+]);

@@ -1,0 +1,349 @@
+import type { Clock } from '../kernel/clock.js';
+import { createEmitter } from '../kernel/async/emitter.js';
+import { messageOf, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
+import { addressOf, newIdAt } from '../kernel/ids.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { Log } from '../kernel/log.js';
+import { estimateJsonTokens, estimateResultTokens } from '../kernel/tokens.js';
+import type { Call } from '../model/call.js';
+import type { Host } from '../model/host.js';
+import type { Server } from '../model/server.js';
+import type { Payload, TrafficChild, TrafficRow } from '../model/traffic.js';
+import type { Requester, ServerRequest } from '../model/upstream.js';
+
+/** Rows kept while somebody looks; `traffic.keep` may be more. */
+const ROWS = 1000;
+/** Children of one row; a server that reports progress all day has more. */
+const CHILDREN = 200;
+/** Characters of one payload, and of all payloads together. */
+const PAYLOAD = 32 * 1024;
+const ALL_PAYLOADS = 32 * 1024 * 1024;
+
+/** What a request of a host is known by. */
+export interface TrafficRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly principal: string;
+  readonly route: string;
+  readonly host?: { readonly name?: string; readonly era: 'legacy' | 'modern' };
+  readonly traceId?: string;
+}
+
+/** A request that is being answered. */
+export interface OpenRow {
+  /** The same host, whose questions and notices are noted; calls made with it belong to this row. */
+  watch(host: Host): Host;
+  succeed(result: JsonObject): void;
+  fail(thrown: unknown): void;
+}
+
+/** What is said between hosts, toolscout and servers, recorded only while somebody wants it (STUDIO-3). */
+export interface Traffic {
+  /** Whether anything is recorded: the one thing that costs something while nobody looks. */
+  readonly isOn: boolean;
+  begin(request: TrafficRequest): OpenRow;
+  /** Whether calls with this host belong to a row already. */
+  knows(host: Host | undefined): boolean;
+  /** Has a call that comes from no host of ours belong to a row of its own, until `outcome` is there. */
+  attach(call: Call): OpenRow;
+  /** Sends a request to a server, noted under the row of its host. */
+  send(
+    server: Server,
+    request: ServerRequest,
+    requester: Requester,
+    send: (server: Server, request: ServerRequest, requester: Requester) => Promise<JsonObject>,
+  ): Promise<JsonObject>;
+  /** The rows in memory, oldest first. */
+  rows(): readonly TrafficRow[];
+  /** Hears of every row that is new or has changed. Recording goes on until the answer is called. */
+  follow(listener: (row: TrafficRow) => void): () => void;
+  /** How many rows are kept while nobody looks. */
+  keep(rows: number): void;
+}
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+type Child = Writable<TrafficChild>;
+interface Row extends Writable<TrafficRow> {
+  servers: string[];
+  children: Child[];
+  readonly started: number;
+  size: number;
+  /** It was pushed out of the memory. */
+  isGone: boolean;
+}
+
+const ROW = Symbol('row');
+
+/** The name under which a host asks for something. */
+function nameIn({ name, uri }: JsonObject): string | undefined {
+  const found = name ?? uri;
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** A recorder of traffic. `redact` takes out what must not be shown. */
+export function createTraffic(deps: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly redact: (value: JsonValue, server?: string) => JsonValue;
+  /** What rules take out of the results of a server. */
+  readonly incoming: (server: string, result: JsonObject) => JsonObject;
+}): Traffic {
+  const { clock, log } = deps;
+  const changed = createEmitter<TrafficRow>((thrown) => log.error('traffic.listener', { error: messageOf(thrown) }));
+  const rowOf = new WeakMap<Host, Row>();
+  const openRows = new WeakMap<OpenRow, Row>();
+  let rows: Row[] = [];
+  let size = 0;
+  let watchers = 0;
+  let kept = 0;
+  const state = { isOn: false };
+
+  const payloadOf = (value: JsonValue, row: Row, server?: string): Payload => {
+    let bytes = 0;
+    let json = '';
+    try {
+      bytes = Buffer.byteLength(JSON.stringify(value));
+      json = JSON.stringify(deps.redact(value, server));
+    } catch (thrown) {
+      // What nests too deep for JSON is no reason to fail a call.
+      json = JSON.stringify(`cannot be shown: ${messageOf(thrown)}`);
+    }
+    const isCut = json.length > PAYLOAD;
+    const text = isCut ? json.slice(0, PAYLOAD) : json;
+    if (!row.isGone) {
+      row.size += text.length;
+      size += text.length;
+    }
+    return { json: text, bytes, ...(isCut && { cut: true as const }) };
+  };
+
+  const limit = (): number => (watchers > 0 ? Math.max(ROWS, kept) : kept);
+
+  const prune = (): void => {
+    let surplus = 0;
+    while (rows.length - surplus > limit() || (size > ALL_PAYLOADS && surplus < rows.length - 1)) {
+      rows[surplus]!.isGone = true;
+      size -= rows[surplus]!.size;
+      surplus += 1;
+    }
+    if (surplus > 0) rows = rows.slice(surplus);
+  };
+
+  const settle = (): void => {
+    state.isOn = watchers > 0 || kept > 0;
+    prune();
+    if (rows.length === 0) size = 0;
+  };
+
+  const since = (row: Row): number => Math.round((clock.monotonic() - row.started) * 1000) / 1000;
+
+  const addChild = (row: Row, child: Omit<Child, 'startMs'>): Child => {
+    const made: Child = { ...child, startMs: since(row) };
+    if (row.children.length < CHILDREN) row.children.push(made);
+    else row.dropped += 1;
+    return made;
+  };
+
+  const tell = (row: Row): void => {
+    prune();
+    if (watchers > 0) changed.emit(shown(row));
+  };
+
+  const end = (row: Row, child: Child, outcome: 'success' | 'failure', thrown?: unknown): void => {
+    child.endMs = since(row);
+    child.outcome = outcome;
+    if (thrown !== undefined) child.code = toToolscoutError(thrown).code;
+  };
+
+  /** A question to a host, and its answer. */
+  const ask = async (row: Row, host: Host, ...[method, params, options]: Parameters<Host['request']>) => {
+    const request = payloadOf(params ?? {}, row);
+    const child = addChild(row, { kind: 'callback', from: 'server', method, request });
+    tell(row);
+    try {
+      const answer = await host.request(method, params, options);
+      child.response = payloadOf(answer, row);
+      end(row, child, 'success');
+      return answer;
+    } catch (thrown) {
+      child.response = payloadOf({ error: messageOf(thrown) }, row);
+      end(row, child, 'failure', thrown);
+      throw thrown;
+    } finally {
+      tell(row);
+    }
+  };
+
+  const note = (row: Row, method: string, params: JsonObject | undefined): void => {
+    // Progress is noted where the server says it.
+    if (method === 'notifications/progress') return;
+    addChild(row, { kind: 'notice', from: 'server', method, request: payloadOf(params ?? {}, row) });
+    tell(row);
+  };
+
+  const finish = (row: Row, given: 'success' | 'failure', response: JsonValue, code?: ErrorCode): void => {
+    row.state = given;
+    row.ms = since(row);
+    if (code !== undefined) row.code = code;
+    row.response = payloadOf(response, row);
+    tell(row);
+  };
+
+  return {
+    get isOn() {
+      return state.isOn;
+    },
+
+    begin({ method, params, principal, route, host, traceId }) {
+      const at = clock.now();
+      const args = isObject(params['arguments']) ? params['arguments'] : params;
+      const name = nameIn(params);
+      const row: Row = {
+        id: newIdAt(at),
+        at,
+        started: clock.monotonic(),
+        size: 0,
+        isGone: false,
+        principal,
+        route,
+        ...(host && { host }),
+        method,
+        ...(name !== undefined && { name }),
+        ...(traceId !== undefined && { traceId }),
+        servers: [],
+        state: 'open',
+        tokens: { arguments: estimateJsonTokens(args), returned: 0 },
+        request: { json: '', bytes: 0 },
+        children: [],
+        dropped: 0,
+      };
+      row.request = payloadOf(params, row);
+      rows.push(row);
+      tell(row);
+      const opened: OpenRow = {
+        watch(real) {
+          // Everything else of the host is its own, what changes while it is connected included.
+          const watched = Object.create(real, {
+            request: { value: (...asked: Parameters<Host['request']>) => ask(row, real, ...asked) },
+            notify: {
+              value: (...told: Parameters<Host['notify']>) => {
+                note(row, ...told);
+                real.notify(...told);
+              },
+            },
+          }) as Host;
+          rowOf.set(watched, row);
+          return watched;
+        },
+        succeed(result) {
+          row.tokens = { ...row.tokens, returned: estimateResultTokens(result) };
+          finish(row, result['isError'] === true ? 'failure' : 'success', result);
+        },
+        fail(thrown) {
+          const { code, message } = toToolscoutError(thrown);
+          finish(row, 'failure', { error: message }, code);
+        },
+      };
+      openRows.set(opened, row);
+      return opened;
+    },
+
+    attach(call) {
+      const { server, tool, arguments: args, principal, route, traceId } = call;
+      const opened = this.begin({
+        method: 'tools/call',
+        params: { name: addressOf(server, tool), arguments: args },
+        principal,
+        route,
+        ...(traceId !== undefined && { traceId }),
+      });
+      // A call is copied on its way; what stands in it under a symbol goes along.
+      Object.assign(call, {
+        [ROW]: openRows.get(opened),
+        ...(call.host && { host: opened.watch(call.host) }),
+      });
+      return opened;
+    },
+
+    knows: (host) => host !== undefined && rowOf.has(host),
+
+    async send(server, request, requester, send) {
+      const row = (requester as { readonly [ROW]?: Row })[ROW] ?? (requester.host && rowOf.get(requester.host));
+      if (!row) return send(server, request, requester);
+      const { id } = server;
+      const { method, params } = request;
+      const child = addChild(row, {
+        kind: 'upstream',
+        from: 'toolscout',
+        server: id,
+        method,
+        request: payloadOf(params, row, id),
+      });
+      if (!row.servers.includes(id)) row.servers.push(id);
+      const tool = method === 'tools/call' ? nameIn(params) : undefined;
+      if (tool !== undefined) row.tool = addressOf(id, tool);
+      tell(row);
+      const say = (kind: Child['kind'], from: Child['from'], told: JsonObject): void => {
+        addChild(row, { kind, from, server: id, method: kind, request: payloadOf(told, row, id) });
+        tell(row);
+      };
+      const watched: ServerRequest = {
+        ...request,
+        onProgress(progress) {
+          say('progress', 'server', { ...progress });
+          request.onProgress?.(progress);
+        },
+        onWaited(ms) {
+          say('wait', 'toolscout', { ms });
+          request.onWaited?.(ms);
+        },
+        onAttempt(attempt) {
+          if (attempt > 0) say('retry', 'toolscout', { attempt });
+          request.onAttempt?.(attempt);
+        },
+        onUnasked(asked) {
+          say('unasked', 'server', { method: asked });
+          request.onUnasked?.(asked);
+        },
+      };
+      try {
+        const result = await send(server, watched, requester);
+        child.response = payloadOf(deps.incoming(id, result), row, id);
+        end(row, child, result['isError'] === true ? 'failure' : 'success');
+        return result;
+      } catch (thrown) {
+        child.response = payloadOf({ error: messageOf(thrown) }, row, id);
+        end(row, child, 'failure', thrown);
+        throw thrown;
+      } finally {
+        tell(row);
+      }
+    },
+
+    rows: () => rows.map(shown),
+
+    follow(listener) {
+      watchers += 1;
+      settle();
+      const stop = changed.on(listener);
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        stop();
+        watchers -= 1;
+        settle();
+      };
+    },
+
+    keep(count) {
+      kept = count;
+      settle();
+    },
+  };
+}
+
+/** A row as others get it: a copy, since it goes on changing. */
+function shown({ started: _started, size: _size, isGone: _isGone, ...row }: Row): TrafficRow {
+  return { ...row, servers: [...row.servers], children: row.children.map((child) => ({ ...child })) };
+}
