@@ -12,7 +12,7 @@ import { printable } from '../kernel/text.js';
 import { checkStore, configReader, openGateway } from './open-gateway.js';
 import { createOwnConfig } from './own-config.js';
 import { readSecret, SecretCancelled } from './read-secret.js';
-import { serve } from './serve.js';
+import { isServing, serve } from './serve.js';
 import { stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
@@ -131,6 +131,7 @@ const deps: CliDeps = {
     }
   },
   openBrowser,
+  isServing,
   readFile: (path) => readFile(path, 'utf8'),
   listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };

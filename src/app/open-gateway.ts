@@ -49,6 +49,7 @@ import { createRedaction } from '../redact/index.js';
 import { createKnowledgeSource } from '../search/index.js';
 import { createUnsavedFlag, openSqliteStore, type UnsavedFlag } from '../store/index.js';
 import { openStore } from './open-store.js';
+import { createLabelFile } from './label-file.js';
 import { changesOf } from './config-changes.js';
 import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered-servers.js';
@@ -357,6 +358,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
         writeServer(id, entry, { path, newPath, self, http: inForce().http }),
       );
     },
+    ...(options.stateDir !== 'memory' && { labels: createLabelFile(stateDir) }),
     ...changesOf(options, { cwd, env, home, stateDir, http: () => inForce().http }),
     missingCommand: async ({ transport }) => (transport.type === 'stdio' ? missingCommand(transport, env) : undefined),
     openSession: (server, signal, { tap } = {}) => openServer(server, signal, undefined, tap),

@@ -5,7 +5,9 @@ import { systemClock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { createLog, type Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
+import { isObject } from '../kernel/json.js';
 import { counted, printable } from '../kernel/text.js';
+import { studioAddress } from '../front/cli/commands/studio.js';
 import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
 import { openGateway, type ToolscoutOptions } from './open-gateway.js';
@@ -81,13 +83,30 @@ async function serveHttp(
 ): Promise<Running> {
   const { openHttpFront } = await import('./serve-http.js');
   const front = await openHttpFront({ opened: gateway, offered }, log, options);
-  terminal.out(welcome(gateway, front.urls, terminal, options));
-  announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
+  if (options.onStudio) await options.onStudio(await studioAddress(gateway, front.urls[0]!));
+  else {
+    terminal.out(welcome(gateway, front.urls, terminal, options));
+    announce(gateway, terminal).catch((thrown: unknown) => log.debug('serve.announce', { error: messageOf(thrown) }));
+  }
   return {
     urls: front.urls,
     ended: new Promise(() => {}),
     close: () => front.close(),
   };
+}
+
+const HEALTH_TIMEOUT_MS = 2000;
+
+/** Whether a toolscout answers at an address. */
+export async function isServing(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS), redirect: 'error' });
+    const body: unknown = await answer.json();
+    return isObject(body) && typeof body['version'] === 'string' && typeof body['status'] === 'string';
+  } catch {
+    // Nobody answers, or something else than toolscout does.
+    return false;
+  }
 }
 
 /** Logs which servers are available once that is known, and why others are not. */

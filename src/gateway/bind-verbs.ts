@@ -121,6 +121,11 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'studio.planImport': 'all servers',
   'studio.applyImport': 'all servers',
   'studio.previewRules': 'callers',
+  'studio.addLabel': 'all servers',
+  'studio.labels': 'all servers',
+  'studio.savedCalls': 'callers',
+  'studio.saveCalls': 'callers',
+  'studio.removeSavedCall': 'callers',
   'studio.traffic': 'callers',
   'studio.followTraffic': 'callers',
 };

@@ -13,6 +13,7 @@ import type { SecretMask } from '../kernel/secrets.js';
 import type { Config, ServerEntry } from '../model/config.js';
 import type { ConfigChanges } from '../model/config-change.js';
 import type { ImportPlan } from '../model/source.js';
+import type { LabelFile } from './contract/saved.js';
 import type { ImportRequest } from './contract/config-change.js';
 import type { Server } from '../model/server.js';
 import type { Store } from '../model/store.js';
@@ -63,6 +64,8 @@ export interface GatewayDeps {
   readonly writeServer?: (id: string, entry: ServerEntry, path: string | undefined) => Promise<string>;
   /** Changes of the config file; without it there is none that could be changed. */
   readonly configChanges?: () => Promise<ConfigChanges>;
+  /** Where labelled queries are kept; without it none are. */
+  readonly labels?: LabelFile;
   /** What an import from other clients on this machine would bring; without it nothing is imported. */
   readonly planImport?: (wish: ImportRequest) => Promise<ImportPlan>;
   /** Opens a connection that is not the pool's; a tap hears everything that is said on it. */

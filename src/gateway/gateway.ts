@@ -26,6 +26,7 @@ import { createProposing } from './verbs/servers/server-proposals.js';
 import { createServerRegistry } from './verbs/server-registry.js';
 import { signInVerbs } from './verbs/servers/sign-in-verbs.js';
 import { createSessions } from './sessions.js';
+import { savedVerbs } from './verbs/saved-verbs.js';
 import { sessionVerbs } from './verbs/session-verbs.js';
 import { studioVerbs } from './verbs/studio-verbs.js';
 import { trafficVerbs } from './verbs/traffic-verbs.js';
@@ -130,6 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...reportVerbs(core),
     ...hostVerbs(core, traffic),
     ...trafficVerbs(traffic),
+    ...savedVerbs(core),
     ...internalVerbs(core),
     ...subscribing.verbs,
     ...skills.verbs(execution.call),

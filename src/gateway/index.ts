@@ -58,6 +58,7 @@ export type { ScanFinding, ScannedKind, ScanReport } from './reports/scan.js';
 export type { SchemaFindings } from './reports/schema-findings.js';
 export type { SkillHandle, SkillView } from './contract/skills.js';
 export type { ReloadReport } from './reload.js';
+export type { LabelFile } from './contract/saved.js';
 export type { Traffic } from './traffic.js';
 export type { Session, SessionVerbs } from './contract/sessions.js';
 export type { SignInOptions, SignInStatus } from './contract/sign-in.js';

@@ -12,6 +12,7 @@ const COMMANDS = [
   'add',
   'remove',
   'serve',
+  'studio',
   'servers',
   'search',
   'tools',

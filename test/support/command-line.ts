@@ -42,6 +42,8 @@ export interface Surroundings {
   /** Plays the browser: called with the address that is opened. */
   readonly openBrowser?: (url: string) => Promise<void>;
   readonly readLine?: () => Promise<string>;
+  /** Whether somebody serves already; by default nobody does. */
+  readonly isServing?: (url: string) => Promise<boolean>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
   /** The services that hosts share; by default there is none. */
   readonly services?: CliDeps['services'];
@@ -84,6 +86,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     readSecret: async () => around.stdin ?? '',
     readLine: around.readLine ?? (() => new Promise(() => undefined)),
     openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),
+    isServing: around.isServing ?? (async () => false),
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
   });

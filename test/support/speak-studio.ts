@@ -112,6 +112,22 @@ export async function speakStudio(contract: Contract, gateway: Gateway): Promise
     '/v1/session/oauth/start',
   ])
     expect([path, await statusOf(path)]).toEqual([path, 404]);
+  const label = { query: 'say it again', server: 'old', tool: 'echo' };
+  expect((await post('/v1/labels', label)).status).toBe(201);
+  expect((await post('/v1/labels', { ...label, tool: 'none' })).status).toBe(404);
+  expect(await statusOf('/v1/labels')).toBe(200);
+  const stateless = await openHttpApp(await openToolscout({}, { stateDir: 'memory' }), { contract });
+  expect((await stateless.send('/v1/labels')).status).toBe(400);
+  const saved = { name: 'mine', server: 'old', tool: 'echo' };
+  const { calls } = (await (await post('/v1/saved-calls', saved)).json()) as { calls: Array<{ id: string }> };
+  expect(await statusOf('/v1/saved-calls?format=json')).toBe(200);
+  expect(await statusOf('/v1/saved-calls?format=odd')).toBe(400);
+  expect(await statusOf(`/v1/saved-calls/${calls[0]!.id}`, { method: 'DELETE' })).toBe(204);
+  expect(await statusOf('/v1/saved-calls/none', { method: 'DELETE' })).toBe(404);
+  for (const path of ['/v1/labels', '/v1/saved-calls']) {
+    expect((await post(path, { odd: 1 })).status).toBe(400);
+    expect((await post(path, { name: HUGE })).status).toBe(413);
+  }
   for (const verb of ['disconnect', 'connect', 'discover', 'sign-in']) {
     const status = verb === 'sign-in' ? 400 : 200;
     expect([verb, (await post(`/v1/servers/old/${verb}`, undefined)).status]).toEqual([verb, status]);

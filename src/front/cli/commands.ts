@@ -26,6 +26,7 @@ import { addServers } from './commands/servers.js';
 import { addSkills } from './commands/skills.js';
 import { addService } from './commands/service.js';
 import { addStats } from './commands/stats.js';
+import { addStudio } from './commands/studio.js';
 import { addStore } from './commands/store.js';
 import { addTools } from './commands/tools.js';
 import { addWhy } from './commands/why.js';
@@ -36,6 +37,7 @@ export const COMMANDS = [
   addAdd,
   addRemove,
   addServe,
+  addStudio,
   addServers,
   addSearch,
   addTools,

@@ -44,6 +44,8 @@ export interface ServeOptions extends OpenOptions {
   readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
+  /** Told of the address under which the page is opened, signed in, once it is served. */
+  readonly onStudio?: (url: string) => Promise<void>;
 }
 
 /** A service that hosts of this user share. */
@@ -177,6 +179,8 @@ export interface CliDeps {
   readLine(signal: AbortSignal): Promise<string>;
   /** Shows an address in the browser; rejects when none can be opened. */
   openBrowser(url: string): Promise<void>;
+  /** Whether a toolscout answers at an address. */
+  isServing(url: string): Promise<boolean>;
   readFile(path: string): Promise<string>;
   /** The names in a folder, sorted; `undefined` when the path is a file. */
   listFolder(path: string): Promise<string[] | undefined>;

@@ -15,6 +15,7 @@ import { callRoutes } from './routes/calls.js';
 import { mcpRoutes, type McpRouteDeps } from './routes/mcp.js';
 import { publishRoutes } from './routes/publish.js';
 import { registryRoutes } from './routes/registry.js';
+import { savedRoutes } from './routes/saved.js';
 import { scriptRoutes } from './routes/scripts.js';
 import { overviewRoutes } from './routes/overview.js';
 import { serverActionRoutes } from './routes/server-actions.js';
@@ -71,6 +72,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
     ...approvalRoutes(),
     ...pendingCallRoutes(),
     ...overviewRoutes(options),
+    ...savedRoutes(),
     ...serverActionRoutes(options),
     ...configChangeRoutes(),
     ...(options.session ? sessionRoutes(options.session) : []),

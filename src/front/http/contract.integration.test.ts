@@ -386,6 +386,8 @@ describe('the contract', STARTS_PROCESSES, () => {
           ['/v1/config/plan', JSON.stringify({ change: { toolRules: [] } })],
           ['/v1/config/apply', JSON.stringify({ change: { toolRules: [] }, plan: '0'.repeat(64) })],
           ['/v1/rules/preview', JSON.stringify({ toolRules: [] })],
+          ['/v1/labels', JSON.stringify({ query: 'x', server: 'x', tool: 'x' })],
+          ['/v1/saved-calls', JSON.stringify({ name: 'x', server: 'x', tool: 'x' })],
           ['/v1/asks/x', JSON.stringify({ refusal: 'x' })],
           ['/v1/session', JSON.stringify({ code: 'x'.repeat(43) })],
           ['/v1/scripts', SCRIPT],

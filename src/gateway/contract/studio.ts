@@ -5,6 +5,7 @@ import type { TrafficFilter, TrafficRow } from '../../model/traffic.js';
 import type { ToolStatus } from '../../model/tool.js';
 import type { Knowledge, ServerView } from '../../catalog/views.js';
 import type { ConfigChangeVerbs } from './config-change.js';
+import type { SavedVerbs } from './saved.js';
 import type { SignInStatus } from './sign-in.js';
 
 /** The request of the HTTP API that mends something. */
@@ -81,7 +82,7 @@ export interface ServerDetails {
 }
 
 /** What the page shows that nobody else asks for. */
-export interface StudioVerbs extends ConfigChangeVerbs {
+export interface StudioVerbs extends ConfigChangeVerbs, SavedVerbs {
   /** How things stand, and what needs attention. */
   overview(): Promise<Overview>;
   /** Everything about one server. Starts no server. */

@@ -7,7 +7,7 @@ import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import type { ConfigInput } from '../../../model/config.js';
-import { CODE_LIFETIME_MS, CODE_TICKET } from '../routes/sessions.js';
+import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
 
 const ROOT = 'admin-key-00123456789';
 const SOME = 'some-servers-key-0123456';

@@ -29,3 +29,31 @@ export const AskAnswer = z.union([
   }),
   z.strictObject({ refusal: text.min(1).max(1000) }),
 ]);
+
+/** A query with the tool that was meant. */
+export const LabelRequest = z.strictObject({ query: text.min(1).max(1000), server: name, tool: name });
+
+/** A labelled query, as `toolscout eval` reads it. */
+export const Label = z.object({ id: text, query: text, relevant: z.array(text) });
+
+/** The labelled queries. */
+export const LabelList = z.object({ file: text, labels: z.array(Label) });
+
+const newSavedCall = { name: text.min(1).max(200), server: name, tool: name, arguments: AnyObject.default({}) };
+
+/** A call that is kept. */
+export const SavedCall = z.object({ ...newSavedCall, id: text, savedAt: z.number() });
+
+/** Calls that are kept. */
+export const SavedCallList = z.object({ calls: z.array(SavedCall) });
+
+/** A call to keep, or an export with many. */
+export const SaveCallsRequest = z.union([
+  z.strictObject(newSavedCall),
+  z.strictObject({
+    calls: z
+      .array(z.strictObject({ ...newSavedCall, id: text.optional(), savedAt: z.number().optional() }))
+      .min(1)
+      .max(200),
+  }),
+]);

@@ -97,6 +97,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     'Answers an event `ask` of `POST /v1/call` with `ask: true`: `{answer}` has the result that MCP defines for the question, `{refusal}` says no. Only the caller of the call may answer, and only in the process that runs it.',
   followTraffic:
     'Streams one row for each request of a host with everything it led to: requests to servers, questions back, progress, waits and retries, with times, bytes, tokens and redacted payloads. Payloads are recorded while somebody follows, or as many rows as `traffic.keep` says. A caller who may see only some servers gets rows about these alone.',
+  addLabel:
+    'Says which tool a query was meant to find. The line is appended to `labels.jsonl` in the state directory; measure the ranking with `toolscout eval`.',
+  listLabels: 'Lists the labelled queries of this state directory and names their file.',
+  listSavedCalls: 'Lists the calls that the caller has saved, with their arguments. Nobody else gets them.',
+  saveCalls: 'Saves one call, or with `calls` all calls of an export. At most 200 are kept for each caller.',
+  removeSavedCall: 'Removes one saved call of the caller.',
   aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',
   serverCard: CARD,
   serverCardJson: CARD,

@@ -6,14 +6,10 @@ import type { HttpAuth } from '../../../model/config.js';
 import type { ConfiguredAuthenticator } from '../auth/auth.js';
 import { demandCsrf, localAdministrator, type BrowserSessions } from '../auth/browser-sessions.js';
 import { CALLBACK_PATH, reasonOf, type PersonSignIn } from '../auth/person-sign-in.js';
+import { CODE_TICKET } from '../../code-ticket.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, SessionState, SignInRequest } from '../openapi/schemas.js';
-
-/** The kind of ticket that signs somebody of this machine in; `toolscout studio` makes it. */
-export const CODE_TICKET = 'code';
-/** How long such a code is good: a browser is opened with it at once. */
-export const CODE_LIFETIME_MS = 120_000;
 
 /** What signing in to the page is made of. */
 export interface SessionRouteDeps {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../../../test/support/command-line.js';
+import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
+import { CODE_TICKET } from '../../code-ticket.js';
+
+const ADDRESS = /\/#\/sign-in\?code=([\w-]{43})/;
+
+describe('toolscout studio', STARTS_PROCESSES, () => {
+  it('STUDIO-6 opens the page of a toolscout that runs, with a code of its store', async () => {
+    const gateway = await openToolscout({ http: { host: '::1', port: 7099 } });
+    const opened: string[] = [];
+    const asked: string[] = [];
+    const ran = await commandLine(['studio'], {
+      gateway: { ...gateway, close: async () => undefined },
+      readConfig: async () => gateway.internal.loaded(),
+      isServing: async (url) => asked.push(url) > 0,
+      openBrowser: async (url) => void opened.push(url),
+    });
+    expect([ran.code, asked, ran.served]).toEqual([0, ['http://[::1]:7099'], []]);
+    const code = ADDRESS.exec(opened[0]!)![1]!;
+    expect(ran.stdout).toContain(opened[0]!);
+    expect(await gateway.sessions.takeTicket(CODE_TICKET, code)).toBe(true);
+  });
+
+  it('STUDIO-6 serves where nobody does; without a browser the address is printed', async () => {
+    const gateway = await openToolscout({ http: { publicUrl: 'https://tools.example.com/' } });
+    const around = {
+      readConfig: async () => gateway.internal.loaded(),
+      serve: async ({ onStudio }: { readonly onStudio?: (url: string) => Promise<void> }) =>
+        onStudio?.('http://127.0.0.1:7077/#/sign-in?code=x'),
+    };
+    const ran = await commandLine(['studio'], around);
+    expect(ran.served).toMatchObject([{ stdio: false, watch: true, logLevel: 'warn' }]);
+    expect(ran.stdout).toContain('http://127.0.0.1:7077/#/sign-in?code=x');
+    expect(ran.stderr).toContain('could not be opened');
+    const quiet = await commandLine(['studio', '--no-open', '--verbose'], around);
+    expect([quiet.stderr, quiet.served[0]?.logLevel]).toEqual(['', 'debug']);
+    const json = await commandLine(['studio', '--json'], around);
+    expect(JSON.parse(json.stdout)).toEqual({ url: 'http://127.0.0.1:7077/#/sign-in?code=x', started: true });
+  });
+});

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Gateway } from '../../../gateway/index.js';
+import { messageOf } from '../../../kernel/errors.js';
+import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+
+/** Where the page is opened with a new code: whoever may use the store may administer toolscout, so the code lets them in (STUDIO-6). */
+export async function studioAddress(gateway: Gateway, url: string): Promise<string> {
+  const code = await gateway.sessions.issueTicket(CODE_TICKET, true, CODE_LIFETIME_MS);
+  return `${url}/#/sign-in?code=${code}`;
+}
+
+interface Flags extends CommonFlags {
+  readonly open: boolean;
+  readonly port?: string;
+}
+
+/** `toolscout studio`: opens the page, and serves it where nobody does yet. */
+export function addStudio(program: Command, deps: CliDeps): void {
+  withCommonFlags(program.command('studio'))
+    .summary('open the web page')
+    .description('Opens Studio in the browser, signed in. Starts the gateway first where none serves this config.')
+    .option('--no-open', 'print the address instead of opening it')
+    .addHelpText('after', '\nExamples:\n  $ toolscout studio\n  $ toolscout studio --no-open --config ~/tools.yaml')
+    .action(async (flags: Flags) => {
+      const { terminal } = deps;
+      const show = async (address: string, isStarted: boolean): Promise<void> => {
+        if (flags.json) return terminal.json({ url: address, started: isStarted });
+        terminal.out(`\n  Studio: ${address}\n  This address signs you in once, within two minutes.`);
+        if (!flags.open) return;
+        await deps
+          .openBrowser(address)
+          .catch((thrown: unknown) => terminal.note(`The browser could not be opened: ${messageOf(thrown)}`));
+      };
+      const { http } = (await deps.readConfig(flags)).config;
+      const host = http.host.includes(':') ? `[${http.host}]` : http.host;
+      const url = http.publicUrl?.replace(/\/+$/, '') ?? `http://${host}:${http.port}`;
+      if (await deps.isServing(url)) {
+        await withGateway(deps, flags, async (gateway) => show(await studioAddress(gateway, url), false));
+        return;
+      }
+      await deps.serve({
+        config: flags.config,
+        stateDir: flags.stateDir,
+        demo: flags.demo,
+        logLevel: flags.verbose ? 'debug' : 'warn',
+        learnAtStart: true,
+        watch: true,
+        stdio: false,
+        onStudio: (address) => show(address, true),
+      });
+    });
+}

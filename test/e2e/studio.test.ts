@@ -1,0 +1,49 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createServer, type AddressInfo } from 'node:net';
+import { isServing } from '../../src/app/serve.js';
+import { fixture } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
+import { lineMatching, workplace } from '../support/toolscout.js';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('studio', STARTS_PROCESSES, () => {
+  it('STUDIO-1 STUDIO-6 one process serves the page, another opens it signed in, and sign-out holds in both', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const place = await workplace({ servers: { old: fixture('legacy') }, http: { port } });
+    expect(await isServing(url)).toBe(false);
+    const serving = place.start('studio', '--no-open', '--json');
+    onTestFinished(() => void serving.kill('SIGKILL'));
+    const [line] = await lineMatching(serving, /\{.*\}/);
+    const first = JSON.parse(line) as { url: string; started: boolean };
+    expect([first.started, first.url.startsWith(`${url}/#/sign-in?code=`)]).toEqual([true, true]);
+    expect(await isServing(url)).toBe(true);
+    const again = await place.run('studio', '--no-open', '--json');
+    const second = JSON.parse(again.stdout) as { url: string; started: boolean };
+    expect(second.started).toBe(false);
+    const send = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${url}${path}`, init);
+    const page = await send('/');
+    expect([200, 503]).toContain(page.status);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const json = { 'content-type': 'application/json' };
+    expect((await send('/v1/config/reload', { method: 'POST' })).status).toBe(403);
+    for (const each of [first, second]) {
+      const code = each.url.split('code=')[1];
+      const signedIn = await send('/v1/session', { method: 'POST', headers: json, body: JSON.stringify({ code }) });
+      expect(signedIn.status).toBe(200);
+      const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+      const { csrf } = (await signedIn.json()) as { csrf: string };
+      const headers = { cookie, 'x-toolscout-csrf': csrf };
+      expect((await send('/v1/config/reload', { method: 'POST', headers })).status).toBe(200);
+      expect((await send('/v1/session', { method: 'DELETE', headers })).status).toBe(204);
+      expect((await send('/v1/config/reload', { method: 'POST', headers })).status).toBe(403);
+    }
+  });
+});
