@@ -58,7 +58,7 @@ function endpointIn(metadata: JsonObject, name: string): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url && (url.protocol === 'https:' || isLocal)) return url;
-  throw new ToolscoutError('CONFIGURATION_ERROR', `The identity provider names no usable ${name}.`, {
+  throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The identity provider names no usable ${name}.`, {
     suggestion: 'Check http.auth.oauth.issuer.',
   });
 }

@@ -59,6 +59,7 @@ const ShownHttp = z.object({
           jwksUri: text.optional(),
           scopePrefix: text,
           serversClaim: text.optional(),
+          clientId: text.optional(),
         })
         .optional(),
     })
