@@ -1,5 +1,13 @@
 import { send, sendForEvents } from './http.js';
 import type {
+  ConfigApplied,
+  ConfigChange,
+  ConfigFile,
+  ConfigPlan,
+  ImportPlan,
+  RegistryFindings,
+  RuleConfig,
+  RulesPreview,
   Attention,
   Overview,
   ServerDetails,
@@ -74,8 +82,18 @@ export const api = {
     send<Stats>('/v1/stats', { query, signal }),
   config: (signal?: AbortSignal) => send<ShownConfig>('/v1/config', { signal }),
   reload: () => send<ReloadReport>('/v1/config/reload', { method: 'POST' }),
-  proposeServer: (body: JsonObject) => send<Json>('/v1/servers', { body }),
-  removeServer: (id: string) => send<Json>(`/v1/servers/${part(id)}`, { method: 'DELETE' }),
+  configFile: (signal?: AbortSignal) => send<ConfigFile>('/v1/config/file', { signal }),
+  planChange: (change: ConfigChange) => send<ConfigPlan>('/v1/config/plan', { body: { change } }),
+  applyChange: (change: ConfigChange, plan: string) =>
+    send<ConfigApplied>('/v1/config/apply', { body: { change, plan } }),
+  imports: (signal?: AbortSignal) => send<ImportPlan>('/v1/imports', { signal }),
+  planImport: (sources: readonly string[]) => send<ImportPlan>('/v1/imports', { body: { sources } }),
+  applyImport: (sources: readonly string[], plan: string) =>
+    send<ConfigApplied>('/v1/imports', { body: { sources, plan } }),
+  previewRules: (toolRules: readonly RuleConfig[], signal?: AbortSignal) =>
+    send<RulesPreview>('/v1/rules/preview', { body: { toolRules }, signal }),
+  registrySearch: (q: string, signal?: AbortSignal) =>
+    send<RegistryFindings>('/v1/registry/search', { query: { q }, signal }),
   answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),
   /** Runs a tool; its progress and its answer come as events. */
   call: (

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type * as Schemas from '../../src/front/http/openapi/schemas.js';
 import type { serverDetails } from '../../src/front/http/openapi/server-details-schema.js';
+import type * as Changes from '../../src/front/http/openapi/config-change-schemas.js';
 import type * as Studio from '../../src/front/http/openapi/studio-schemas.js';
 
 /** What the API answers, by the schemas that its document is made from. */
@@ -49,5 +50,21 @@ export type Attention = Overview['attention'][number];
 export type SessionState = z.infer<typeof Studio.SessionState>;
 /** One server whole. */
 export type ServerDetails = ServerView & { [Key in keyof typeof serverDetails]: z.infer<(typeof serverDetails)[Key]> };
+/** The config file, credentials replaced by placeholders. */
+export type ConfigFile = z.infer<typeof Changes.ConfigFile>;
+/** A change of the config file. */
+export type ConfigChange = z.input<typeof Changes.ConfigPlanRequest>['change'];
+/** What a change would do. */
+export type ConfigPlan = z.infer<typeof Changes.ConfigPlan>;
+/** A change that was written. */
+export type ConfigApplied = z.infer<typeof Changes.ConfigApplied>;
+/** What an import would do. */
+export type ImportPlan = z.infer<typeof Changes.ImportPlan>;
+/** What rules would turn on and off. */
+export type RulesPreview = z.infer<typeof Changes.RulesPreview>;
+/** Servers of the public registry. */
+export type RegistryFindings = z.infer<typeof Changes.RegistryFindings>;
+/** One rule of the config. */
+export type { RuleConfig } from '../../src/model/config.js';
 /** A failure as the API describes it. */
 export type Problem = Answer<'Problem'>;

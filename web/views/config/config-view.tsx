@@ -10,6 +10,7 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout, Failure, Loaded } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
+import { ConfigEditor } from './config-editor.js';
 
 function reportText(report: ReloadReport): string {
   if (!report.changed) return 'The config was read again. Nothing has changed.';
@@ -30,6 +31,7 @@ export function ConfigView(): VNode {
     api.config,
     (event) => event.type === 'reloaded' || event.type === 'reload-failed',
   );
+  const file = useResource('config text', api.configFile, (event) => event.type === 'reloaded');
   const [report, setReport] = useState<string>();
   const [error, setError] = useState<ApiError>();
   const reload = async (): Promise<void> => {
@@ -45,7 +47,7 @@ export function ConfigView(): VNode {
   return (
     <Page
       title="Config"
-      lead="What is in force now. Secrets are masked."
+      lead="The file, checked before it is written, and what is in force now. Secrets are masked."
       actions={
         <button type="button" class="button" onClick={() => void reload()}>
           <Icon name="refresh" />
@@ -59,6 +61,18 @@ export function ConfigView(): VNode {
           <Callout tone="ok">{report}</Callout>
         </div>
       )}
+      <Loaded from={file} what="The config file">
+        {(found) => (
+          <ConfigEditor
+            key={found.text}
+            file={found}
+            onSaved={() => {
+              file.reload();
+              config.reload();
+            }}
+          />
+        )}
+      </Loaded>
       <Loaded from={config} what="The config">
         {(shown) => (
           <>

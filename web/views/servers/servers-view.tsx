@@ -10,6 +10,7 @@ import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { formatDuration, plural } from '../../text/format.js';
+import { EditServer } from './edit-server.js';
 import { OneServer } from './one-server.js';
 import { stateOf } from './server-state.js';
 
@@ -113,6 +114,9 @@ function List(): VNode {
 
 /** All servers, or the one that the address names. */
 export function ServersView({ route }: { readonly route: Route }): VNode {
-  const [id] = route.parts;
-  return id === undefined ? <List /> : <OneServer id={id} />;
+  const [id, page] = route.parts;
+  if (id === undefined) return <List />;
+  // No server can be called so: a name has no plus sign alone.
+  if (id === '+') return <EditServer />;
+  return page === 'edit' ? <EditServer id={id} /> : <OneServer id={id} />;
 }

@@ -1,0 +1,120 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { asApiError, type ApiError } from '../api/problem.js';
+import type { ConfigApplied, ConfigPlan } from '../api/types.js';
+import { tell } from '../app/notices.js';
+import { useResource } from '../app/resource.js';
+import { plural } from '../text/format.js';
+import { DiffView } from './diff-view.js';
+import { Dialog } from './dialog.js';
+import { ServerText } from './server-text.js';
+import { Callout, Failure, Loaded } from './states.js';
+
+function Commands({ commands }: { readonly commands: ConfigPlan['commands'] }): VNode | null {
+  if (commands.length === 0) return null;
+  return (
+    <div class="stack stack-s">
+      <h3>
+        {commands.some(({ type }) => type === 'stdio')
+          ? 'This would be run on your machine'
+          : 'This address would be used'}
+      </h3>
+      {commands.map(({ server, target, secrets }) => (
+        <div key={server} class="command">
+          <span class="muted small">
+            <ServerText text={server} limit={80} />
+          </span>
+          <code>
+            <ServerText text={target} limit={2000} />
+          </code>
+          {secrets.length > 0 && <span class="muted small">with {secrets.join(', ')}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A change of the config before it is made: the exact commands, the difference, what is wrong. Nothing is written until a person says so. */
+export function ChangeReview({
+  title,
+  plan,
+  apply,
+  onClose,
+  onDone,
+  note,
+}: {
+  readonly title: string;
+  readonly plan: () => Promise<ConfigPlan>;
+  readonly apply: (plan: string) => Promise<ConfigApplied>;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+  readonly note?: ComponentChildren;
+}): VNode {
+  const planned = useResource('plan', plan);
+  const [error, setError] = useState<ApiError>();
+  const [isBusy, setBusy] = useState(false);
+  const write = async (hash: string): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { file, problem } = await apply(hash);
+      if (problem === undefined) tell(`${file} was written and is in force.`);
+      else tell(`${file} was written, but not taken over: ${problem}`, 'bad');
+      onDone();
+    } catch (thrown) {
+      setError(asApiError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      {error && <Failure error={error} onRetry={planned.reload} />}
+      <Loaded from={planned} what="The plan">
+        {(found) => (
+          <div class="stack">
+            {note}
+            {found.problems.map(({ path, message }) => (
+              <Callout key={path + message} tone="bad">
+                <code>{path}</code> <ServerText text={message} />
+              </Callout>
+            ))}
+            {found.warnings.map(({ path, message }) => (
+              <Callout key={path + message} tone="warn">
+                <code>{path}</code> <ServerText text={message} />
+              </Callout>
+            ))}
+            <Commands commands={found.commands} />
+            <div class="stack stack-s">
+              <h3>
+                Change of <code>{found.file}</code>
+              </h3>
+              {found.before === found.after ? (
+                <p class="muted">Nothing in the file changes.</p>
+              ) : (
+                <DiffView before={found.before} after={found.after} label="Change of the config" />
+              )}
+            </div>
+            <div class="line">
+              <button
+                type="button"
+                class="button button-main"
+                disabled={isBusy || found.problems.length > 0 || found.before === found.after}
+                onClick={() => void write(found.plan)}
+              >
+                {isBusy
+                  ? 'Saving…'
+                  : found.commands.length > 0
+                    ? `Save and allow ${plural(found.commands.length, 'server')}`
+                    : 'Save'}
+              </button>
+              <button type="button" class="button" onClick={onClose}>
+                Back
+              </button>
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}

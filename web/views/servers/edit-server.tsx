@@ -1,0 +1,258 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
+import { useResource } from '../../app/resource.js';
+import { goTo, hrefTo } from '../../app/router.js';
+import { ChangeReview } from '../../parts/change-review.js';
+import { Page, Section } from '../../parts/page.js';
+import { Callout, Loaded } from '../../parts/states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { RegistrySearch } from './registry-search.js';
+import { EMPTY_ENTRY, entryOf, formOf, problemsOf, type EntryForm } from './server-entry.js';
+
+function Field({
+  label,
+  hint,
+  problem,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly problem?: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      {children}
+      {hint && <span class="field-hint">{hint}</span>}
+      {problem && (
+        <span class="field-problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </label>
+  );
+}
+
+function FormFields({
+  form,
+  problems,
+  isNew,
+  onChange,
+}: {
+  readonly form: EntryForm;
+  readonly problems: ReturnType<typeof problemsOf>;
+  readonly isNew: boolean;
+  readonly onChange: (change: Partial<EntryForm>) => void;
+}): VNode {
+  const input = (name: keyof EntryForm, placeholder: string, mono = true): VNode => (
+    <input
+      class={mono ? 'input mono' : 'input'}
+      type="text"
+      autocomplete="off"
+      spellcheck={false}
+      placeholder={placeholder}
+      value={form[name]}
+      aria-invalid={problems[name] !== undefined}
+      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
+    />
+  );
+  const area = (name: keyof EntryForm, placeholder: string): VNode => (
+    <textarea
+      class="input mono"
+      rows={3}
+      spellcheck={false}
+      placeholder={placeholder}
+      value={form[name]}
+      aria-invalid={problems[name] !== undefined}
+      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <div class="stack">
+      {isNew && (
+        <Field
+          label="Name"
+          hint="How tools of this server are addressed: name:tool."
+          {...(problems.id && { problem: problems.id })}
+        >
+          {input('id', 'github')}
+        </Field>
+      )}
+      <Tabs
+        label="How it is reached"
+        tabs={[
+          ['command', 'A command on this machine'],
+          ['url', 'An address'],
+        ]}
+        current={form.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      {form.kind === 'command' ? (
+        <>
+          <Field
+            label="Command"
+            hint="With its arguments, or the arguments below."
+            {...(problems.command && { problem: problems.command })}
+          >
+            {input('command', 'npx -y @modelcontextprotocol/server-memory')}
+          </Field>
+          <Field label="More arguments" hint="One a line.">
+            {area('args', '')}
+          </Field>
+        </>
+      ) : (
+        <Field label="Address" {...(problems.url && { problem: problems.url })}>
+          {input('url', 'https://mcp.example.com/mcp')}
+        </Field>
+      )}
+      <Field
+        label={form.kind === 'command' ? 'Variables' : 'Headers'}
+        hint={
+          <>
+            One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>.
+          </>
+        }
+        {...(problems.pairs && { problem: problems.pairs })}
+      >
+        {area('pairs', '')}
+      </Field>
+      <Field label="Title" hint="For people; optional.">
+        {input('title', '', false)}
+      </Field>
+    </div>
+  );
+}
+
+function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string | undefined }): VNode {
+  const base = id === undefined ? undefined : (file.servers[id] as JsonObject | undefined);
+  const [form, setForm] = useState<EntryForm>(() => (id !== undefined && base ? formOf(id, base) : EMPTY_ENTRY));
+  const [mode, setMode] = useState<'form' | 'raw'>('form');
+  const [raw, setRaw] = useState('');
+  const [problems, setProblems] = useState<ReturnType<typeof problemsOf>>({});
+  const [wrong, setWrong] = useState<string>();
+  const [change, setChange] = useState<ConfigChange>();
+  const show = (next: 'form' | 'raw'): void => {
+    if (next === 'raw') setRaw(JSON.stringify(entryOf(form, base), null, 2));
+    setWrong(undefined);
+    setMode(next);
+  };
+  const review = (event: Event): void => {
+    event.preventDefault();
+    const name = form.id.trim();
+    if (mode === 'raw') {
+      try {
+        setWrong(undefined);
+        if (name === '') throw new Error('give it a name in the form first');
+        setChange({ servers: { [name]: JSON.parse(raw) as JsonObject } });
+      } catch (thrown) {
+        setWrong((thrown as Error).message);
+      }
+      return;
+    }
+    const found = problemsOf(form);
+    setProblems(found);
+    if (Object.keys(found).length === 0) setChange({ servers: { [name]: entryOf(form, base) } });
+  };
+  if (id !== undefined && !base) {
+    return (
+      <Callout tone="warn">
+        This server does not stand in the config file itself: a source or the registry brings it. Change it there.
+      </Callout>
+    );
+  }
+  return (
+    <>
+      {id === undefined && <RegistrySearch onPick={(name, entry) => setForm({ ...formOf(name, entry) })} />}
+      <Section
+        title={id === undefined ? 'Or describe it' : 'Entry'}
+        aside={
+          <Tabs
+            label="How to write it"
+            tabs={[
+              ['form', 'Form'],
+              ['raw', 'Raw'],
+            ]}
+            current={mode}
+            onChange={show}
+          />
+        }
+      >
+        <form class="stack" noValidate onSubmit={review}>
+          {mode === 'form' ? (
+            <FormFields
+              form={form}
+              problems={problems}
+              isNew={id === undefined}
+              onChange={(part) => {
+                const next = { ...form, ...part };
+                setForm(next);
+                if (Object.keys(problems).length > 0) setProblems(problemsOf(next));
+              }}
+            />
+          ) : (
+            <Field label="Entry of the config as JSON" {...(wrong && { problem: `This cannot be used: ${wrong}` })}>
+              <textarea
+                class="input mono"
+                rows={12}
+                spellcheck={false}
+                value={raw}
+                onInput={(event) => setRaw(event.currentTarget.value)}
+              />
+            </Field>
+          )}
+          <div class="line">
+            <button type="submit" class="button button-main">
+              Review the change
+            </button>
+            {id !== undefined && (
+              <button type="button" class="button button-danger" onClick={() => setChange({ servers: { [id]: null } })}>
+                Remove the server
+              </button>
+            )}
+            <span class="muted small">Nothing is written or started before you confirm.</span>
+          </div>
+        </form>
+      </Section>
+      {change && (
+        <ChangeReview
+          title="Review the change"
+          plan={() => api.planChange(change)}
+          apply={(plan) => api.applyChange(change, plan)}
+          onClose={() => setChange(undefined)}
+          onDone={() => {
+            setChange(undefined);
+            const [name, entry] = Object.entries('servers' in change ? change.servers : {})[0] ?? [];
+            goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Adds a server to the config, or changes one. */
+export function EditServer({ id }: { readonly id?: string }): VNode {
+  const file = useResource('config file', api.configFile);
+  return (
+    <Page
+      title={id === undefined ? 'Add a server' : `Edit ${id}`}
+      lead={
+        <span>
+          <a href="#/servers">Servers</a> / {id === undefined ? 'add' : <a href={hrefTo('servers', [id])}>{id}</a>}
+        </span>
+      }
+    >
+      <Loaded from={file} what="The config file">
+        {(found) => (
+          <>
+            {found.problem && <Callout tone="bad">{found.problem}</Callout>}
+            <Editor file={found} id={id} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../../api/types.js';
+
+/** What the form for a server asks. */
+export interface EntryForm {
+  readonly id: string;
+  readonly kind: 'command' | 'url';
+  readonly command: string;
+  /** One argument a line. */
+  readonly args: string;
+  readonly url: string;
+  /** One `NAME=value` a line: variables of a command, headers of a URL. */
+  readonly pairs: string;
+  readonly title: string;
+}
+
+/** An empty form. */
+export const EMPTY_ENTRY: EntryForm = { id: '', kind: 'command', command: '', args: '', url: '', pairs: '', title: '' };
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Splits a command line as a person pastes it into a command and its arguments; quotes keep words together. */
+export function splitCommand(line: string): { readonly command: string; readonly args: string[] } {
+  const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double?.replaceAll(/\\(.)/g, '$1') ?? single ?? bare ?? '',
+  );
+  return { command: words[0] ?? '', args: words.slice(1) };
+}
+
+/** The entry of the config that a form describes; what the form does not ask is kept from `base`. */
+export function entryOf(form: EntryForm, base: JsonObject = {}): JsonObject {
+  const entry: JsonObject = { ...base };
+  for (const name of ['command', 'args', 'url', 'env', 'headers', 'title']) delete entry[name];
+  const pairs = Object.fromEntries(
+    linesOf(form.pairs).map((line) => {
+      const [name = '', value = ''] = line.split(/=(.*)/s);
+      return [name.trim(), value.trim()];
+    }),
+  );
+  if (form.title.trim() !== '') entry['title'] = form.title.trim();
+  if (form.kind === 'command') {
+    const { command, args } = splitCommand(form.command);
+    entry['command'] = command;
+    const all = [...args, ...linesOf(form.args)];
+    if (all.length > 0) entry['args'] = all;
+    if (Object.keys(pairs).length > 0) entry['env'] = pairs;
+  } else {
+    entry['url'] = form.url.trim();
+    if (Object.keys(pairs).length > 0) entry['headers'] = pairs;
+  }
+  return entry;
+}
+
+function pairsOf(value: Json | undefined): string {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+        .map(([name, one]) => `${name}=${String(one as string)}`)
+        .join('\n')
+    : '';
+}
+
+/** The form that shows an entry of the config. */
+export function formOf(id: string, entry: JsonObject): EntryForm {
+  const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
+  const isUrl = typeof entry['url'] === 'string';
+  const command = text('command');
+  return {
+    id,
+    kind: isUrl ? 'url' : 'command',
+    command: /\s/.test(command) ? JSON.stringify(command) : command,
+    args: Array.isArray(entry['args']) ? entry['args'].join('\n') : '',
+    url: text('url'),
+    pairs: pairsOf(isUrl ? entry['headers'] : entry['env']),
+    title: text('title'),
+  };
+}
+
+/** What stops a form from being looked at. */
+export function problemsOf(form: EntryForm): Readonly<Partial<Record<keyof EntryForm, string>>> {
+  return {
+    ...(form.id.trim() === '' && { id: 'Give it a short name, such as github.' }),
+    ...(form.kind === 'command' &&
+      form.command.trim() === '' && { command: 'Give the command that starts it, such as npx.' }),
+    ...(form.kind === 'url' &&
+      !/^https?:\/\/\S+$/.test(form.url.trim()) && { url: 'Give an address that begins with https:// or http://.' }),
+    ...(linesOf(form.pairs).some((line) => !/^[^=\s]+=/.test(line)) && {
+      pairs: 'Write each as NAME=value, one a line.',
+    }),
+  };
+}
