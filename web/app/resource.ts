@@ -23,6 +23,8 @@ export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   when?: (event: LiveEvent) => boolean,
+  /** Calls tell no event: what depends on them is asked again after this time, while it is looked at. */
+  everyMs?: number,
 ): Resource<T> {
   const state = useMemo(() => {
     const data = signal<T | undefined>(undefined);
@@ -61,12 +63,14 @@ export function useResource<T>(
       clearTimeout(timer);
       timer = setTimeout(state.reload, BURST_MS);
     });
+    const interval = everyMs === undefined ? undefined : setInterval(() => document.hidden || state.reload(), everyMs);
     const seen = reconnects.peek();
     const stopReconnects = reconnects.subscribe((count) => {
       if (count !== seen) state.reload();
     });
     return () => {
       clearTimeout(timer);
+      clearInterval(interval);
       stopEvents();
       stopReconnects();
       state.stop();

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { AuditKind, AuditRecord, Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
@@ -110,13 +110,9 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
     `audit ${kind} ${outcome} ${server}`,
     (abort) => api.audit({ kind, outcome, server, limit: LIMIT }, abort),
     (event) => event.type !== 'notification',
+    3000,
   );
   const active = useMemo(() => signal(0), [kind, outcome, server, sort]);
-  // Calls tell no event: the list is asked again while it is looked at.
-  useEffect(() => {
-    const timer = setInterval(records.reload, 3000);
-    return () => clearInterval(timer);
-  }, [records]);
   const set = (change: Readonly<Record<string, string>>): void =>
     goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
   const select = (

@@ -1,11 +1,14 @@
 import type { VNode } from 'preact';
 import { api } from '../../api/client.js';
 import type { Overview } from '../../api/types.js';
+import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
+import { hrefTo } from '../../app/router.js';
 import { Page, Section } from '../../parts/page.js';
+import { ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
-import { Empty, Loaded } from '../../parts/states.js';
-import { formatCount, formatRatio, plural } from '../../text/format.js';
+import { Badge, Empty, Loaded } from '../../parts/states.js';
+import { formatAgo, formatCount, formatDuration, formatRatio, plural } from '../../text/format.js';
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
 
@@ -100,9 +103,62 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
   );
 }
 
+function LastCalls(): VNode | null {
+  const records = useResource(
+    'last calls',
+    (signal) => api.audit({ kind: 'execution', limit: 5 }, signal),
+    (event) => HOME_EVENTS.test(event.type),
+    5000,
+  );
+  const found = records.data.value;
+  if (!found || found.length === 0) return null;
+  return (
+    <Section title="Last calls" aside={<a href="#/audit?kind=execution">All calls</a>} flush>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="Last calls">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">Tool</th>
+              <th scope="col">Outcome</th>
+              <th scope="col" class="right">
+                Tokens in and out
+              </th>
+              <th scope="col" class="right">
+                Took
+              </th>
+              <th scope="col" class="right">
+                When
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.map(({ id, server = '', tool = '', outcome, tokens, latencyMs, time }) => (
+              <tr key={id}>
+                <td>
+                  <a href={hrefTo('tool', [server, tool])}>
+                    <ServerLine text={`${server}:${tool}`} limit={80} />
+                  </a>
+                </td>
+                <td>
+                  <Badge tone={outcome === 'success' ? 'ok' : outcome === 'failure' ? 'bad' : 'warn'}>{outcome}</Badge>
+                </td>
+                <td class="right number">
+                  {tokens ? `${formatCount(tokens.arguments)} + ${formatCount(tokens.returned)}` : ''}
+                </td>
+                <td class="right number">{latencyMs === undefined ? '' : formatDuration(latencyMs)}</td>
+                <td class="right muted">{formatAgo(time, now.value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
 /** What there is, what it costs, and what needs attention. */
 export function HomeView(): VNode {
-  const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type));
+  const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type), 10_000);
   return (
     <Page title="Home" lead="What your agents can do, and what they did.">
       <Loaded from={overview} what="The overview">
@@ -117,6 +173,7 @@ export function HomeView(): VNode {
                 <Tokens tokens={found.tokens} />
                 <Calls hours={found.hours} />
               </div>
+              <LastCalls />
             </>
           )
         }

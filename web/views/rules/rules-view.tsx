@@ -248,7 +248,7 @@ function Editor({
         </div>
       </Section>
       <div role="status">
-        {preview && (
+        {preview && (isChanged || preview.undecided.count > 0 || preview.warnings.length > 0) && (
           <Callout tone={preview.changed.off.count > 0 ? 'warn' : 'info'}>
             <p>
               {isChanged

@@ -23,16 +23,18 @@ function Field({
   readonly children: ComponentChildren;
 }): VNode {
   return (
-    <label class="field">
-      <span class="field-label">{label}</span>
-      {children}
+    <div class="field">
+      <label class="field">
+        <span class="field-label">{label}</span>
+        {children}
+      </label>
       {hint && <span class="field-hint">{hint}</span>}
       {problem && (
         <span class="field-problem" role="alert">
           {problem}
         </span>
       )}
-    </label>
+    </div>
   );
 }
 

@@ -1,0 +1,94 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
+import { seriousFindings } from './support/axe.js';
+import { sharedBrowser } from './support/browser.js';
+import { openStudio } from './support/studio.js';
+
+describe('the first run of Studio', () => {
+  const open = sharedBrowser();
+
+  it(
+    'STUDIO-2 STUDIO-8 imports servers of a client, with the command and the difference shown first',
+    STARTS_PROCESSES,
+    async () => {
+      const home = await temporaryDirectory();
+      await mkdir(join(home, '.cursor'));
+      const { command, args } = fixture('legacy');
+      await writeFile(join(home, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { notes: { command, args } } }));
+      vi.stubEnv('HOME', home);
+      vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const studio = await openStudio({ servers: {} });
+      const page = await open(studio.url);
+      await page.getByRole('heading', { name: 'Welcome. Give toolscout its first servers.' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByLabel(/Cursor.*notes/).waitFor();
+      await page.getByRole('button', { name: 'Review the import' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(args[0]!).first().waitFor();
+      expect(JSON.parse(await readFile(studio.configFile, 'utf8'))).toEqual({ servers: {} });
+      await dialog.getByRole('button', { name: /^Save/ }).click();
+      await page.getByText('Tools that agents can use').waitFor();
+      expect(await readFile(studio.configFile, 'utf8')).toContain('notes');
+    },
+  );
+
+  it('STUDIO-2 STUDIO-8 adds a server by its command, edits it and removes it', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { first: fixture('legacy') } });
+    const page = await open(`${studio.url}#/servers`);
+    await page.getByRole('link', { name: 'Add a server' }).click();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByText('Give it a short name').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('second');
+    const { command, args } = fixture('legacy');
+    await page.getByLabel('Command', { exact: true }).fill(`${command} ${args.join(' ')}`);
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This would be run on your machine').waitFor();
+    expect(await dialog.locator('.command').textContent()).toContain(args[0]);
+    expect(await readFile(studio.configFile, 'utf8')).not.toContain('second');
+    await dialog.getByRole('button', { name: 'Save and allow 1 server' }).click();
+    await page.getByRole('option', { name: /echo/ }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('The second one');
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'The second one' }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Remove the server' }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('option', { name: /first/ }).waitFor();
+    await expect.poll(() => page.getByRole('option', { name: /second/ }).count()).toBe(0);
+  });
+
+  it('STUDIO-2 shows what a rule turns off while it is written, and saves it', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/servers/legacy`);
+    await page.getByRole('option', { name: /echo.*enabled/ }).waitFor();
+    await page.goto(`${studio.url}#/rules`);
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Rule 1: tools named').fill('ech*');
+    await page.getByText('disables 1 tool').waitFor();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    await page.goto(`${studio.url}#/tool/legacy/echo`);
+    await page.getByText('Agents do not get this tool.').waitFor();
+    await page.getByRole('link', { name: 'Open the rules' }).waitFor();
+  });
+
+  it('STUDIO-2 STUDIO-8 checks the text of the config before it is written', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/config`);
+    const before = await readFile(studio.configFile, 'utf8');
+    await page.getByLabel('Text of the config file').fill('{"servers": {}, "mode": "nonsense"}');
+    await page.getByRole('button', { name: 'Check and review' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('mode', { exact: true }).first().waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await readFile(studio.configFile, 'utf8')).toBe(before);
+  });
+});

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
+import { sharedBrowser } from './support/browser.js';
+import { openStudio } from './support/studio.js';
+
+const FOLDER = fileURLToPath(new URL('../../dist/studio/', import.meta.url));
+const MAX_SCRIPT = 150_000;
+const VIEWS = [
+  'home',
+  'servers',
+  'servers/legacy',
+  'servers/+/add',
+  'servers/legacy/edit',
+  'search?q=echo',
+  'tool/legacy/echo',
+  'traffic',
+  'approvals',
+  'rules',
+  'skills',
+  'audit',
+  'config',
+];
+
+describe('who can use Studio', () => {
+  const open = sharedBrowser();
+
+  it('STUDIO-2 can be used with the keyboard alone', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/servers/legacy`);
+    await page.getByRole('option', { name: /echo/ }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys and help' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('search-input');
+    await page.keyboard.type('echo a text');
+    await page.getByRole('option', { name: /legacy:echo/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Try it' }).waitFor();
+    // From the heading to the first input of the form, by Tab alone.
+    const focused = () => page.evaluate(() => document.activeElement?.tagName);
+    for (let step = 0; step < 12 && !/INPUT|TEXTAREA/.test((await focused()) ?? ''); step += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.type('typed');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => page.getByRole('region', { name: 'Text of the result' }).textContent()).toContain('typed');
+    await page.locator('h1').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('listbox', { name: 'Servers' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Learn its tools again' }).waitFor();
+    const outline = await page.getByRole('button', { name: 'Learn its tools again' }).evaluate((element) => {
+      element.focus();
+      return getComputedStyle(element).outlineStyle;
+    });
+    expect(outline).toBe('solid');
+  });
+
+  it('STUDIO-1 fits a screen of 360 px on every view', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(studio.url, { viewport: { width: 360, height: 740 } });
+    const wide: string[] = [];
+    for (const view of VIEWS) {
+      await page.goto(`${studio.url}#/${view}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.getByText('is loading…').count()).toBe(0);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > 360) wide.push(`${view}: ${width}`);
+    }
+    expect(wide).toEqual([]);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+  });
+
+  it('STUDIO-1 its script is at most 150 kB, and nothing of it is inline', () => {
+    const files = readdirSync(FOLDER);
+    const size = files
+      .filter((file) => file.endsWith('.js'))
+      .reduce((sum, file) => sum + gzipSync(readFileSync(FOLDER + file)).length, 0);
+    expect(size).toBeGreaterThan(10_000);
+    expect(size).toBeLessThanOrEqual(MAX_SCRIPT);
+    const page = readFileSync(`${FOLDER}index.html`, 'utf8');
+    expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
+  });
+});
