@@ -101,7 +101,7 @@ export const api = {
     signal: AbortSignal,
     onEvent: (name: string, data: JsonObject) => void,
   ) =>
-    sendForEvents('/v1/call', { method: 'POST', body, signal }, ({ event, data }) =>
+    sendForEvents('/v1/call', { method: 'POST', body: { ...body, ask: true }, signal }, ({ event, data }) =>
       onEvent(event, JSON.parse(data) as JsonObject),
     ),
 } as const;

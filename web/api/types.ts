@@ -66,5 +66,7 @@ export type RulesPreview = z.infer<typeof Changes.RulesPreview>;
 export type RegistryFindings = z.infer<typeof Changes.RegistryFindings>;
 /** One rule of the config. */
 export type { RuleConfig } from '../../src/model/config.js';
+/** One request of a host, and what it led to; a message of it. */
+export type { Payload as TrafficPayload, TrafficRow } from '../../src/model/traffic.js';
 /** A failure as the API describes it. */
 export type Problem = Answer<'Problem'>;

@@ -45,6 +45,7 @@ export function createRun() {
         if (state.value.step !== 'running') return;
         if (name === 'progress') update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS) });
         else if (name === 'ask') update({ asks: [...state.value.asks, data as unknown as Ask] });
+        else if (name === 'withdrawn') update({ asks: state.value.asks.filter(({ id }) => id !== data['id']) });
         else if (name === 'result' || name === 'error') ended = data;
       });
       const ms = performance.now() - startedAt;

@@ -1,12 +1,180 @@
+import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { Page } from '../../parts/page.js';
-import { Empty } from '../../parts/states.js';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { TrafficRow } from '../../api/types.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { Icon } from '../../parts/icon.js';
+import { Page, Section } from '../../parts/page.js';
+import { ServerLine } from '../../parts/server-text.js';
+import { Badge, Empty } from '../../parts/states.js';
+import { VirtualList } from '../../parts/virtual-list.js';
+import { formatCount, formatDuration, formatTime, plural } from '../../text/format.js';
+import { followTraffic } from './follow-traffic.js';
+import { RowDetails } from './row-details.js';
+import { costOf, createTrafficLog, MAX_ROWS, selectRows, type TrafficQuery } from './traffic-log.js';
 
-/** To be filled once the API has it. */
-export function TrafficView(): VNode {
+/** Rows come faster than anybody reads: the page is drawn this often. */
+const DRAW_MS = 150;
+
+function createTraffic() {
+  const log = createTrafficLog();
+  const rows = signal<readonly TrafficRow[]>([]);
+  const isPaused = signal(false);
+  const isLive = signal(false);
+  const active = signal<string | undefined>(undefined);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const draw = (): void => {
+    timer = undefined;
+    if (!isPaused.value) rows.value = log.rows();
+  };
+  return {
+    rows,
+    isPaused,
+    isLive,
+    active,
+    follow: () => {
+      const stop = followTraffic(
+        (row) => {
+          log.add(row);
+          timer ??= setTimeout(draw, DRAW_MS);
+        },
+        (state) => (isLive.value = state),
+      );
+      return () => {
+        stop();
+        clearTimeout(timer);
+      };
+    },
+    pause: () => {
+      isPaused.value = !isPaused.value;
+      draw();
+    },
+    clear: () => {
+      log.clear();
+      rows.value = [];
+    },
+  };
+}
+
+function Row({ row }: { readonly row: TrafficRow }): VNode {
   return (
-    <Page title="Traffic">
-      <Empty icon="traffic" title="Not available yet" />
+    <>
+      <span class="muted small number">{formatTime(row.at)}</span>
+      <div class="row-main">
+        <div class="row-title">
+          <ServerLine text={row.tool ?? row.name ?? row.method} />
+        </div>
+        <div class="row-sub">
+          {row.method} · {row.host?.name?.slice(0, 40) ?? row.principal}
+          {row.children.length > 0 ? ` · ${plural(row.children.length + row.dropped, 'part')}` : ''}
+        </div>
+      </div>
+      <span class="muted small number wide-only">{formatCount(costOf(row))} tokens</span>
+      <span class="muted small number">{row.ms === undefined ? 'running' : formatDuration(row.ms)}</span>
+      <Badge tone={row.state === 'success' ? 'ok' : row.state === 'failure' ? 'bad' : 'info'}>
+        {row.state === 'open' ? 'running' : row.state}
+      </Badge>
+    </>
+  );
+}
+
+/** What hosts, toolscout and servers say to each other, as it happens. */
+export function TrafficView({ route }: { readonly route: Route }): VNode {
+  const traffic = useMemo(createTraffic, []);
+  useEffect(() => traffic.follow(), []);
+  const { q = '', state = '', sort = '' } = route.query;
+  const query: TrafficQuery = { text: q, state: state as TrafficQuery['state'], sort: sort as TrafficQuery['sort'] };
+  const set = (change: Readonly<Record<string, string>>): void =>
+    goTo(hrefTo('traffic', [], { ...route.query, ...change }), { replace: true });
+  const found = selectRows(traffic.rows.value, query);
+  const index = Math.max(
+    0,
+    found.findIndex(({ id }) => id === traffic.active.value),
+  );
+  const row = found[index];
+  return (
+    <Page
+      title="Traffic"
+      lead="Every request of a host, and what it led to. It is recorded only while this page is open, in memory."
+      wide
+      actions={
+        <>
+          <button type="button" class="button" aria-pressed={traffic.isPaused.value} onClick={traffic.pause}>
+            <Icon name={traffic.isPaused.value ? 'play' : 'pause'} />
+            {traffic.isPaused.value ? 'Go on' : 'Pause'}
+          </button>
+          <button type="button" class="button" onClick={traffic.clear}>
+            Clear
+          </button>
+          <a class="button" href="/v1/traffic?format=json" download="toolscout-traffic.har">
+            <Icon name="download" />
+            Export
+          </a>
+        </>
+      }
+    >
+      <div class="filters">
+        <label class="field grow">
+          <span class="field-label">Search</span>
+          <input
+            class="input"
+            type="search"
+            placeholder="tool, host, or any text of a message"
+            value={q}
+            onInput={(event) => set({ q: event.currentTarget.value })}
+          />
+        </label>
+        <label class="field">
+          <span class="field-label">Outcome</span>
+          <select class="input" value={state} onChange={(event) => set({ state: event.currentTarget.value })}>
+            <option value="">Every outcome</option>
+            <option value="open">running</option>
+            <option value="success">success</option>
+            <option value="failure">failure</option>
+          </select>
+        </label>
+        <label class="field">
+          <span class="field-label">Order</span>
+          <select class="input" value={sort} onChange={(event) => set({ sort: event.currentTarget.value })}>
+            <option value="">newest first</option>
+            <option value="slow">slowest first</option>
+            <option value="tokens">most tokens first</option>
+          </select>
+        </label>
+      </div>
+      {row ? (
+        <div class="split split-list">
+          <Section
+            title={plural(found.length, 'request')}
+            aside={traffic.isPaused.value ? 'paused' : `live, the newest ${formatCount(MAX_ROWS)} are kept`}
+            flush
+          >
+            <VirtualList
+              id="traffic"
+              items={found}
+              rowHeight={56}
+              label="Requests"
+              maxHeight="fill"
+              active={index}
+              onActive={(next) => (traffic.active.value = found[next]?.id)}
+              keyOf={({ id }) => id}
+              render={(one) => <Row row={one} />}
+            />
+          </Section>
+          <RowDetails row={row} />
+        </div>
+      ) : (
+        <Empty
+          icon="traffic"
+          title={traffic.rows.value.length > 0 ? 'No request fits' : traffic.isLive.value ? 'Listening' : 'Connecting'}
+        >
+          <p>
+            {traffic.rows.value.length > 0
+              ? 'Loosen the search to see more.'
+              : 'The next request of a host appears here at once: searches, calls, and what servers asked back.'}
+          </p>
+        </Empty>
+      )}
     </Page>
   );
 }

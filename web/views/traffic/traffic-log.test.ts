@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { TrafficRow } from '../../api/types.js';
+import { barOf, costOf, createTrafficLog, selectRows } from './traffic-log.js';
+
+const row = (id: string, change: Partial<TrafficRow> = {}): TrafficRow => ({
+  id,
+  at: 0,
+  principal: 'local',
+  route: 'http',
+  method: 'tools/call',
+  servers: ['files'],
+  state: 'success',
+  tokens: { arguments: 1, returned: 2 },
+  request: { json: '{"path":"Secret.txt"}', bytes: 20 },
+  children: [],
+  dropped: 0,
+  ...change,
+});
+
+describe('the traffic log of the page', () => {
+  it('STUDIO-3 keeps each row once, in its newest version, newest first, and not more than it may', () => {
+    const log = createTrafficLog(3);
+    for (const id of ['a', 'b', 'c', 'd']) log.add(row(id, { state: 'open' }));
+    log.add(row('c', { ms: 5 }));
+    expect(log.rows().map(({ id, state }) => `${id} ${state}`)).toEqual(['d open', 'c success', 'b open']);
+    log.clear();
+    expect(log.rows()).toEqual([]);
+  });
+
+  it('STUDIO-3 holds no more after 10,000 events than after 1,000', () => {
+    const log = createTrafficLog();
+    for (let index = 0; index < 10_000; index += 1) log.add(row(String(index)));
+    expect(log.rows()).toHaveLength(1000);
+    expect(log.rows()[0]!.id).toBe('9999');
+  });
+
+  it('STUDIO-3 finds rows by what they say, by how they ended, and sorts them', () => {
+    const rows = [
+      row('a', { ms: 5 }),
+      row('b', { ms: 50, state: 'failure', tokens: { arguments: 9, returned: 9 } }),
+      row('c', { host: { name: 'Cursor', era: 'legacy' } }),
+    ];
+    const ids = (text: string, state: '' | TrafficRow['state'] = '', sort: '' | 'slow' | 'tokens' = ''): string =>
+      selectRows(rows, { text, state, sort })
+        .map(({ id }) => id)
+        .join('');
+    expect([
+      ids(''),
+      ids('secret'),
+      ids('cursor'),
+      ids('', 'failure'),
+      ids('', '', 'slow'),
+      ids('', '', 'tokens'),
+      ids('nothing'),
+    ]).toEqual(['abc', 'abc', 'c', 'b', 'bac', 'bac', '']);
+    expect(costOf(rows[1]!)).toBe(18);
+  });
+
+  it('STUDIO-3 places parts on the time axis, whatever the times are', () => {
+    expect(barOf(50, 75, 100)).toEqual({ left: 50, width: 25 });
+    expect(barOf(0, undefined, 0)).toEqual({ left: 0, width: 0.6 });
+    expect(barOf(200, 300, 100).left).toBe(100);
+  });
+});

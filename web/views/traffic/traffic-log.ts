@@ -1,0 +1,77 @@
+import type { TrafficRow } from '../../api/types.js';
+
+/** Rows that the page keeps; the oldest leave first. */
+export const MAX_ROWS = 1000;
+
+/** What is looked for among the rows. */
+export interface TrafficQuery {
+  readonly text: string;
+  readonly state: '' | TrafficRow['state'];
+  readonly sort: '' | 'slow' | 'tokens';
+}
+
+/** Rows as they come in, each in its newest version, a bounded number of them. */
+export interface TrafficLog {
+  add(row: TrafficRow): void;
+  /** Newest first. */
+  rows(): TrafficRow[];
+  clear(): void;
+}
+
+/** An empty log. */
+export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
+  // A map keeps the order of arrival: the first key is the oldest row.
+  const rows = new Map<string, TrafficRow>();
+  return {
+    add(row) {
+      rows.set(row.id, row);
+      if (rows.size <= limit) return;
+      const [oldest] = rows.keys();
+      rows.delete(oldest!);
+    },
+    rows: () => [...rows.values()].reverse(),
+    clear: () => rows.clear(),
+  };
+}
+
+/** Tokens that a row cost, both ways. */
+export function costOf({ tokens }: TrafficRow): number {
+  return tokens.arguments + tokens.returned;
+}
+
+function hasText(row: TrafficRow, wanted: string): boolean {
+  const { method, name = '', tool = '', servers, principal, request, response } = row;
+  return [
+    method,
+    name,
+    tool,
+    servers.join(' '),
+    principal,
+    row.host?.name ?? '',
+    request.json,
+    response?.json ?? '',
+  ].some((text) => text.toLowerCase().includes(wanted));
+}
+
+/** The rows that are looked for, in the order that is wanted. */
+export function selectRows(rows: readonly TrafficRow[], { text, state, sort }: TrafficQuery): readonly TrafficRow[] {
+  const wanted = text.trim().toLowerCase();
+  const found =
+    wanted === '' && state === ''
+      ? rows
+      : rows.filter((row) => (state === '' || row.state === state) && (wanted === '' || hasText(row, wanted)));
+  if (sort === 'slow') return found.toSorted((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
+  return sort === 'tokens' ? found.toSorted((a, b) => costOf(b) - costOf(a)) : found;
+}
+
+/** Where a part of a row stands on its time axis, in percent. */
+export function barOf(
+  startMs: number,
+  endMs: number | undefined,
+  totalMs: number,
+): { readonly left: number; readonly width: number } {
+  const total = Math.max(totalMs, 1);
+  const left = Math.max(0, Math.min(100, (startMs / total) * 100));
+  const end = Math.max(startMs, endMs ?? startMs);
+  return { left, width: Math.max(0.6, Math.min(100 - left, ((end - startMs) / total) * 100)) };
+}
