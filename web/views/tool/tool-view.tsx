@@ -154,6 +154,7 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
   const run = useMemo(createRun, []);
   const [value, setValue] = useState<Draft>(() => remembered ?? initialValue(field));
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [wasTried, setTried] = useState(false);
   const [isBroken, setBroken] = useState(false);
   useEffect(
     () => () => {
@@ -163,13 +164,14 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
   );
   const change = (next: Draft): void => {
     setValue(next);
-    // What was found wrong is looked at again at once; what was not yet sent is left alone.
-    if (problems.length > 0) setProblems(checkValue(field, next));
+    // After the first attempt everything is looked at again at once; before it, nobody is told what is not yet entered.
+    if (wasTried) setProblems(checkValue(field, next));
   };
   const args = (toArguments(value) ?? {}) as JsonObject;
   const start = (): void => {
     const found = checkValue(field, value);
     setProblems(found);
+    setTried(true);
     if (isBroken) return;
     if (found.length === 0) void run.start(tool.server, tool.tool, args);
     else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());

@@ -6,7 +6,7 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
-import { barOf } from './traffic-log.js';
+import { barOf, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -72,7 +72,8 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
 
 /** One request whole: what was said, when, and what it cost. */
 export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
-  const [server, tool] = row.tool?.split(/:(.*)/s) ?? [];
+  const address = toolOf(row);
+  const [server, tool] = address?.split(/:(.*)/s) ?? [];
   return (
     <div class="stack">
       <Section
@@ -90,7 +91,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               tool !== undefined && [
                 'Tool',
                 <a href={hrefTo('tool', [server, tool])}>
-                  <ServerLine text={row.tool!} />
+                  <ServerLine text={address!} />
                 </a>,
               ],
             ['From', `${row.host?.name ?? row.principal} over ${row.route}${row.host ? ` (${row.host.era} era)` : ''}`],

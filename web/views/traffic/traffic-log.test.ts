@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrafficRow } from '../../api/types.js';
-import { barOf, costOf, createTrafficLog, selectRows } from './traffic-log.js';
+import { barOf, costOf, createTrafficLog, selectRows, toolOf } from './traffic-log.js';
 
 const row = (id: string, change: Partial<TrafficRow> = {}): TrafficRow => ({
   id,
@@ -54,6 +54,18 @@ describe('the traffic log of the page', () => {
       ids('nothing'),
     ]).toEqual(['abc', 'abc', 'c', 'b', 'bac', 'bac', '']);
     expect(costOf(rows[1]!)).toBe(18);
+  });
+
+  it('STUDIO-3 names the tool that a host ran, directly or through a meta-tool', () => {
+    const meta = { json: '{"name":"execute_tool","arguments":{"server":"a","tool":"b"}}', bytes: 1 };
+    expect([
+      toolOf(row('1', { tool: 'x:y' })),
+      toolOf(row('2', { name: 'a:b' })),
+      toolOf(row('3', { name: 'execute_tool', request: meta })),
+      toolOf(row('4', { name: 'search_tools' })),
+      toolOf(row('5', { request: { json: '{"cut', bytes: 1, cut: true } })),
+      toolOf(row('6', { method: 'tools/list' })),
+    ]).toEqual(['x:y', 'a:b', 'a:b', undefined, undefined, undefined]);
   });
 
   it('STUDIO-3 places parts on the time axis, whatever the times are', () => {

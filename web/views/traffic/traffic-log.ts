@@ -39,6 +39,22 @@ export function costOf({ tokens }: TrafficRow): number {
   return tokens.arguments + tokens.returned;
 }
 
+/** The tool that a row is about, as `server:tool`: what was run, or what the host wanted to run. */
+export function toolOf(row: TrafficRow): string | undefined {
+  if (row.tool !== undefined) return row.tool;
+  if (row.method !== 'tools/call') return undefined;
+  if (row.name?.includes(':')) return row.name;
+  try {
+    const { arguments: args } = JSON.parse(row.request.json) as { arguments?: { server?: unknown; tool?: unknown } };
+    return typeof args?.server === 'string' && typeof args.tool === 'string'
+      ? `${args.server}:${args.tool}`
+      : undefined;
+  } catch {
+    // A request that was cut names no tool.
+    return undefined;
+  }
+}
+
 function hasText(row: TrafficRow, wanted: string): boolean {
   const { method, name = '', tool = '', servers, principal, request, response } = row;
   return [

@@ -11,7 +11,7 @@ import { VirtualList } from '../../parts/virtual-list.js';
 import { formatCount, formatDuration, formatTime, plural } from '../../text/format.js';
 import { followTraffic } from './follow-traffic.js';
 import { RowDetails } from './row-details.js';
-import { costOf, createTrafficLog, MAX_ROWS, selectRows, type TrafficQuery } from './traffic-log.js';
+import { costOf, createTrafficLog, MAX_ROWS, selectRows, toolOf, type TrafficQuery } from './traffic-log.js';
 
 /** Rows come faster than anybody reads: the page is drawn this often. */
 const DRAW_MS = 150;
@@ -62,7 +62,7 @@ function Row({ row }: { readonly row: TrafficRow }): VNode {
       <span class="muted small number">{formatTime(row.at)}</span>
       <div class="row-main">
         <div class="row-title">
-          <ServerLine text={row.tool ?? row.name ?? row.method} />
+          <ServerLine text={toolOf(row) ?? row.name ?? row.method} />
         </div>
         <div class="row-sub">
           {row.method} · {row.host?.name?.slice(0, 40) ?? row.principal}

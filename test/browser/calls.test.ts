@@ -1,0 +1,144 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
+import { seriousFindings } from './support/axe.js';
+import { sharedBrowser } from './support/browser.js';
+import { openStudio } from './support/studio.js';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', minLength: 3 },
+    priority: { type: 'string', enum: ['low', 'high'], default: 'low' },
+    count: { type: 'integer', minimum: 1 },
+    labels: { type: 'array', items: { type: 'string' } },
+    place: { type: 'object', properties: { room: { type: 'string' } }, required: ['room'] },
+    who: {
+      anyOf: [
+        { title: 'A person', type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        { title: 'A number', type: 'integer' },
+      ],
+    },
+  },
+  required: ['title', 'who'],
+};
+
+describe('calls in Studio', () => {
+  const open = sharedBrowser();
+
+  it(
+    'STUDIO-2 makes a form of a schema, checks it before it sends, and sends what was entered',
+    STARTS_PROCESSES,
+    async () => {
+      const file = join(await temporaryDirectory(), 'tools.json');
+      await writeFile(
+        file,
+        JSON.stringify({ tools: [{ name: 'file_issue', description: 'Files an issue.', inputSchema: SCHEMA }] }),
+      );
+      const studio = await openStudio({ servers: { tracker: fixture('changing', `--file=${file}`) } });
+      const page = await open(`${studio.url}#/tool/tracker/file_issue`);
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await page.getByText('title is required').waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))).toBe('true');
+      await page.getByLabel(/^title/).fill('ab');
+      await page.getByText('title must have at least 3 characters').waitFor();
+      await page.getByLabel(/^title/).fill('abc');
+      await page.getByLabel(/^name/).fill('Ada');
+      await page.getByLabel(/^count/).fill('two');
+      await page.getByText('count must be a number').waitFor();
+      await page.getByLabel(/^count/).fill('2');
+      await page.getByLabel(/^priority/).selectOption('high');
+      await page.getByRole('button', { name: 'Add to labels' }).click();
+      await page.getByLabel(/^labels 1/).fill('bug');
+      await page.getByRole('button', { name: 'Fill in place' }).click();
+      await page.getByLabel(/^room/).fill('12');
+      expect(await seriousFindings(page)).toEqual([]);
+      const sent = {
+        title: 'abc',
+        who: { name: 'Ada' },
+        count: 2,
+        priority: 'high',
+        labels: ['bug'],
+        place: { room: '12' },
+      };
+      await page.getByRole('radio', { name: 'curl' }).click();
+      const curl = (await page.getByLabel('curl', { exact: true }).last().textContent())!;
+      expect(JSON.parse(/-d '(.*)'/s.exec(curl)![1]!)).toEqual({
+        server: 'tracker',
+        tool: 'file_issue',
+        arguments: sent,
+      });
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await page.getByText('ran file_issue').waitFor();
+    },
+  );
+
+  it(
+    'STUDIO-2 answers what a server asks in the middle of a call, shows progress, and cancels',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { asking: fixture('asking') } });
+      const page = await open(`${studio.url}#/tool/asking/elicit_twice`);
+      await page.getByLabel(/^message/).fill('Who?');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      const ask = page.getByRole('group', { name: 'asking asks' });
+      await ask.getByText('Who? 1').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await ask.getByRole('button', { name: 'Send the answer' }).click();
+      await ask.getByText('name is required').waitFor();
+      await ask.getByLabel(/^name/).fill('Ada');
+      await ask.getByRole('button', { name: 'Send the answer' }).click();
+      await ask.getByText('Who? 2').waitFor();
+      await ask.getByLabel(/^name/).fill('Grace');
+      await ask.getByRole('button', { name: 'Send the answer' }).click();
+      await page.getByText('Ada and Grace').waitFor();
+      await page.goto(`${studio.url}#/tool/asking/sample`);
+      await page.getByLabel(/^prompt/).fill('Say hi');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await page.getByLabel('Answer of the model').fill('hi from a person');
+      await ask.getByRole('button', { name: 'Send the answer' }).click();
+      await page.getByText('sampled: hi from a person').waitFor();
+      await page.goto(`${studio.url}#/tool/asking/elicit`);
+      await page.getByLabel(/^message/).fill('Who?');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await ask.waitFor();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await page.getByText('The call was cancelled.').waitFor();
+    },
+  );
+
+  it(
+    'STUDIO-2 STUDIO-3 shows the traffic of a host that we did not write, as it happens',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+      const page = await open(`${studio.url}#/traffic`);
+      await page.getByText('Listening').waitFor();
+      const host = new Client({ name: 'stranger', version: '1.0.0' });
+      onTestFinished(() => host.close());
+      await host.connect(new StreamableHTTPClientTransport(new URL(`${studio.url}mcp`)));
+      await host.callTool({ name: 'search_tools', arguments: { query: 'echo a text' } });
+      await host.callTool({
+        name: 'execute_tool',
+        arguments: { server: 'legacy', tool: 'echo', arguments: { text: 'seen by the operator' } },
+      });
+      const row = page.getByRole('option', { name: /legacy:echo/ });
+      await row.waitFor();
+      await row.click();
+      await page.getByRole('heading', { name: 'What it led to' }).waitFor();
+      await page.getByText('stranger').first().waitFor();
+      await page.getByText('seen by the operator').first().waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByLabel('Search').fill('search_tools');
+      await expect.poll(() => page.getByRole('option', { name: /legacy:echo/ }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await host.callTool({ name: 'search_tools', arguments: { query: 'something else' } });
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await expect.poll(() => page.getByRole('option', { name: /search_tools/ }).count()).toBe(2);
+    },
+  );
+});
