@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { Canceller } from '../kernel/async/cancel.js';
+import { systemClock } from '../kernel/clock.js';
+import type { Store } from '../model/store.js';
+import { createMemoryStore } from '../store/index.js';
+import { LiveCall } from './live-call.js';
+import { answerOf } from './script-call.js';
+import { createVault } from './vault.js';
+
+describe('the vault of suspended scripts', () => {
+  it('CODE-5 opens only what it sealed, with the same binding; all vaults of a store share a key', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const [first, second] = [createVault(store), createVault(store)];
+    const sealed = await first.seal(Buffer.from('words'), 'ann');
+    expect((await second.open(sealed, 'ann'))?.toString()).toBe('words');
+    expect(await second.open(sealed, 'bob')).toBeUndefined();
+    expect(await second.open('AAAA', 'ann')).toBeUndefined();
+    expect(await second.open(`${sealed.slice(0, -8)}AAAAAAAA`, 'ann')).toBeUndefined();
+    expect(await createVault(createMemoryStore({ clock: systemClock })).open(sealed, 'ann')).toBeUndefined();
+  });
+
+  it('CODE-5 a store that does not give the key back is an error, and is asked again', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    let isBroken = true;
+    const failing = {
+      ...store,
+      get: (...args: Parameters<Store['get']>) => (isBroken ? Promise.resolve(undefined) : store.get(...args)),
+    } as Store;
+    const vault = createVault(failing);
+    await expect(vault.seal(Buffer.from('a'), 'b')).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    isBroken = false;
+    expect(await vault.seal(Buffer.from('a'), 'b')).toEqual(expect.any(String));
+  });
+});
+
+describe('a call that is at its server', () => {
+  it('CODE-5 holds the questions of the server until they are answered, refused or withdrawn', async () => {
+    const live = new LiveCall();
+    await expect(live.result()).rejects.toThrow('has not begun');
+    const withdraw = new Canceller();
+    let told = 0;
+    live.onQuestion = () => (told += 1);
+    const one = live.ask('elicitation/create', { message: 'a' }, undefined);
+    const two = live.ask('roots/list', undefined, withdraw);
+    const three = live.ask('roots/list', undefined, undefined);
+    expect(live.asks()).toEqual({
+      'question-1': { method: 'elicitation/create', params: { message: 'a' } },
+      'question-2': { method: 'roots/list' },
+      'question-3': { method: 'roots/list' },
+    });
+    live.answer({ 'question-1': { action: 'accept' }, 'question-2': 'not an object', 'question-3': null, other: {} });
+    expect(await one).toEqual({ action: 'accept' });
+    withdraw.abort(new Error('enough'));
+    await expect(two).rejects.toMatchObject({ code: 'CANCELLED' });
+    live.answer(
+      {},
+      new Map([
+        ['question-3', new Error('no')],
+        ['question-9', new Error('no')],
+      ]),
+    );
+    await expect(three).rejects.toThrow('no');
+    expect(told).toBe(6);
+    expect(live.asks()).toEqual({});
+  });
+
+  it('CODE-7 asks nothing for a call that is not wanted any more, and not without end', async () => {
+    const live = new LiveCall();
+    const gone = new Canceller();
+    gone.abort();
+    await expect(live.ask('roots/list', undefined, gone)).rejects.toMatchObject({ code: 'CANCELLED' });
+    const open = Array.from({ length: 32 }, () => live.ask('roots/list', undefined, undefined));
+    await expect(live.ask('roots/list', undefined, undefined)).rejects.toMatchObject({ code: 'CANCELLED' });
+    live.answer(Object.fromEntries(open.map((_, at) => [`question-${at + 1}`, {}])));
+    await Promise.all(open);
+    live.cancel.abort();
+    await expect(live.ask('roots/list', undefined, undefined)).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+});
+
+describe('answerOf', () => {
+  const address = { server: 's', tool: 't' };
+  const advise = (): string => 'advice';
+
+  it('CODE-1 gives a script what it can use of a result, and an error where there is none', () => {
+    expect(answerOf({ success: true, result: {} }, false, address, advise)).toEqual({ kind: 'text', text: '' });
+    const odd = { success: true, result: { content: [{ type: 'text', text: 7 }, 'x'] } } as never;
+    expect(answerOf(odd, false, address, advise)).toEqual({ kind: 'json', text: '[{"type":"text","text":7},"x"]' });
+    expect(answerOf({ success: false } as never, false, address, advise)).toEqual({
+      kind: 'error',
+      text: JSON.stringify({
+        code: 'TOOL_EXECUTION_ERROR',
+        message: 'The call failed.',
+        server: 's',
+        tool: 't',
+        suggestion: '',
+      }),
+    });
+  });
+});
