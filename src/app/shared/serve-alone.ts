@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { messageOf } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { ModeName } from '../../model/config.js';
 import { createTerminal } from '../../front/cli/terminal.js';
@@ -30,6 +31,10 @@ export function serveAlone({ wish, open }: ForwardOptions, events: LinkEvents, s
       onNotice: (notice) => terminal.note(notice),
     },
     { terminal, streams: own },
-  ).catch(() => events.onClose());
+  ).catch((thrown: unknown) => {
+    // There is nobody left who could serve this host.
+    terminal.note(messageOf(thrown));
+    streams.exit(1);
+  });
   return { write: (line) => void stdin.write(line), close: () => stdin.end() };
 }

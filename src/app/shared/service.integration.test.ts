@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { chmod, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -186,6 +186,52 @@ describe('the service', STARTS_PROCESSES, () => {
   });
 });
 
+describe('connecting to something else than a service', () => {
+  it('STORE-6 finds nothing where the other end is silent, ends, talks too much or cannot prove itself', async () => {
+    const folder = await temporaryDirectory();
+    const place = sharedPlace(folder, 'k');
+    preparePlace(place);
+    expect(await dial(place, { kind: 'status' }, systemClock)).toBeUndefined();
+    writeRecord(place, { pid: 1, version: VERSION, token: 't', config: 'c', startedAt: 0 });
+    expect(await dial(place, { kind: 'status' }, systemClock)).toBeUndefined();
+    let behave: (socket: Socket) => void = () => undefined;
+    const server = createServer((socket) => behave(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => server.listen(place.socket, resolve));
+    onTestFinished(() => void server.close());
+    for (const each of [
+      (socket: Socket) => void socket.destroy(),
+      (socket: Socket) => void socket.write('x'.repeat(20_000)),
+      (socket: Socket) => void socket.write('{"toolscout":1,"proof":"wrong"}\n'),
+      (socket: Socket) => {
+        socket.write('{"toolscout":1,');
+        socket.end('"proof":7}\nmore');
+      },
+    ]) {
+      behave = each;
+      expect(await dial(place, { kind: 'status' }, systemClock)).toBeUndefined();
+    }
+    behave = () => undefined;
+    const clock = createFakeClock();
+    let found: unknown = 'waiting';
+    void dial(place, { kind: 'status' }, clock).then((dialled) => (found = dialled));
+    await waitUntil(
+      async () => {
+        await clock.advance(20_000);
+        return found !== 'waiting';
+      },
+      { what: 'the end of patience' },
+    );
+    expect(found).toBeUndefined();
+  });
+
+  it('STORE-6 a folder that cannot be read is an error, not an absence', async () => {
+    const folder = await temporaryDirectory();
+    await writeFile(join(folder, 'shared'), '');
+    await expect(askServices(folder, 'status', systemClock)).rejects.toThrow('ENOTDIR');
+    expect(() => preparePlace(sharedPlace(folder, 'k'))).toThrow();
+  });
+});
+
 describe('reaching a service', STARTS_PROCESSES, () => {
   it('STORE-6 names the reason when it ends at once, cannot be started or does not answer', async () => {
     const place = sharedPlace(await temporaryDirectory(), 'k');
@@ -338,6 +384,27 @@ describe('a forwarder', STARTS_PROCESSES, () => {
     stdin.end();
     await waitUntil(() => exits.length > 0, { what: 'the end' });
     expect(exits[0]).toBe(0);
+  });
+
+  it('STORE-6 ends with a signal, and with a host that no longer reads', async () => {
+    const folder = await temporaryDirectory();
+    const config = join(folder, 'c.json');
+    await writeFile(config, '{"servers": {}}');
+    const state = join(folder, 'state');
+    const words = ['serve', '--stdio', '--shared', '--config', config, '--state-dir', state, '--idle', '1'];
+    for (const leave of [
+      (streams: NodeJS.Process) => streams.emit('SIGTERM'),
+      (streams: NodeJS.Process) => streams.stdout.emit('error', new Error('EPIPE')),
+      (streams: NodeJS.Process) => streams.stdin.emit('error', new Error('gone')),
+    ]) {
+      const { streams, say, exits, heard } = played(words, folder);
+      expect(await forwardHost(streams)).toBe(true);
+      say(initialize);
+      await waitUntil(() => heard().includes('"id":0'), { what: 'the handshake' });
+      leave(streams);
+      expect(exits).toEqual([0]);
+    }
+    await askServices(state, 'stop', systemClock);
   });
 
   it('STORE-6 leaves everything to the whole command line where it is none or no service can be had', async () => {
