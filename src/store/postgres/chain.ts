@@ -85,7 +85,7 @@ export function createAuditChain(session: Session, schema: string, own: string):
 
   /** Takes away blocks that prove nothing any more; answers the last of each chain. */
   const dropBlocks = async (query: Query, horizon: number): Promise<Map<string, Block>> => {
-    const [[oldest = null] = []] = await query(`select min(seq) from ${schema}.audit`);
+    const [[oldest]] = (await query(`select min(seq) from ${schema}.audit`)) as [[unknown]];
     const leading = await query(
       `select ${block} from ${blocks} where $1::bigint is null or last_seq < $1 order by place limit 4000`,
       [oldest],
@@ -126,7 +126,7 @@ export function createAuditChain(session: Session, schema: string, own: string):
   const addNote = async (query: Query, before: number, count: number): Promise<void> => {
     const last = noteOf((await query(newestNote)).map(toBlock)[0]);
     const horizon = Math.max(before, last?.before ?? before);
-    const [[lastSeq = 0] = []] = await query(`select coalesce(max(last_seq), 0) from ${blocks}`);
+    const [[lastSeq]] = (await query(`select coalesce(max(last_seq), 0) from ${blocks}`)) as [[unknown]];
     const [[joined = ''] = []] = await query(
       `select chain || ' ' || number || ' ' || hash from ${blocks} order by place desc limit 1`,
     );
@@ -171,7 +171,7 @@ export function createAuditChain(session: Session, schema: string, own: string):
       session.transaction('write to', async (query) => {
         await query(lock);
         const statement = pruneStatement(schema, before);
-        const [[count = 0] = []] = await query(statement.sql, statement.values);
+        const [[count]] = (await query(statement.sql, statement.values)) as [[unknown]];
         if (Number(count) > 0) await addNote(query, Math.ceil(before), Number(count));
         return Number(count);
       }),

@@ -171,6 +171,7 @@ describe('the chain of a SQLite file', () => {
     ['proofs cannot be read', [`update audit_blocks set body = '[1]' where number = 2`], { damage: 'changed' }],
     ['proofs are no list', [`update audit_blocks set body = '[1,2,3]' where number = 2`], { damage: 'changed' }],
     ['proofs are no JSON', [`update audit_blocks set body = '{}' where number = 2`], { damage: 'changed' }],
+    ['a block stands twice', [`update audit_blocks set number = 9 where number = 2`], { damage: 'removed', id: 'r4' }],
     ['a hash is changed', [`update audit_blocks set hash = 'x' where number = 3`], { damage: 'changed', id: 'r5' }],
     [
       'blocks change places',

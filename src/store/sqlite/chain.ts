@@ -103,7 +103,7 @@ export function chainReader(read: <Result>(task: (connection: Connection) => Res
         connection.rows(HEAD).map(([number, , hash]) => ({
           chain: CHAIN,
           number: Number(number),
-          hash: fromBytes(hash) ?? '',
+          hash: String(fromBytes(hash)),
         })),
       ),
     note: () => read((connection) => connection.rows(NOTE).map(toBlock)[0]),
@@ -132,7 +132,7 @@ function readHead(connection: Connection): Head {
   const [row] = connection.rows(HEAD);
   if (row) {
     const [number, lastSeq, hash, newest] = row;
-    return { number: Number(number), lastSeq: Number(lastSeq), hash: fromBytes(hash) ?? '', newest: Number(newest) };
+    return { number: Number(number), lastSeq: Number(lastSeq), hash: String(fromBytes(hash)), newest: Number(newest) };
   }
   // Without a note of its end the chain goes on where its blocks end; without blocks it begins anew.
   const last = connection.rows(LAST_BLOCK).map(toBlock)[0];
@@ -156,7 +156,7 @@ function addBlock(
 }
 
 function toBlock([number, lastSeq, previous, body, hash]: readonly Column[]): Block {
-  const text = (column: Column | undefined): string => fromBytes(column) ?? '';
+  const text = (column: Column | undefined): string => String(fromBytes(column));
   return {
     chain: CHAIN,
     number: Number(number),
