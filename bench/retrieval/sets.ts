@@ -27,8 +27,12 @@ export function listSets(floors: readonly string[]): { readonly present: string[
   return { present, absent: known.filter((name) => !present.includes(name)) };
 }
 
-/** Reads a set that {@link listSets} named. */
+/** The fresh intents that are open for development, as a set of the repository. */
+export const FRESH = 'fresh-intents';
+
+/** Reads a set that {@link listSets} named, or the fresh intents. */
 export function readSet(name: string): RetrievalSet {
+  if (name === FRESH) return { name, servers: readCorpus(), queries: [...readFresh('open'), ...readFresh('open-2')] };
   if (name === REAL) return { name, servers: readCorpus(), queries: readReal() };
   const tools = join(SETS, name, 'tools.jsonl');
   const queries = join(SETS, name, 'queries.jsonl');
@@ -42,6 +46,12 @@ export function readSet(name: string): RetrievalSet {
 /** The 110 recorded servers of the repository. */
 export function readCorpus(): RecordedServer[] {
   return readCorpusTexts().map(({ id, text }) => parseServerFile(text, id, id));
+}
+
+/** One file of fresh intents. */
+export function readFresh(file: string): LabelledQuery[] {
+  const path = join(import.meta.dirname, 'intents', `${file}.jsonl`);
+  return parseQueries(readFileSync(path, 'utf8'), path);
 }
 
 /** The hand-labelled intents over real servers. */

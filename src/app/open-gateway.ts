@@ -321,6 +321,10 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
       // Servers list more to a client that can do more, so a list belongs to what was declared.
       capabilities: canonicalJson(EVERY_CAPABILITY),
     }),
+    loadEncoder: async (name) => {
+      const { loadEncoder } = await import('./load-encoder.js');
+      return loadEncoder(name, loaded.path ?? `${cwd}/`);
+    },
     knowledge: createKnowledgeSource((reason) => log.warn('search.knowledge', { reason })),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     approvals,

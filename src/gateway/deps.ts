@@ -21,6 +21,7 @@ import type { Upstream } from '../model/upstream.js';
 import type { Redaction } from '../redact/index.js';
 import type { InventoryItem, LocalState, Registry, RegistryClient } from '../registry/index.js';
 import type { KnowledgeSource } from '../search/index.js';
+import type { LoadedEncoder } from '../catalog/encoding.js';
 import type { Replicas } from '../catalog/replicas.js';
 import type { FallbackDeps } from '../catalog/learning/handshake-fallback.js';
 
@@ -54,6 +55,8 @@ export interface GatewayDeps {
   readonly proposing?: ProposingDeps;
   /** What search knows beside the words of tools; without it, it goes by words alone. */
   readonly knowledge?: KnowledgeSource;
+  /** Loads the package of a sentence encoder; without it none is used (FIND-8). */
+  readonly loadEncoder?: (name: string) => Promise<LoadedEncoder>;
   /** The sign-ins to remote servers; without them nobody can sign in. */
   readonly signIns?: SignIns;
   /** A client of the registry that the config names; without it nothing is looked for there (REG-9). */

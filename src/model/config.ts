@@ -4,6 +4,7 @@ import { AuditConfig } from './audit-export.js';
 import { TrafficConfig } from './traffic.js';
 import { SCOPES } from './principal.js';
 import { SandboxConfig } from './sandbox-config.js';
+import { SearchConfig } from './search-config.js';
 
 /** How a config is parsed: it is read once, so a parser that is generated for it costs more than it saves. */
 export const READ_ONCE = { jitless: true } as const;
@@ -373,6 +374,7 @@ export const Config = z.strictObject({
   registry: RegistryConfig.prefault({}),
   skills: SkillsConfig.prefault({}),
   redaction: z.array(RedactionConfig).default([]),
+  search: SearchConfig.prefault({}),
   usageMemory: z.union([z.boolean(), z.literal('local')]).default('local'),
   approval: z.enum(['trust-first', 'manual', 'off', 'lock']).default('trust-first'),
   /** The command that local servers are started through (A49). */

@@ -11,7 +11,7 @@ export {
   type Quality,
 } from './evaluate.js';
 export type { Evidence } from './index/holdings.js';
-export { createIndex, type Experience, type ToolIndex } from './search.js';
+export { createIndex, type Encoded, type Experience, type ToolIndex } from './search.js';
 export { createKnowledgeSource, type Knowledge, type KnowledgeSource } from './knowledge.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';
 export type { Cut } from './evaluate.js';

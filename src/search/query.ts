@@ -24,6 +24,8 @@ export interface Query {
   readonly concepts: readonly QueryTerm[];
   /** The actions the query names, in its order. */
   readonly actions: readonly Action[];
+  /** The terms whose meaning is compared with that of tools: its words, those that no tool uses too, and translations. */
+  readonly meant: readonly string[];
   /** Weighted words that no tool uses. */
   readonly unknown: number;
   /** How many clauses the query has. */
@@ -70,6 +72,9 @@ const CORRECTED_WEIGHT = 0.7;
 const SHORTEST_CORRECTED = 5;
 const MOST_CORRECTED = 16;
 
+/** What begins a web address says nothing about what is wanted from it. */
+const SCHEME = /\bhttps?:\/\/(?:www\.)?/gi;
+
 const encoder = new TextEncoder();
 
 /** The beginning of a query, {@link LIMITS.queryBytes} long at most; never half a character. */
@@ -93,7 +98,7 @@ export function parseQuery(
   lists: WordLists,
   size: number,
 ): Query {
-  const cut = cutQuery(text);
+  const cut = cutQuery(text).replace(SCHEME, ' ');
   const clauses = splitClauses(cut, analyzer);
   const names = properTerms(cut, analyzer);
   const counts = countTerms(cut, analyzer, vocabulary, lists.translator, clauses);
@@ -162,6 +167,7 @@ export function parseQuery(
     if (id !== undefined) concepts.push({ id, weight: weight * CONCEPT_WEIGHT, word, clauses: clauses.of(term) });
   }
   for (const id of own.keys()) related.delete(id);
+  const meant = spoken.filter(({ text: word }) => !isStopWord(word)).map(({ term }) => term);
   const actions = spoken.map(({ term }) => lists.actions.of(term)).filter((action) => action !== 0);
   return {
     empty: counts.size === 0,
@@ -169,6 +175,7 @@ export function parseQuery(
     actions: [...new Set(actions)],
     own: [...own.values()],
     related: [...related.values()],
+    meant: [...new Set([...analyzer.terms(cut), ...meant])],
     unknown,
     clauses: clauses.count,
   };

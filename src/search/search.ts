@@ -11,10 +11,10 @@ import { nearestTerm, nearestTools } from './index/nearest.js';
 import { createPostings, type Postings } from './index/postings.js';
 import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
 import type { QueryTerm } from './query-term.js';
-import { collect, SECOND_STAGE, type Candidate } from './rank/candidates.js';
+import { collect, SECOND_STAGE, type Candidate, type Near } from './rank/candidates.js';
 import { NOTHING, rank, type Known, type Placed, type Signal } from './rank/rank.js';
 import { createScorer, raisedBy } from './rank/score.js';
-import { firstOf } from './rank/top.js';
+import { firstOf, selectBest } from './rank/top.js';
 import { clauseTerms, featuresOf, type Meaning } from './rank/features.js';
 import type { KnowledgeSource } from './knowledge.js';
 import { createLearned } from './rank/learned.js';
@@ -45,6 +45,9 @@ export type Experience = (
   size: number,
 ) => ReadonlyMap<string, Remembered>;
 
+/** How near a tool is to the query by a sentence encoder; `undefined` where it has not been encoded (FIND-8). */
+export type Encoded = (tool: Tool) => number | undefined;
+
 /** Which tools come into question. */
 export interface Narrowing extends Pick<SearchOptions, 'server' | 'tags'> {
   /** Only tools for which this holds; of the others nothing is said at all. */
@@ -74,7 +77,7 @@ export interface ToolIndex {
   /** Servers that were put in, sorted. */
   servers(): string[];
   /** The tools that fit a query, best first; an empty query lists by name. */
-  search(query: string, options?: SearchOptions & Narrowing, experience?: Experience): Ranked[];
+  search(query: string, options?: SearchOptions & Narrowing, experience?: Experience, encoded?: Encoded): Ranked[];
   /** The tools among which the order is decided, by their words, with a row of features for each: to measure and to learn from. */
   candidates(query: string, options?: SearchOptions): { readonly tools: Tool[]; readonly rows: Float32Array };
   /** The distinct terms of a query. */
@@ -91,6 +94,11 @@ const DIVERSIFIED = 30;
 
 /** Unknown words of a query that are worth guessing at. */
 const GUESSED_WORDS = 8;
+
+/** Tools that are looked at because of what they mean, how near they must be, and the catalog in which all are rated for it. */
+const NEAREST = 50;
+const LEAST_NEARNESS = 0.25;
+const MOST_RATED = 20_000;
 
 /** What nearness of meaning counts, against the words themselves. */
 const MEANING_WEIGHT = 0.3;
@@ -110,13 +118,19 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     else for (const segment of segments.values()) yield* segment.tools;
   }
 
-  function search(text: string, options: SearchOptions & Narrowing = {}, experience?: Experience): Ranked[] {
+  function search(
+    text: string,
+    options: SearchOptions & Narrowing = {},
+    experience?: Experience,
+    encoded?: Encoded,
+  ): Ranked[] {
     const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
     const query = readQuery(text);
     if (query.empty) return list(limit, options);
     const known = (part: string, read: Query): Known => {
       const recalled = experience ? recallBy(experience, part, read) : new Map<number, number>();
-      return knownOf(part, read, recalled, options.explain ?? false);
+      // The encoder was asked for the whole query.
+      return knownOf(read, recalled, options.explain ?? false, part === text ? encoded : undefined);
     };
     const needs = splitNeeds(cutQuery(text), (part) => analyzer.terms(part).length);
     if (needs.length < 2) return answer(query, limit, options, known(text, query));
@@ -179,8 +193,9 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
   function candidates(text: string, options: SearchOptions = {}): { tools: Tool[]; rows: Float32Array } {
     const query = readQuery(text);
     const scores = score([...query.own, ...query.related, ...query.concepts], postings);
-    const found = collect(query, scores, postings, SECOND_STAGE, acceptance(options), new Map());
-    return { tools: found.map(({ tool }) => tool), rows: rowsFor(text, query, found) };
+    const near: Near = (accept) => nearTo(query, accept);
+    const found = collect(query, scores, postings, SECOND_STAGE, acceptance(options), new Map(), near);
+    return { tools: found.map(({ tool }) => tool), rows: rowsFor(query, found) };
   }
 
   function readQuery(text: string): Query {
@@ -195,19 +210,20 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     return new Set(segment.nameTerms.subarray(begin, segment.nameEnds[offset]!));
   }
 
-  function knownOf(text: string, query: Query, recalled: Known['recalled'], explained: boolean): Known {
-    const further = meaningOf(text);
+  function knownOf(query: Query, recalled: Known['recalled'], explained: boolean, encoded?: Encoded): Known {
+    const further = [...meaningOf(query), ...encodedSignal(encoded)];
+    const near: Near = (accept) => nearTo(query, accept);
     const { model } = knowledge();
-    if (!model) return { further, recalled };
-    const rowsOf = (candidates: readonly Candidate[]): Float32Array => rowsFor(text, query, candidates);
-    return { further, recalled, learned: createLearned(model, rowsOf, explained) };
+    if (!model) return { further, recalled, near };
+    const rowsOf = (candidates: readonly Candidate[]): Float32Array => rowsFor(query, candidates);
+    return { further, recalled, near, learned: createLearned(model, rowsOf, explained, encoded) };
   }
 
-  function rowsFor(text: string, query: Query, candidates: readonly Candidate[]): Float32Array {
+  function rowsFor(query: Query, candidates: readonly Candidate[]): Float32Array {
     const signal = holdings.meaning;
     if (!signal) return featuresOf(query, candidates, postings, actions, undefined);
     const places = candidates.map(placeIn);
-    const whole = signal.rate(analyzer.terms(cutQuery(text)), places);
+    const whole = signal.rate(query.meant, places);
     const clauses = clauseTerms(query, postings).map((terms) => signal.rate(terms, places));
     const meaning: Meaning = {
       whole,
@@ -220,19 +236,43 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     return { vectors: holdings.vectorsOf(segment)!, offset: document - segment.first };
   }
 
+  /** The opinion of a sentence encoder, where there are no learned weights. */
+  function encodedSignal(encoded: Encoded | undefined): Signal[] {
+    if (!encoded) return [];
+    const rate = (candidates: readonly Candidate[]): number[] =>
+      candidates.map(({ tool }) => Math.max(0, encoded(tool) ?? 0));
+    return [{ name: 'encoder', weight: MEANING_WEIGHT, rate }];
+  }
+
   /** The opinion of the word vectors about one query, if there are any. */
-  function meaningOf(text: string): Signal[] {
+  function meaningOf({ meant }: Query): Signal[] {
     const signal = holdings.meaning;
     if (!signal) return [];
-    // Words that no tool holds have a meaning too.
-    const terms = analyzer.terms(cutQuery(text));
     return [
       {
         name: 'meaning',
         weight: MEANING_WEIGHT,
-        rate: (candidates) => signal.rate(terms, candidates.map(placeIn)),
+        rate: (candidates) => signal.rate(meant, candidates.map(placeIn)),
       },
     ];
+  }
+
+  /** The tools nearest to a query by meaning, among all where they are not too many. */
+  function nearTo({ meant }: Query, accept: (document: number) => boolean): number[] {
+    const signal = holdings.meaning;
+    if (!signal || postings.size > MOST_RATED) return [];
+    const values = new Float32Array(postings.end);
+    const servers = [...segments.values()].map((segment) => ({
+      vectors: holdings.vectorsOf(segment)!,
+      first: segment.first,
+    }));
+    if (!signal.rateAll(meant, servers, values)) return [];
+    const documents = new Uint32Array(values.length);
+    let count = 0;
+    for (let document = 0; document < values.length; document++) {
+      if (values[document]! >= LEAST_NEARNESS) documents[count++] = document;
+    }
+    return selectBest(documents.subarray(0, count), values, NEAREST, (a, b) => a - b, accept);
   }
 
   /** What experience adds to the scores of the documents it speaks for. */
@@ -302,6 +342,7 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
       related: [],
       concepts: [],
       actions: [],
+      meant: [],
       unknown: 0,
       clauses: 1,
     };

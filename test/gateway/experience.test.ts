@@ -7,10 +7,10 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 import { viewerOf, type Gateway } from '../../src/gateway/index.js';
 import type { Hit } from '../../src/model/hit.js';
 
-const ASKED = 'whisper zebra';
+const ASKED = 'florp zindle';
 
 /** A query that names no tool; `echo` is only found because the second word is its own. */
-const FIRST = 'whisper echo';
+const FIRST = 'florp echo';
 
 /** The gateway as a principal has it who sees everything. */
 const as = (gateway: Gateway, name: string): Gateway => gateway.as(viewerOf({ name, scopes: new Set(['call']) }));
@@ -94,7 +94,7 @@ describe('usage memory', STARTS_PROCESSES, () => {
     await learnedFrom(gateway, ASKED);
     await gateway.close();
     for (const name of readdirSync(stateDir)) {
-      expect(readFileSync(join(stateDir, name)).toString('latin1').toLowerCase()).not.toMatch(/whisper|zebra/);
+      expect(readFileSync(join(stateDir, name)).toString('latin1').toLowerCase()).not.toMatch(/florp|zindle/);
     }
   });
 });

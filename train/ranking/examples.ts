@@ -1,4 +1,4 @@
-import { readSet, type RetrievalSet } from '../../bench/retrieval/sets.js';
+import { FRESH, readSet, type RetrievalSet } from '../../bench/retrieval/sets.js';
 import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { sha256 } from '../../src/kernel/hash.js';
 import { FEATURES } from '../../src/search/rank/features.js';
@@ -14,6 +14,7 @@ export const FAMILIES: Readonly<Record<string, string>> = {
   bfcl: 'bfcl',
   sealtools: 'sealtools',
   'real-intents': 'toolscout',
+  [FRESH]: 'toolscout',
 };
 
 /** A query with the tools among which the order is decided. */

@@ -4,7 +4,7 @@ import type { Tool } from '../../model/tool.js';
 import { signatureOf } from '../../normalize/index.js';
 import { estimateTokens } from '../../kernel/tokens.js';
 import type { Viewer } from '../../model/viewer.js';
-import type { Experience } from '../../search/index.js';
+import type { Encoded, Experience } from '../../search/index.js';
 import { createDoubts, type Doubts } from '../../catalog/doubts.js';
 import { problemOf, type Sources } from '../../catalog/views.js';
 
@@ -45,11 +45,12 @@ export function answerSearch(
   servers: readonly Server[],
   sources: Sources,
   experience?: Experience,
+  encoded?: Encoded,
   doubts: Doubts = createDoubts(),
 ): SearchAnswer {
   const { catalog, learner } = sources;
   const options = viewer.isLimited ? { ...asked, accepts: viewer.sees } : asked;
-  const ranked = doubts.order(catalog.index.search(query, options, experience));
+  const ranked = doubts.order(catalog.index.search(query, options, experience, encoded));
   const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
   const missing = servers.filter(({ id, enabled }) => enabled && !catalog.list(id) && viewer.sees(id));
   return {

@@ -18,6 +18,7 @@ import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { callerOf, isHidden, requireServer } from '../viewer.js';
 import type { Sources } from '../../catalog/views.js';
 import { isUsable } from '../../catalog/catalog.js';
+import { createEncoding } from '../../catalog/encoding.js';
 import { explainFor } from '../reports/why.js';
 
 /** A search by a skill: nothing of what is disabled, and not how many servers there are besides the bound ones. */
@@ -84,7 +85,14 @@ function recordSearch(
 
 /** The verbs at the top that look at what is known and change nothing. */
 export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'> {
-  const { pool, clock } = core.deps;
+  const { pool, clock, log, store } = core.deps;
+  const encoding = createEncoding({
+    store,
+    clock,
+    log,
+    encoder: () => core.loaded.config.search.encoder,
+    load: core.deps.loadEncoder,
+  });
   const doubts = createDoubts();
   const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
 
@@ -119,8 +127,9 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
         options.onLearning,
       );
       const { principal } = viewer;
+      const encoded = await encoding.of(query, () => core.catalog.index.tools());
       const experience = await core.experience.of(principal);
-      const answer = answerSearch(viewer, query, options, servers, sources(), experience, doubts);
+      const answer = answerSearch(viewer, query, options, servers, sources(), experience, encoded, doubts);
       // Of several needs in one query each led only to its own hits.
       for (const need of new Set(answer.hits.map((hit) => hit.need))) {
         const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));

@@ -19,11 +19,16 @@ export interface Candidate {
   readonly clause: number;
   /** How surely the query names the server, in [0,1]. */
   readonly mention: number;
+  /** The same, however the name is written. */
+  readonly namedAnyhow: number;
   /** How much of the query the tools of its server hold between them. */
   readonly neighbours: number;
   /** What earlier queries that led to the tool add to its words. */
   readonly usage: number;
 }
+
+/** Documents that are near to the query by meaning, whether they hold a word of it or not. */
+export type Near = (accept: (document: number) => boolean) => readonly number[];
 
 /** Documents of the first stage that are looked at again. */
 export const SECOND_STAGE = 300;
@@ -42,6 +47,7 @@ export function collect(
   count: number,
   accept: (tool: Tool) => boolean,
   recalled: ReadonlyMap<number, number>,
+  near: Near = () => [],
 ): Candidate[] {
   const toolAt = (document: number): Tool | undefined => {
     const segment = postings.segmentOf(document);
@@ -56,9 +62,11 @@ export function collect(
     return tool !== undefined && accept(tool);
   };
   const chosen = selectBest(documents, values, count, byAddress, isWanted);
-  if (recalled.size > 0) {
-    const taken = new Set(chosen);
-    for (const document of recalled.keys()) if (!taken.has(document) && isWanted(document)) chosen.push(document);
+  const taken = new Set(chosen);
+  for (const document of [...recalled.keys(), ...near(isWanted)]) {
+    if (taken.has(document) || !isWanted(document)) continue;
+    taken.add(document);
+    chosen.push(document);
   }
   const terms = [...query.own, ...query.related];
   const asked = new Map(terms.map(({ id, weight }) => [id, Math.min(1, weight)]));
@@ -76,7 +84,8 @@ export function collect(
       segment,
       words: values[document]! * raised,
       clause: (clauses?.[i] ?? 0) * raised,
-      mention: mentions.get(segment) ?? 0,
+      mention: mentions.written.get(segment) ?? 0,
+      namedAnyhow: mentions.any.get(segment) ?? 0,
       neighbours: neighbours.get(segment) ?? 0,
       usage: (recalled.get(document) ?? 0) * raised,
     };

@@ -21,7 +21,7 @@ const rising = (signal: string, ...names: string[]): Feature[] => names.map((nam
 /** What the learned weights are about, in the order of a row. */
 export const FEATURES: readonly Feature[] = [
   { name: 'signals', signal: 'words' },
-  ...rising('mention', 'mention'),
+  ...rising('mention', 'mention', 'any mention'),
   ...rising('clause', 'clause found'),
   ...rising('ways of asking', 'concepts', 'concepts of best', 'best concept', 'best named concept'),
   ...rising('action', 'first action', 'any action', 'action kind'),
@@ -118,6 +118,7 @@ export function featuresOf(
     const get = (feature: string): number => rows[place * width + AT[feature]!]!;
     const server = servers.get(segment)!;
     set('mention', candidate.mention);
+    set('any mention', candidate.namedAnyhow);
     let clause = 0;
     for (let i = 0; i < query.clauses; i++) {
       if (clauseWorth[i]! > 0) clause = Math.max(clause, clauseFound[place * query.clauses + i]! / clauseWorth[i]!);

@@ -21,12 +21,19 @@ export function properTerms(text: string, analyzer: Analyzer): ReadonlySet<strin
 /**
  * How surely the query names each server, in [0,1]. A term names a server when it is written as a name, stands
  * in the server's name and hardly anywhere else: `Airtable` does, `time` does not. Servers share a name's sureness.
+ * `any` is the same of words in small letters too.
  */
-export function findMentions(terms: readonly QueryTerm[], postings: Postings): ReadonlyMap<Segment, number> {
-  const mentions = new Map<Segment, number>();
+export function findMentions(
+  terms: readonly QueryTerm[],
+  postings: Postings,
+): { readonly written: ReadonlyMap<Segment, number>; readonly any: ReadonlyMap<Segment, number> } {
+  const written = new Map<Segment, number>();
+  const any = new Map<Segment, number>();
   const { arena } = postings.lists;
   let allowance = MOST_READ;
-  for (const { id } of terms.filter(({ proper }) => proper)) {
+  for (const { id, proper = false } of terms.toSorted(
+    (a, b) => Number(b.proper ?? false) - Number(a.proper ?? false),
+  )) {
     const uses = postings.vocabulary.uses(id);
     if (uses > allowance) continue;
     allowance -= uses;
@@ -40,7 +47,10 @@ export function findMentions(terms: readonly QueryTerm[], postings: Postings): R
       named.add(segment);
     }
     const sureness = own / (uses + DOUBT) / Math.sqrt(Math.max(1, named.size));
-    for (const segment of named) mentions.set(segment, Math.max(mentions.get(segment) ?? 0, sureness));
+    for (const segment of named) {
+      any.set(segment, Math.max(any.get(segment) ?? 0, sureness));
+      if (proper) written.set(segment, Math.max(written.get(segment) ?? 0, sureness));
+    }
   }
-  return mentions;
+  return { written, any };
 }

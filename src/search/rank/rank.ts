@@ -2,7 +2,7 @@ import type { Tool } from '../../model/tool.js';
 import type { Postings, Segment } from '../index/postings.js';
 import type { Query } from '../query.js';
 import { compareAddresses } from './addresses.js';
-import { collect, SECOND_STAGE, type Candidate } from './candidates.js';
+import { collect, SECOND_STAGE, type Candidate, type Near } from './candidates.js';
 import { rarity, type Scores } from './score.js';
 
 /** A candidate with its final place. */
@@ -47,6 +47,8 @@ export interface Known {
   readonly further: readonly Signal[];
   /** What earlier queries add to the score of a document; those are looked at even without a word of this one. */
   readonly recalled: ReadonlyMap<number, number>;
+  /** Tools that are looked at because of what they mean, even without a word of the query (FIND-7). */
+  readonly near?: Near;
   /** The learned order, in the place of the signals. */
   readonly learned?: Learned;
 }
@@ -72,7 +74,15 @@ export function rank(
   accept: (tool: Tool) => boolean,
   known: Known,
 ): Placed[] {
-  const candidates = collect(query, scores, postings, Math.max(limit, SECOND_STAGE), accept, known.recalled);
+  const candidates = collect(
+    query,
+    scores,
+    postings,
+    Math.max(limit, SECOND_STAGE),
+    accept,
+    known.recalled,
+    known.near,
+  );
   if (candidates.length === 0) return [];
   if (known.learned) return rankLearned(candidates, known.learned, strengthOf(query, candidates, postings), limit);
   // The words of a tool and those of its users are on one scale: they are the same words.
@@ -99,7 +109,7 @@ export function rank(
       isNamed: mention > 0,
       relevance: (strength * totals[i]!) / best,
     }))
-    .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
+    .toSorted((a, b) => totals[b.i]! - totals[a.i]! || compareAddresses(a.tool, b.tool))
     .slice(0, limit)
     .map(({ i, ...placed }) => ({
       ...placed,
@@ -117,7 +127,7 @@ function rankLearned(candidates: readonly Candidate[], learned: Learned, strengt
       isNamed: mention > 0,
       relevance: strength * totals[i]!,
     }))
-    .toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool))
+    .toSorted((a, b) => totals[b.i]! - totals[a.i]! || compareAddresses(a.tool, b.tool))
     .slice(0, limit)
     .map(({ i, ...placed }) => {
       const parts = partsOf(i);
@@ -145,10 +155,13 @@ function rateServers(candidates: readonly Candidate[]): number[] {
   return candidates.map(({ segment }) => ratings.get(segment)!);
 }
 
+/** What is found by its meaning alone is not worth nothing. */
+const LEAST_STRENGTH = 0.05;
+
 /** How much of the best score the query could have is reached: 1 when a name says all of it, little for one stray word. */
 function strengthOf(query: Query, candidates: readonly Candidate[], postings: Postings): number {
   let possible = query.unknown * UNKNOWN_WEIGHT * rarity(1, postings.size);
   for (const { id, weight } of query.own) possible += weight * rarity(postings.vocabulary.uses(id), postings.size);
   const reached = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), 0);
-  return possible === 0 ? 1 : Math.min(1, reached / possible);
+  return possible === 0 ? 1 : Math.min(1, Math.max(LEAST_STRENGTH, reached / possible));
 }

@@ -27,6 +27,14 @@ export interface VectorSignal {
   embed(tools: ReadonlyArray<ReadonlyArray<readonly string[]>>): Int8Array;
   /** How near each candidate is to the query: the cosine, zero at least. Terms without a vector do not count. */
   rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[];
+  /** The same of every tool of some servers, one after the other, into an array from a place on; answers whether there is anything to rate by. */
+  rateAll(queryTerms: readonly string[], servers: Iterable<RatedServer>, into: Float32Array): boolean;
+}
+
+/** The rows of a server's tools, and the place of the first of them. */
+export interface RatedServer {
+  readonly vectors: Int8Array;
+  readonly first: number;
 }
 
 /** `TSWV` in ASCII, the first bytes of the file. */
@@ -109,11 +117,27 @@ export function createVectorSignal(vectors: WordVectors): VectorSignal {
     return embedded;
   }
 
-  function rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[] {
+  /** Adds up the words of a query; answers the squared length of the sum. */
+  function sumUp(queryTerms: readonly string[]): number {
     sum.fill(0);
     for (const term of new Set(queryTerms)) add(term, 1);
     let length = 0;
     for (const value of sum) length += value * value;
+    return length;
+  }
+
+  function rateAll(queryTerms: readonly string[], servers: Iterable<RatedServer>, into: Float32Array): boolean {
+    const length = sumUp(queryTerms);
+    if (length === 0) return false;
+    for (const { vectors: tools, first } of servers) {
+      const count = tools.length / dimension;
+      for (let i = 0; i < count; i++) into[first + i] = cosine(tools, i * dimension, length);
+    }
+    return true;
+  }
+
+  function rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[] {
+    const length = sumUp(queryTerms);
     if (length === 0) return candidates.map(() => 0);
     return candidates.map(({ vectors: tools, offset }) => cosine(tools, offset * dimension, length));
   }
@@ -127,10 +151,10 @@ export function createVectorSignal(vectors: WordVectors): VectorSignal {
       product += value * sum[i]!;
       own += value * value;
     }
-    return product <= 0 ? 0 : product / Math.sqrt(own * length);
+    return product <= 0 || own === 0 ? 0 : product / Math.sqrt(own * length);
   }
 
-  return { embed, rate };
+  return { embed, rate, rateAll };
 }
 
 function damaged(reason: string): ToolscoutError {
