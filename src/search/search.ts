@@ -174,7 +174,7 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     const terms = [...query.own, ...query.related, ...query.concepts];
     const within = options.server === undefined ? undefined : segments.get(options.server);
     const scores = among ? score.among(among, terms, postings) : score(terms, postings, within);
-    return rank(query, scores, postings, count, acceptance(options), known);
+    return rank(query, scores, postings, count, acceptance(options), among ? { ...known, near: undefined } : known);
   }
 
   function spread<T extends Placed>(placed: readonly T[]): T[] {

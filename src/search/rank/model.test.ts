@@ -27,6 +27,7 @@ describe('the learned weights', () => {
     ['holds no weights', bytes({ version: MODEL_VERSION })],
     ['weighs nothing', bytes({ version: MODEL_VERSION, weights: {} })],
     ['has a weight that is no number', bytes({ version: MODEL_VERSION, weights: { signals: 'x' } })],
+    ['has a weight without bounds', bytes({ version: MODEL_VERSION, weights: { signals: 1e308 } })],
     ['has a feature that does not exist', bytes({ version: MODEL_VERSION, weights: { signals: 1, luck: 1 } })],
   ])('FIND-6 a file that %s is refused', (_, file) => {
     expect(() => readModel(file)).toThrow(/ranking weights cannot be used/);

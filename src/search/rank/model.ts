@@ -11,6 +11,9 @@ export interface RankingModel {
 /** The format of the file. */
 export const MODEL_VERSION = 1;
 
+/** Larger weights would leave the range of the numbers that are added up. */
+const LARGEST_WEIGHT = 1e6;
+
 /** A model that adds up the features by weight. */
 export function createModel(weights: Float32Array): RankingModel {
   const width = weights.length;
@@ -38,6 +41,7 @@ export function readModel(bytes: Uint8Array): RankingModel {
   if (unknown !== undefined) throw damaged(`there is no feature "${unknown}"`);
   const weights = FEATURES.map(({ name }) => given[name] ?? 0);
   if (!weights.every((weight): weight is number => Number.isFinite(weight))) throw damaged('a weight is no number');
+  if (weights.some((weight) => Math.abs(weight) > LARGEST_WEIGHT)) throw damaged('a weight is too large');
   if (weights.every((weight) => weight === 0)) throw damaged('all weights are 0');
   return createModel(Float32Array.from(weights));
 }

@@ -48,7 +48,7 @@ export interface Known {
   /** What earlier queries add to the score of a document; those are looked at even without a word of this one. */
   readonly recalled: ReadonlyMap<number, number>;
   /** Tools that are looked at because of what they mean, even without a word of the query (FIND-7). */
-  readonly near?: Near;
+  readonly near?: Near | undefined;
   /** The learned order, in the place of the signals. */
   readonly learned?: Learned;
 }

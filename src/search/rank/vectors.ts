@@ -47,12 +47,17 @@ const HEADER_BYTES = 20;
 /** A file that asks for more is not ours. */
 const MOST_WORDS = 1_000_000;
 const MOST_DIMENSIONS = 1024;
+const LARGEST_SCALE = 1e6;
 
 /**
  * What each field counts in a tool's vector, in the order of `FIELDS`: name, server, description, names of
  * parameters, their texts, rest of the description.
  */
 const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0, 0];
+
+/** How long the row of a tool is, so that no number is larger than a byte but in the rarest case, and how finely a query is measured. */
+const ROW_LENGTH = 320;
+const QUERY_STEPS = 1000;
 
 /**
  * Reads the file of word vectors: a header, one scale for each word (32-bit floats), the rows of
@@ -74,6 +79,7 @@ export function readVectors(bytes: Uint8Array): WordVectors {
 
   const scales = new Float32Array(size);
   for (let i = 0; i < size; i++) scales[i] = view.getFloat32(HEADER_BYTES + i * 4, true);
+  if (!scales.every((scale) => scale >= 0 && scale < LARGEST_SCALE)) throw damaged('a scale is impossible');
   const words = new TextDecoder().decode(bytes.subarray(wordsAt)).split('\n');
   if (words.length !== size) throw damaged('it does not hold a word for each row');
   const numbers = new Map<string, number>();
@@ -109,10 +115,13 @@ export function createVectorSignal(vectors: WordVectors): VectorSignal {
         if (weight === 0) continue;
         for (const term of terms) add(term, weight / Math.sqrt(terms.length));
       }
-      let largest = 0;
-      for (const value of sum) largest = Math.max(largest, Math.abs(value));
-      if (largest === 0) continue;
-      for (let i = 0; i < dimension; i++) embedded[tool * dimension + i] = Math.round((127 * sum[i]!) / largest);
+      let square = 0;
+      for (const value of sum) square += value * value;
+      if (square === 0) continue;
+      const scale = ROW_LENGTH / Math.sqrt(square);
+      for (let i = 0; i < dimension; i++) {
+        embedded[tool * dimension + i] = Math.max(-127, Math.min(127, Math.round(scale * sum[i]!)));
+      }
     }
     return embedded;
   }
@@ -129,9 +138,18 @@ export function createVectorSignal(vectors: WordVectors): VectorSignal {
   function rateAll(queryTerms: readonly string[], servers: Iterable<RatedServer>, into: Float32Array): boolean {
     const length = sumUp(queryTerms);
     if (length === 0) return false;
+    // Whole numbers and rows of one length: a catalog is gone through in a fraction of a millisecond.
+    const largest = sum.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const query = Int32Array.from(sum, (value) => Math.round((QUERY_STEPS * value) / largest));
+    const share = largest / (QUERY_STEPS * ROW_LENGTH * Math.sqrt(length));
     for (const { vectors: tools, first } of servers) {
       const count = tools.length / dimension;
-      for (let i = 0; i < count; i++) into[first + i] = cosine(tools, i * dimension, length);
+      let at = 0;
+      for (let i = 0; i < count; i++) {
+        let product = 0;
+        for (let d = 0; d < dimension; d++) product = (product + Math.imul(tools[at++]!, query[d]!)) | 0;
+        into[first + i] = product * share;
+      }
     }
     return true;
   }

@@ -113,4 +113,27 @@ describe('how the lexicon was written', () => {
     expect(phrases.filter((_, i) => shared[i]! > 1)).toEqual([]);
     expect(shared.filter((count) => count > 0).length / phrases.length).toBeLessThan(0.001);
   });
+
+  it('FIND-6 the block that is younger than the fresh intents shares no two telling words of a phrase with any of them', () => {
+    const folder = join(ROOT, 'bench', 'retrieval', 'intents');
+    const files = ['open', 'open-2', 'sealed', 'sealed-2'].map((name) => join(folder, `${name}.jsonl`));
+    const told = (text: string): Set<string> =>
+      new Set(
+        analyzer
+          .stems(text)
+          .filter((word) => !isStopWord(word.text) && word.text.length > 2)
+          .map(({ term }) => term),
+      );
+    const queries = files
+      .flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'))
+      .map((line) => told((JSON.parse(line) as { query: string }).query));
+    expect(queries.length).toBeGreaterThan(500);
+    const { text } = readBlocks(SOURCES).find(({ name }) => name.startsWith('19-'))!;
+    const phrases = text.split('\n').flatMap((line) => (line.split('::')[1] ?? '').split(';'));
+    const copied = phrases.filter((phrase) => {
+      const words = [...told(phrase)];
+      return queries.some((query) => words.filter((word) => query.has(word)).length > 1);
+    });
+    expect(copied).toEqual([]);
+  });
 });
