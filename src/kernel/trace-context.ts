@@ -24,11 +24,16 @@ export function readTraceParent(text: unknown): TraceParent | undefined {
   return { traceId: found[1]!, spanId: found[2]!, isSampled: (Number.parseInt(found[3]!, 16) & 1) === 1 };
 }
 
+/** Headers, as far as they are read here. */
+interface Readable {
+  get(name: string): string | null;
+}
+
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
 
 /** The id of a request, for its answer, the audit log and its spans: that of its trace, the caller's own, or a new one (REG-3). */
-export function traceIdOf({ headers }: Request): string {
+export function traceIdOf({ headers }: { readonly headers: Readable }): string {
   const traced = readTraceParent(headers.get('traceparent'));
   if (traced) return traced.traceId;
   const given = headers.get('x-trace-id');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMessage } from './json-rpc.js';
+import { isMessage, isPlainLegacyRequest } from './json-rpc.js';
 
 describe('isMessage', () => {
   it.each([
@@ -20,5 +20,25 @@ describe('isMessage', () => {
     [false, 42],
   ])('S22 %s for %j', (expected, value) => {
     expect(isMessage(value)).toBe(expected);
+  });
+});
+
+describe('isPlainLegacyRequest', () => {
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+  it.each([
+    [true, request],
+    [true, { ...request, id: 'a', params: { name: 'x', _meta: { progressToken: 'p', traceparent: 'x' } } }],
+    [false, { ...request, jsonrpc: '1.0' }],
+    [false, { ...request, id: undefined }],
+    [false, { ...request, id: 1.5 }],
+    [false, { ...request, Params: {} }],
+    [false, { ...request, params: [] }],
+    [false, { ...request, params: { _meta: [] } }],
+    [false, { ...request, params: { _meta: { progressToken: {} } } }],
+    [false, { ...request, params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }],
+    [false, [request]],
+    [false, null],
+  ])('A10 S3 is %s for %j', (expected, message) => {
+    expect(isPlainLegacyRequest(message)).toBe(expected);
   });
 });

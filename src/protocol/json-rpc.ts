@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../kernel/json.js';
+import { isOfConnection } from './request-meta.js';
 
 /** Every error code that is sent or understood: those of JSON-RPC 2.0, of MCP, and the one of toolscout. */
 export const RPC_CODE = {
@@ -36,4 +37,41 @@ export function isMessage(value: unknown): value is JsonRpcMessage {
     return typeof method === 'string' && (named || id === undefined) && (params === undefined || isObject(params));
   }
   return named && (value['result'] !== undefined || isObject(value['error']));
+}
+
+/** A request of which nothing is odd. */
+export interface PlainRequest extends JsonObject {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number;
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+/** Whether a value can be the token under which progress is told, or none. */
+export const isPlainToken = (token: unknown): boolean =>
+  token === undefined || typeof token === 'string' || Number.isSafeInteger(token);
+
+/**
+ * Whether a message is a request that needs no parser of the protocol: the fields of JSON-RPC and no others (A10), each of its
+ * type. What is in `_meta` is not looked at.
+ */
+export function isPlainRequest(message: unknown): message is PlainRequest {
+  if (!isObject(message) || message['jsonrpc'] !== '2.0') return false;
+  const { id, method, params } = message;
+  if (typeof method !== 'string' || (typeof id !== 'string' && !Number.isSafeInteger(id))) return false;
+  if (params !== undefined && !isObject(params)) return false;
+  for (const field in message) {
+    if (field !== 'jsonrpc' && field !== 'id' && field !== 'method' && field !== 'params') return false;
+  }
+  return true;
+}
+
+/** Whether a message is a request of the 2025 era and says nothing in `_meta` that the protocol would have to judge. */
+export function isPlainLegacyRequest(message: unknown): message is PlainRequest {
+  if (!isPlainRequest(message)) return false;
+  const meta = message.params?.['_meta'];
+  if (meta === undefined) return true;
+  if (!isObject(meta) || !isPlainToken(meta['progressToken'])) return false;
+  for (const field in meta) if (field !== 'progressToken' && isOfConnection(field)) return false;
+  return true;
 }

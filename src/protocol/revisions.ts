@@ -6,3 +6,6 @@ export const HANDSHAKE_REVISIONS: readonly string[] = [
   '2024-11-05',
   '2024-10-07',
 ];
+
+/** The revision in which every request stands for itself. */
+export const LATEST_REVISION = '2026-07-28';

@@ -2,6 +2,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { HttpAuth, ModeName } from '../../model/config.js';
+import type { RequestHead } from '../../net/http-message.js';
 import type { BrowserSessions } from './auth/browser-sessions.js';
 import { createFollow } from './follow.js';
 import { openApiDocument } from './openapi/openapi.js';
@@ -32,7 +33,7 @@ export interface ApiOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly baseUrl: (request: Request) => string;
+  readonly baseUrl: (request: RequestHead) => string;
   readonly auth: () => HttpAuth | undefined;
   readonly metrics: () => Promise<string>;
   /** What stands before every path where the routes are part of another app: `/name`, or nothing. */
@@ -88,7 +89,7 @@ export function apiRoutes(options: ApiOptions): Route[] {
 }
 
 /** The address under which a request reached us, or the one that the config gives. Headers of proxies are not believed (A8). */
-export function baseUrlOf(gateway: Gateway): (request: Request) => string {
+export function baseUrlOf(gateway: Gateway): (request: RequestHead) => string {
   return (request) =>
     gateway.internal.loaded().config.http.publicUrl?.replace(/\/+$/, '') ?? new URL(request.url).origin;
 }

@@ -40,8 +40,8 @@ export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
   readonly maxOpenEach?: number;
 }
 
-/** The HTTP front as a web-standard handler; over Node.js it is also told of the connection. */
-export type HttpApp = Pick<Dispatch, 'fetch'>;
+/** The HTTP front as a web-standard handler, and for requests over connections of Node.js. */
+export type HttpApp = Pick<Dispatch, 'fetch' | 'serve'>;
 
 /** The HTTP front: the MCP endpoint and the HTTP API, behind one guard, one route table and one authentication. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {

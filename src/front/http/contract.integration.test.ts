@@ -87,11 +87,14 @@ async function speakMcp({ send, post }: TestApp, path: string): Promise<void> {
     return status;
   };
   const opened = await post(path, INITIALIZE, BOTH);
-  expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'application/json']);
   await opened.body?.cancel();
   const session = { ...BOTH, 'mcp-session-id': opened.headers.get('mcp-session-id')! };
   const told = { jsonrpc: '2.0', method: 'notifications/initialized' };
   expect(await statusOf(post(path, told, session))).toBe(202);
+  const batch = await post(path, [{ jsonrpc: '2.0', id: 1, method: 'ping' }] as never, session);
+  expect([batch.status, batch.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  await batch.body?.cancel();
   expect(await statusOf(post(path, told, { 'mcp-session-id': session['mcp-session-id'] }))).toBe(406);
   expect(await statusOf(post(path, told, { ...session, 'content-type': 'text/plain' }))).toBe(415);
   expect(await statusOf(post(path, 'x'.repeat(5e6), BOTH))).toBe(413);

@@ -145,7 +145,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
         }),
       );
     };
-    const front = await listen({ fetch: answer }, { host: '127.0.0.1', port: 0, stalledMs: 200 });
+    const front = await listen({ serve: ({ web }) => answer(web) }, { host: '127.0.0.1', port: 0, stalledMs: 200 });
     onTestFinished(() => front.close());
     const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -159,7 +159,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
   });
 
   it('A29 a connection that was kept open and asks for nothing more is closed', async () => {
-    const front = await listen({ fetch: () => new Response('once') }, { host: '127.0.0.1', port: 0 });
+    const front = await listen({ serve: () => new Response('once') }, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => front.close());
     const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
     const closed = new Promise<string>((resolve) => {

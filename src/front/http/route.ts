@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Gateway } from '../../gateway/index.js';
 import type { Principal, Scope } from '../../model/principal.js';
+import type { Answer, Received } from '../../net/http-message.js';
 import type { Address } from './dispatch/find-route.js';
 
 /** What belongs together, for whoever mounts only a part (REG-10). */
@@ -19,6 +20,8 @@ export type Reply = (
 /** A request that was let in, its parts checked. */
 export interface RouteInput<Params, Query, Body> {
   readonly request: Request;
+  /** The same as it came in, for whoever reads little of it. */
+  readonly received: Received;
   readonly address: Address;
   readonly params: Params;
   readonly query: Query;
@@ -64,7 +67,7 @@ export interface Route extends DocumentedOperation {
   readonly isProbe?: boolean;
   /** Its handler reads the body itself and may answer for as long as it wants. */
   readonly isRaw?: boolean;
-  handle(input: RouteInput<never, never, never>): Response | Promise<Response>;
+  handle(input: RouteInput<never, never, never>): Answer | Promise<Answer>;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -79,7 +82,7 @@ export function route<
     readonly params?: Params;
     readonly query?: Query;
     readonly body?: Body;
-    handle(input: RouteInput<Parsed<Params>, Parsed<Query>, Parsed<Body>>): Response | Promise<Response>;
+    handle(input: RouteInput<Parsed<Params>, Parsed<Query>, Parsed<Body>>): Answer | Promise<Answer>;
   },
 ): Route {
   return definition as unknown as Route;

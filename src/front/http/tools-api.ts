@@ -60,7 +60,7 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
   return {
     authenticate(request) {
       if (!principal) return LOCAL;
-      return Promise.resolve(principal(request)).then((known) => {
+      return Promise.resolve(principal(request.web)).then((known) => {
         if (known) return known;
         throw new ToolscoutError('UNAUTHENTICATED', 'The request is not authenticated.');
       });

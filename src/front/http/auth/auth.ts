@@ -6,6 +6,7 @@ import type { Log } from '../../../kernel/log.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
 import { localAdministrator, type BrowserSessions } from './browser-sessions.js';
+import type { Received, RequestHead } from '../../../net/http-message.js';
 import { createTokenReader, type FetchDocument, type TokenReader } from './token.js';
 
 /** Where the document about this resource is (RFC 9728). */
@@ -18,11 +19,11 @@ export interface Authenticator {
    *
    * @throws ToolscoutError `UNAUTHENTICATED`
    */
-  authenticate(request: Request, options?: { readonly cookie?: boolean }): Principal | Promise<Principal>;
+  authenticate(request: Received, options?: { readonly cookie?: boolean }): Principal | Promise<Principal>;
   /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
   admits(principal: Principal): boolean;
   /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
-  challenge(request: Request, scope?: Scope): string;
+  challenge(request: RequestHead, scope?: Scope): string;
 }
 
 /** Authentication by the config: it also knows keys and tokens that do not come with a request. */
@@ -41,7 +42,7 @@ export interface AuthenticatorDeps {
   readonly auth: () => HttpAuth | undefined;
   /** Others can reach this: without any authentication in the config nobody is let in. */
   readonly required: boolean;
-  readonly baseUrl: (request: Request) => string;
+  readonly baseUrl: (request: RequestHead) => string;
   readonly clock: Clock;
   readonly log: Log;
   /** Asks the issuer of tokens for a document, guarded and bounded. */
@@ -136,7 +137,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenti
 
   const bySession = async (token: string): Promise<Principal | undefined> => deps.sessions?.principalOf(token, ownerOf);
 
-  const byKey = (request: Request): Principal | Promise<Principal> => {
+  const byKey = (request: RequestHead): Principal | Promise<Principal> => {
     const auth = deps.auth();
     if (auth === undefined) {
       if (!deps.required) return LOCAL;

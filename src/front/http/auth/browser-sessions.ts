@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Session, SessionVerbs } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { LOCAL, type Principal } from '../../../model/principal.js';
+import type { RequestHead } from '../../../net/http-message.js';
 import { cookieName, readCookie, writeCookie } from './cookies.js';
 
 /** The header in which the page proves that a change is its own (STUDIO-6). */
@@ -16,7 +17,7 @@ const MAX_REMEMBERED = 1000;
 /** Who signed in, as the cookie of a browser says it. */
 export interface BrowserSessions {
   /** The session token that a request brings, where it may: never with a key, and never sent by another page. */
-  tokenOf(request: Request): string | undefined;
+  tokenOf(request: RequestHead): string | undefined;
   /**
    * Who a token stands for. `holderOf` says who that is now: a session is good as long as what let its owner in is.
    */
@@ -29,10 +30,10 @@ export interface BrowserSessions {
   open(
     principal: Principal,
     by: Session['by'],
-    request: Request,
+    request: RequestHead,
   ): Promise<{ readonly token: string; readonly cookie: string }>;
   /** Ends the session of a request; the answer is `Set-Cookie`. */
-  end(request: Request): Promise<string>;
+  end(request: RequestHead): Promise<string>;
 }
 
 /** What the page of a session must send with every change; without the token nobody can make it. */
@@ -47,7 +48,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
  *
  * @throws ToolscoutError `FORBIDDEN`
  */
-export function demandCsrf({ session }: Principal, request: Request): void {
+export function demandCsrf({ session }: Principal, request: RequestHead): void {
   if (!session || request.method === 'GET' || request.method === 'HEAD') return;
   if (timingSafeEqual(digestOf(request.headers.get(CSRF_HEADER) ?? ''), digestOf(session.csrf))) return;
   throw new ToolscoutError('FORBIDDEN', 'The request has no valid X-Toolscout-Csrf header.', {
@@ -63,13 +64,13 @@ export function localAdministrator(): Principal {
 /** The sessions of browsers over those of the gateway. */
 export function createBrowserSessions(deps: {
   readonly sessions: SessionVerbs;
-  readonly baseUrl: (request: Request) => string;
+  readonly baseUrl: (request: RequestHead) => string;
 }): BrowserSessions {
   const { sessions, baseUrl } = deps;
   const known = new Map<string, { readonly holder: Principal; readonly principal: Principal }>();
   let unlisten: (() => void) | undefined;
-  const nameFor = (request: Request): string => cookieName('session', baseUrl(request));
-  const isSecure = (request: Request): boolean => baseUrl(request).startsWith('https:');
+  const nameFor = (request: RequestHead): string => cookieName('session', baseUrl(request));
+  const isSecure = (request: RequestHead): boolean => baseUrl(request).startsWith('https:');
 
   const remember = ({ id, by, until }: Session, csrf: string, holder: Principal): Principal => {
     const before = known.get(id);

@@ -1,3 +1,5 @@
+import type { RequestHead } from '../../../net/http-message.js';
+
 /** How a cookie is set. All of ours are closed to scripts. */
 export interface CookieOptions {
   readonly isSecure: boolean;
@@ -23,7 +25,7 @@ export function writeCookie(name: string, value: string, options: CookieOptions)
 }
 
 /** The value of a cookie; one that comes twice is none, since one of the two is somebody else's. */
-export function readCookie({ headers }: Pick<Request, 'headers'>, name: string): string | undefined {
+export function readCookie({ headers }: Pick<RequestHead, 'headers'>, name: string): string | undefined {
   const values = (headers.get('cookie') ?? '')
     .split(';')
     .map((part) => part.trim())

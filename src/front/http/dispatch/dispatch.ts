@@ -5,7 +5,8 @@ import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
 import { demandCsrf } from '../auth/browser-sessions.js';
-import type { OpenRequestLimit, Outgoing } from '../request-slots.js';
+import { responseOf, ReceivedRequest, type Answer, type Received } from '../../../net/http-message.js';
+import type { OpenRequestLimit } from '../request-slots.js';
 import type { Reply, Route } from '../route.js';
 import { CORS, preflightResponse, type Sharing } from './cors.js';
 import { Address, createFinder, methodsOf, type Found } from './find-route.js';
@@ -33,19 +34,16 @@ export interface DispatchDeps {
   readonly onAnswer?: (route: string, status: number) => void;
 }
 
-/** What a request came over, when it came over a connection. */
-export interface Connection {
-  readonly outgoing?: Outgoing;
-}
-
-type Answered = Response | Promise<Response>;
+type Answered = Answer | Promise<Answer>;
 
 /** Answers requests by a table of routes. */
 export interface Dispatch {
   /** Answers every request; what is not in the table is not found. */
-  fetch(request: Request, connection?: Connection): Answered;
+  serve(received: Received): Answered;
+  /** The same for a `Request` that came over no connection of ours. */
+  fetch(request: Request): Promise<Response>;
   /** Answers a request for one of the routes; `undefined` when none is meant. */
-  answer(request: Request): Answered | undefined;
+  answer(request: Request): Promise<Response> | undefined;
 }
 
 /** What a route gets when its query is empty; `undefined` when it cannot be. */
@@ -56,8 +54,7 @@ function emptyQueryOf({ query }: Route): unknown {
 /** A request on its way to its route. */
 interface Asked {
   readonly route: Route;
-  readonly request: Request;
-  readonly connection: Connection | undefined;
+  readonly received: Received;
   readonly address: Address;
   readonly params: Record<string, string>;
   readonly traceId: string;
@@ -133,7 +130,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     );
   };
 
-  const challengeFor = (thrown: unknown, request: Request, route: Route): Record<string, string> => {
+  const challengeFor = (thrown: unknown, request: Received, route: Route): Record<string, string> => {
     if (!(thrown instanceof ToolscoutError)) return {};
     if (thrown.code === 'UNAUTHENTICATED') return { 'www-authenticate': authenticator.challenge(request) };
     if (thrown.code !== 'FORBIDDEN' || route.scope === undefined) return {};
@@ -141,18 +138,19 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   };
 
   const fail = (asked: Asked, thrown: unknown): Response => {
-    const { route, request, traceId } = asked;
+    const { route, received, traceId } = asked;
     if (!(thrown instanceof ToolscoutError)) {
       log.error('http.failed', { route: route.id, trace_id: traceId, error: messageOf(thrown) });
     }
-    const challenge = asked.admitted ? {} : challengeFor(thrown, request, route);
+    const challenge = asked.admitted ? {} : challengeFor(thrown, received, route);
     return problemResponse(thrown, { traceId, headers: { ...(route.cors ? CORS : {}), ...challenge } });
   };
 
   const run = (asked: Asked, principal: Principal, body: unknown): Answered => {
-    const { route, request, address, traceId } = asked;
+    const { route, received, address, traceId } = asked;
     return route.handle({
-      request,
+      request: received.web,
+      received,
       address,
       principal: route.scope === undefined ? LOCAL : principal,
       gateway: gatewayFor(principal),
@@ -172,17 +170,17 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   };
 
   const enter = (asked: Asked, who: Principal): Answered => {
-    const { route, request, connection } = asked;
+    const { route, received } = asked;
     demandScope(route, who);
     // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
-    demandCsrf(who, request);
+    demandCsrf(who, received);
     demandAdmin(route, who);
     demandWhole(route, who);
     const mayLast = route.body !== undefined || route.isRaw === true;
-    if (mayLast && connection?.outgoing && who !== LOCAL) deps.hold?.(connection.outgoing, who);
+    if (mayLast && received.outgoing && who !== LOCAL) deps.hold?.(received.outgoing, who);
     if (!route.body || route.isRaw) return run(asked, who, undefined);
-    return readBody(route.body, request).then((body) => {
+    return readBody(route.body, received.web).then((body) => {
       demandAdmitted(asked, who);
       return run(asked, who, body);
     });
@@ -191,10 +189,10 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   // What can be answered at once is: a promise costs more than most of these answers.
   const admit = (asked: Asked): Answered => {
     try {
-      const { route, request } = asked;
+      const { route, received } = asked;
       // The route decides, not the text of the address: MCP endpoints take no cookies.
       const cookie = route.path.startsWith('/v1/');
-      const who = route.scope === undefined ? ANYBODY : authenticator.authenticate(request, { cookie });
+      const who = route.scope === undefined ? ANYBODY : authenticator.authenticate(received, { cookie });
       const answered =
         who instanceof Promise
           ? who.then((known) => {
@@ -214,7 +212,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return answered;
   };
 
-  const refuseMethod = (found: Found<Route>, request: Request): Response => {
+  const refuseMethod = (found: Found<Route>, request: Received): Response => {
     const isOpen = [...found.methods.values()].some(({ cors }) => cors);
     if (request.method === 'OPTIONS' && isOpen) return preflightResponse(found, traceIdOf(request));
     const allowed = methodsOf(found);
@@ -235,7 +233,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
       ? [...methods.values()].find(({ cors }) => cors)
       : methods.get(method === 'HEAD' ? 'GET' : method);
 
-  const walk = (request: Request, connection: Connection | undefined): Answered | undefined => {
+  const walk = (request: Received): Answered | undefined => {
     const { method } = request;
     const address = new Address(request.url);
     const found = findAt(address);
@@ -247,28 +245,34 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     if (!route || method === 'OPTIONS') return refuseMethod(found, request);
     const { params } = found;
     const traceId = traceIdOf(request);
-    const answered = count(admit({ route, request, connection, address, params, traceId, admitted: false }), route.id);
+    const answered = count(admit({ route, received: request, address, params, traceId, admitted: false }), route.id);
     return refused ? statusOnly(answered) : answered;
   };
 
-  const finish = (request: Request, answered: Answered): Answered => {
+  const finish = (request: Received, answered: Answered): Answered => {
     const isHead = request.method === 'HEAD';
-    if (!isHead && !sharing) return answered;
-    if (answered instanceof Promise) return answered.then((response) => finish(request, response));
-    const shared = sharing ? sharing.share(request, answered) : answered;
+    const page = sharing?.pageOf(request);
+    if (!isHead && page === undefined) return answered;
+    if (answered instanceof Promise) return answered.then((answer) => finish(request, answer));
+    const response = responseOf(answered);
+    const shared = page === undefined ? response : sharing!.share(page, response);
     return isHead ? withoutBody(shared) : shared;
   };
 
+  const serve = (received: Received): Answered => finish(received, walk(received) ?? notFound(received));
+
   return {
-    fetch: (request, connection) => finish(request, walk(request, connection) ?? notFound(request)),
+    serve,
+    fetch: async (request) => responseOf(await serve(new ReceivedRequest(request))),
     answer(request) {
-      const answered = walk(request, undefined);
-      return answered && finish(request, answered);
+      const received = new ReceivedRequest(request);
+      const answered = walk(received);
+      return answered && Promise.resolve(finish(received, answered)).then(responseOf);
     },
   };
 }
 
-function notFound(request: Request): Response {
+function notFound(request: Received): Response {
   const error = new ToolscoutError('NOT_FOUND', 'There is nothing at this address.');
   return problemResponse(error, { traceId: traceIdOf(request) });
 }

@@ -1,6 +1,7 @@
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { oneLine, printable } from '../../../kernel/text.js';
 import { traceIdOf } from '../../../kernel/trace-context.js';
+import type { RequestHead } from '../../../net/http-message.js';
 import { problemResponse } from './problem.js';
 
 /** Names under which a loopback listener may be addressed. */
@@ -34,13 +35,13 @@ export interface GuardOptions {
 }
 
 /** Checks one request for a route, or for none; an answer is a refusal. */
-export type Guard = (request: Request, route?: { readonly cors?: boolean }) => Response | undefined;
+export type Guard = (request: RequestHead, route?: { readonly cors?: boolean }) => Response | undefined;
 
 const MAX_REMEMBERED = 100;
 /** Characters of a refused header that are shown. */
 const SHOWN = 100;
 
-function refuse(request: Request, header: 'Host' | 'Origin', value: string): Response {
+function refuse(request: RequestHead, header: 'Host' | 'Origin', value: string): Response {
   const setting = `http.allowed${header}s`;
   const message =
     value === ''

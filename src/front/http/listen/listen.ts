@@ -6,6 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import type { HttpApp } from '../app.js';
 import { isLoopback } from '../dispatch/guard.js';
 import { writeProblem } from '../dispatch/problem.js';
+import { NodeRequest, PlainAnswer, type Answer, type NodePair } from '../../../net/http-message.js';
 import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './bad-requests.js';
 
 /** A listening HTTP front. */
@@ -60,6 +61,20 @@ function limitConnections(
   };
 }
 
+/** Thrown to whoever would answer: the answer was written. */
+const ALREADY_ANSWERED = new Error('already answered');
+
+/** What is there as a whole is written at once; a `Response` is left to whoever knows how to stream one. */
+function answerOver(
+  answered: Answer | Promise<Answer>,
+  { outgoing }: Pick<NodePair, 'outgoing'>,
+): Response | Promise<Response> {
+  if (answered instanceof Promise) return answered.then((answer) => answerOver(answer, { outgoing }));
+  if (!(answered instanceof PlainAnswer)) return answered;
+  answered.writeTo(outgoing);
+  throw ALREADY_ANSWERED;
+}
+
 /** Where to listen, and whether everybody who comes is asked who they are. */
 export interface ListenOptions {
   readonly host: string;
@@ -74,7 +89,7 @@ export interface ListenOptions {
 }
 
 /** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
-export function listen(app: HttpApp, options: ListenOptions): Promise<HttpFront> {
+export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Promise<HttpFront> {
   const { port } = options;
   const host = options.host.replace(/^\[(.*)\]$/, '$1');
   if (!isLoopback(host) && !options.authenticated) {
@@ -86,7 +101,10 @@ export function listen(app: HttpApp, options: ListenOptions): Promise<HttpFront>
   }
   return new Promise((resolve, reject) => {
     const shown = host.includes(':') ? `[${host}]` : host;
-    const answer = getRequestListener(app.fetch, { hostname: shown, errorHandler: refuseRequest });
+    const answer = getRequestListener(
+      (request, pair) => answerOver(app.serve(new NodeRequest(request, pair as NodePair)), pair as NodePair),
+      { hostname: shown, errorHandler: (thrown) => (thrown === ALREADY_ANSWERED ? undefined : refuseRequest(thrown)) },
+    );
     const server = createServer(
       {
         headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,

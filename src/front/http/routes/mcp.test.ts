@@ -7,6 +7,7 @@ import { createPrincipalEndpoints } from './mcp.js';
 const endpoint = (): McpEndpoint => ({
   sessions: 0,
   isBusy: false,
+  serve: async () => new Response(),
   fetch: async () => new Response(),
   close: async () => {},
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { viewerOf, type Gateway } from '../../../gateway/index.js';
 import { LOCAL, type Principal } from '../../../model/principal.js';
+import type { Answer } from '../../../net/http-message.js';
 import type { McpEndpoint } from '../../mcp/http/http.js';
 import { identityOf } from '../auth/auth.js';
 import { EVENT_STREAM } from '../event-stream.js';
@@ -57,7 +58,7 @@ function methodsOf(id: string, of: string): Array<Pick<Route, 'method' | 'id' | 
 
 const ServerParams = z.object({ server: z.string().meta({ description: 'The id of a server.' }) });
 
-type Asked = Pick<RouteInput<unknown, undefined, unknown>, 'request' | 'principal' | 'traceId'>;
+type Asked = Pick<RouteInput<unknown, undefined, unknown>, 'received' | 'principal' | 'traceId'>;
 
 /** What the MCP routes need. */
 export interface McpRouteDeps {
@@ -72,10 +73,10 @@ export interface McpRouteDeps {
  * expect; a caller that is not let in gets the one format of failures of every route.
  */
 export function mcpRoutes({ mcpFor, admits }: McpRouteDeps): Route[] {
-  const answer = ({ request, principal, traceId }: Asked, server?: string): Promise<Response> => {
+  const answer = ({ received, principal, traceId }: Asked, server?: string): Promise<Answer> => {
     const { name, until } = principal;
     const endpoint = mcpFor(principal, () => admits(principal));
-    return endpoint.fetch(request, { principal: name, server, until, traceId });
+    return endpoint.serve(received, { principal: name, server, until, traceId });
   };
   const everything = {
     group: 'mcp',
@@ -124,6 +125,8 @@ export function createPrincipalEndpoints(options: {
 }): PrincipalEndpoints {
   const { gateway, localAdmin = false, open } = options;
   const endpoints = new Map<string, Opened>();
+  // A key is the same principal again and again.
+  const identities = new WeakMap<Principal, string>();
   let unfollow: (() => void) | undefined;
 
   const shut = (key: string, { endpoint }: Opened): void => {
@@ -146,7 +149,8 @@ export function createPrincipalEndpoints(options: {
 
   return {
     endpointFor(principal, isAdmitted) {
-      const key = identityOf(principal);
+      const key = identities.get(principal) ?? identityOf(principal);
+      identities.set(principal, key);
       const endpoint = endpoints.get(key)?.endpoint ?? openEndpoint(principal);
       // Most recently used last, so that the quiet one is the first to go.
       endpoints.delete(key);

@@ -1,3 +1,4 @@
+import { ReceivedRequest } from '../../../net/http-message.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { SessionVerbs } from '../../../gateway/index.js';
 import type { Log } from '../../../kernel/log.js';
@@ -30,7 +31,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
 
   const whoAsks = async (request: Request): Promise<Principal | undefined> => {
     try {
-      return await authenticator.authenticate(request, { cookie: true });
+      return await authenticator.authenticate(new ReceivedRequest(request), { cookie: true });
     } catch (thrown) {
       if (thrown instanceof ToolscoutError && thrown.code === 'UNAUTHENTICATED') return undefined;
       throw thrown;

@@ -1,20 +1,27 @@
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { newId } from '../../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
+import type { Answer, RequestHead } from '../../../net/http-message.js';
+import { isPlainHandshake } from '../sessions/handshake.js';
+import { createGreeting } from '../sessions/opening.js';
 import { boundStream } from './bounded-stream.js';
 import { methodNotFound } from '../exchange.js';
 import type { BriefedHostTransport } from '../front.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createMcpServer } from '../server.js';
 import { SessionTransport } from './session-transport.js';
-import { RPC_CODE } from '../../../protocol/json-rpc.js';
+import { isPlainLegacyRequest, RPC_CODE } from '../../../protocol/json-rpc.js';
+import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
 
 /** Hosts of the 2025 era over HTTP: each has a session, so that servers can speak to it on their own account. */
 export interface LegacySessions {
   readonly size: number;
   /** Whether something is answered or listened to in one of them. */
   readonly isBusy: boolean;
-  fetch(request: Request, body: unknown, arrival: Arrival): Promise<Response>;
+  /** Whether a request belongs to a session without a doubt; the era of all others is for the protocol to say. */
+  owns(head: RequestHead, body: unknown): boolean;
+  /** Answers a request; `body` is what was posted. */
+  serve(head: RequestHead, body: unknown, arrival: Arrival): Answer | Promise<Answer>;
   /** Ends every session, with everything that is open in it. */
   close(): Promise<void>;
 }
@@ -47,7 +54,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     void quiet?.transport.close();
   };
 
-  const open = async (request: Request, body: JsonObject, arrival: Arrival): Promise<Response> => {
+  const open = async (head: RequestHead, body: JsonObject, arrival: Arrival): Promise<Answer> => {
     const { server: endpoint = '', principal = 'local' } = arrival;
     const surface = await surfaceAt(arrival.server, isObject(body['params']) ? body['params'] : {});
     const transport = new SessionTransport({
@@ -56,6 +63,7 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
         sessions.set(id, { transport, hostTransport, endpoint, principal, followers: 0 });
         makeRoom();
       },
+      onClose: (id) => sessions.delete(id),
     });
     const hostTransport: BriefedHostTransport = front.transportFor(transport, {
       principal,
@@ -63,16 +71,19 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
       surface: () => surface,
       onEnded: (id, isCancelled) => isCancelled && transport.cancel(id),
     });
-    const server = createMcpServer(surface, ({ method }) => Promise.reject(methodNotFound(method)));
-    server.onerror = report;
-    server.onclose = () => {
-      if (transport.sessionId) sessions.delete(transport.sessionId);
-    };
-    await server.connect(hostTransport);
-    return transport.take(request, body);
+    if (isPlainHandshake(body)) {
+      const greet = createGreeting(hostTransport, report);
+      hostTransport.onmessage = (message) => greet(message as unknown as JsonObject);
+      hostTransport.onerror = report;
+    } else {
+      const server = createMcpServer(surface, ({ method }) => Promise.reject(methodNotFound(method)));
+      server.onerror = report;
+      await server.connect(hostTransport);
+    }
+    return transport.take(head, body, arrival.traceId);
   };
 
-  const goOn = async (id: string, request: Request, body: unknown, arrival: Arrival): Promise<Response> => {
+  const goOn = (id: string, head: RequestHead, body: unknown, arrival: Arrival): Answer | Promise<Answer> => {
     const { server: endpoint = '', principal = 'local', until } = arrival;
     const session = sessions.get(id);
     if (session?.endpoint !== endpoint || session.principal !== principal) return sessionGone();
@@ -80,15 +91,17 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     sessions.delete(id);
     sessions.set(id, session);
     const { transport } = session;
-    if (request.method === 'POST') return transport.take(request, body);
+    if (head.method === 'POST') return transport.take(head, body, arrival.traceId);
+    if (head.method === 'DELETE') return transport.remove(head);
+    if (head.method !== 'GET') return jsonRpcError(405, RPC_CODE.serverError, 'Method not allowed.');
     const onBegin = (): (() => void) => {
       session.followers += 1;
       session.hostTransport.startBriefing();
       return () => (session.followers -= 1);
     };
-    const last = request.method === 'GET' ? request.headers.get('last-event-id') : null;
-    const response = await (last ? transport.resume(request, last) : transport.handleRequest(request));
-    return boundStream(response, { clock, until, onBegin });
+    const last = head.headers.get('last-event-id');
+    const answer = last ? transport.resume(head, last) : transport.follow(head);
+    return answer instanceof Response ? boundStream(answer, { clock, until, onBegin }) : answer;
   };
 
   return {
@@ -98,12 +111,17 @@ export function createLegacySessions(deps: HttpEraDeps): LegacySessions {
     get isBusy() {
       return ![...sessions.values()].every(isQuiet);
     },
-    async fetch(request, body, arrival) {
-      const id = request.headers.get('mcp-session-id');
-      if (id !== null) return goOn(id, request, body, arrival);
-      if (request.method !== 'POST')
+    owns({ headers }, body) {
+      if (!headers.has('mcp-session-id')) return false;
+      const revision = headers.get('mcp-protocol-version');
+      return (revision === null || HANDSHAKE_REVISIONS.includes(revision)) && isPlainLegacyRequest(body);
+    },
+    serve(head, body, arrival) {
+      const id = head.headers.get('mcp-session-id');
+      if (id !== null) return goOn(id, head, body, arrival);
+      if (head.method !== 'POST')
         return jsonRpcError(405, RPC_CODE.serverError, 'Use POST, or GET with an Mcp-Session-Id.');
-      if (isInitializeRequest(body)) return open(request, body as unknown as JsonObject, arrival);
+      if (isInitializeRequest(body)) return open(head, body as unknown as JsonObject, arrival);
       return jsonRpcError(
         400,
         RPC_CODE.serverError,

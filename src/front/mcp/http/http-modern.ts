@@ -1,11 +1,12 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { createParamHeaders } from '../../../protocol/param-headers.js';
-import type { HostSurface } from '../menu/host-surface.js';
+import type { Answer, Received, RequestHead } from '../../../net/http-message.js';
+import { createPlainCalls } from './modern-calls.js';
+import type { PlainCall } from './plain-call.js';
 import { boundStream } from './bounded-stream.js';
-import { TRACE_HEADER } from '../exchange.js';
 import type { ListKind } from '../front.js';
-import { jsonRpcError, type Arrival, type HttpEraDeps } from './http-era.js';
+import { jsonRpcError, type Arrival, type HeaderCheck, type HttpEraDeps } from './http-era.js';
 import { introductionIn } from '../sessions/introduction.js';
 import { createMcpServer } from '../server.js';
 import { watchFor } from '../sessions/watch-resources.js';
@@ -15,7 +16,9 @@ import { RPC_CODE } from '../../../protocol/json-rpc.js';
 export interface ModernRequests {
   /** Whether something is being answered, or somebody listens. */
   readonly isBusy: boolean;
-  fetch(request: Request, body: unknown, arrival: Arrival): Promise<Response>;
+  fetch(request: Request, body: unknown, arrival: Arrival): Promise<Answer>;
+  /** Answers a call of which nothing is odd, without the SDK. */
+  call(received: Received, call: PlainCall, arrival: Arrival): Promise<Answer>;
   /** Ends what is being answered, and everybody who listens. */
   close(): Promise<void>;
 }
@@ -47,20 +50,13 @@ const MODERN_METHODS = new Set([
 ]);
 
 /** The answer to a modern request for a method that does not exist; `undefined` when it does. */
-function refuseUnknownMethod({ headers }: Request, body: unknown): Response | undefined {
+function refuseUnknownMethod({ headers }: RequestHead, body: unknown): Answer | undefined {
   if (!isObject(body) || body['jsonrpc'] !== '2.0' || body['id'] === undefined) return undefined;
   const { id, method } = body;
   // Headers that do not fit the body are the worse mistake; the handler names it.
   if (headers.get('mcp-method') !== method || MODERN_METHODS.has(String(method))) return undefined;
   return jsonRpcError(404, RPC_CODE.methodNotFound, `Method not found: ${String(method)}`, id);
 }
-
-/** Compares the headers of a modern request with its body; an answer is a refusal. */
-type HeaderCheck = (
-  request: Request,
-  body: unknown,
-  surface: () => Promise<HostSurface>,
-) => Promise<Response | undefined>;
 
 /** A check of the arguments that a tool wants as headers too: they must say the same in both places (S3). */
 function createHeaderCheck(): HeaderCheck {
@@ -87,6 +83,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
   const endpoints = new Map<string, Endpoint>();
   const brought = new WeakMap<Request, Brought>();
   const refuseMismatch = createHeaderCheck();
+  const callPlain = createPlainCalls({ ...deps, refuseMismatch });
   let open = 0;
   const enter = (): (() => void) => {
     open += 1;
@@ -167,7 +164,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
 
   return {
     get isBusy() {
-      return open > 0;
+      return open > 0 || callPlain.isBusy;
     },
     async fetch(request, body, arrival) {
       const introduction = introductionIn(body);
@@ -175,12 +172,13 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
         refuseUnknownMethod(request, body) ??
         (await refuseMismatch(request, body, () => surfaceAt(arrival.server, introduction)));
       if (refusal) return refusal;
-      const traceId = request.headers.get(TRACE_HEADER) ?? undefined;
-      brought.set(request, { principal: arrival.principal ?? 'local', introduction, traceId });
+      brought.set(request, { principal: arrival.principal ?? 'local', introduction, traceId: arrival.traceId });
       if (isObject(body) && body['method'] === 'subscriptions/listen') return serveListener(request, body, arrival);
       return serveCall(request, body, arrival);
     },
+    call: callPlain.call,
     async close() {
+      callPlain.close();
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
     },
   };

@@ -1,21 +1,34 @@
+import { isUtf8 } from 'node:buffer';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { excessIn } from '../../../kernel/json-bounds.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { readTraceParent } from '../../../kernel/trace-context.js';
+import {
+  PlainAnswer,
+  ReceivedRequest,
+  responseOf,
+  type Answer,
+  type Received,
+  type RequestHead,
+} from '../../../net/http-message.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { INSTANCE_HEADER, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
 import { createFront } from '../front.js';
 import type { HostSurface } from '../menu/host-surface.js';
+import { hostNameIn } from '../menu/known-hosts.js';
 import type { FrontDeps } from '../server.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createLegacySessions } from './http-legacy.js';
 import { createModernRequests } from './http-modern.js';
-import { RPC_CODE } from '../../../protocol/json-rpc.js';
-import { readBounded } from '../../../net/bounded-body.js';
+import { CLIENT_GONE } from './modern-calls.js';
+import { isPlainCall } from './plain-call.js';
 
-/** The MCP endpoint as a web-standard handler. */
+/** The MCP endpoint. */
 export interface McpEndpoint {
+  serve(received: Received, arrival?: Arrival): Promise<Answer>;
+  /** The same as a web-standard handler. */
   fetch(request: Request, arrival?: Arrival): Promise<Response>;
   /** How many sessionful hosts are connected. */
   readonly sessions: number;
@@ -25,14 +38,11 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** The status with which the protocol server answers whoever has gone. */
-const CLIENT_GONE = 499;
-
 /**
  * The id of the trace that a message belongs to: its own `_meta.traceparent` comes before the header of the same name, which
  * becomes the `_meta` of a message without one.
  */
-function traceOfMessage(body: unknown, { headers }: Request): string | undefined {
+function traceOfMessage(body: unknown, { headers }: RequestHead): string | undefined {
   if (!isObject(body) || typeof body['method'] !== 'string') return undefined;
   const params = isObject(body['params']) ? body['params'] : {};
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
@@ -45,25 +55,48 @@ function traceOfMessage(body: unknown, { headers }: Request): string | undefined
   return outer.traceId;
 }
 
-/** The body as JSON; `undefined` when there is none, a response when it cannot be read. */
-async function readBody(request: Request): Promise<{ body?: unknown } | Response> {
-  if (request.method !== 'POST') return {};
+const MARK = 0xfeff;
+
+/** The text of a body; `undefined` when it is not UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return text.charCodeAt(0) === MARK ? text.slice(1) : text;
+}
+
+/** The body as JSON; `undefined` when there is none, an answer when it cannot be read. */
+async function readBody(received: Received): Promise<{ body?: unknown } | PlainAnswer> {
+  if (received.method !== 'POST') return {};
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await readBounded(request, LIMITS.bodyBytes);
+    bytes = await received.bytes(LIMITS.bodyBytes);
   } catch {
     // Whoever sent it has gone; nobody hears this.
     return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is incomplete.');
   }
   if (!bytes) return jsonRpcError(413, RPC_CODE.invalidRequest, 'The request body is too large.');
+  const text = textOf(bytes);
+  const excess = text === undefined ? undefined : excessIn(text);
+  if (excess !== undefined) return jsonRpcError(400, RPC_CODE.parseError, `Parse error: the body ${excess}.`);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const excess = excessIn(text);
-    if (excess !== undefined) return jsonRpcError(400, RPC_CODE.parseError, `Parse error: the body ${excess}.`);
-    return { body: JSON.parse(text) as unknown };
+    if (text !== undefined) return { body: JSON.parse(text) as unknown };
   } catch {
-    return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is not JSON in UTF-8.');
+    // The parser names a place in the text, which is of no use to whoever sent it.
   }
+  return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is not JSON in UTF-8.');
+}
+
+/** Hosts whose surface for calls is kept. */
+const MAX_KNOWN = 100;
+
+function hasHeader(answer: Answer, name: string): boolean {
+  return answer instanceof PlainAnswer ? answer.headers[name] !== undefined : answer.headers.has(name);
+}
+
+/** Sets a header of an answer. */
+function setHeader(answer: Answer, name: string, value: string): void {
+  if (answer instanceof PlainAnswer) answer.headers[name] = value;
+  else answer.headers.set(name, value);
 }
 
 /**
@@ -76,42 +109,74 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const surfaceAt = async (server: string | undefined, introduction: JsonObject): Promise<HostSurface> =>
     server === undefined ? front.surfaceFor(introduction) : (await front.serverSurface(server))(introduction);
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
-  const era: HttpEraDeps = { front, surfaceAt, log, clock, report };
+  let known: { readonly of: unknown; readonly surfaces: Map<string, HostSurface> } | undefined;
+  // What a host is offered depends on its name and the config alone, and to a call nothing else matters.
+  const callSurfaceAt: HttpEraDeps['callSurfaceAt'] = (server, introduction) => {
+    if (server !== undefined) return surfaceAt(server, introduction);
+    const config = gateway.internal.loaded();
+    if (known?.of !== config || known.surfaces.size > MAX_KNOWN) known = { of: config, surfaces: new Map() };
+    const name = hostNameIn(introduction);
+    const surface = known.surfaces.get(name) ?? front.surfaceFor(introduction);
+    known.surfaces.set(name, surface);
+    return surface;
+  };
+  const era: HttpEraDeps = { front, surfaceAt, callSurfaceAt, log, clock, report };
   const legacy = createLegacySessions(era);
   const modern = createModernRequests(era);
   let isClosed = false;
 
   /** A call of a server that is not there, or not to be seen, is refused where every call is, so that it is in the audit log. */
-  const refuseCall = async (request: Request, server: string, { traceId }: Arrival): Promise<void> => {
-    const read = await readBody(request);
-    if (read instanceof Response || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
+  const refuseCall = async (received: Received, server: string, { traceId }: Arrival): Promise<void> => {
+    const read = await readBody(received);
+    if (read instanceof PlainAnswer || !isObject(read.body) || read.body['method'] !== 'tools/call') return;
     const { name, arguments: args } = isObject(read.body['params']) ? read.body['params'] : {};
     if (typeof name !== 'string') return;
     await gateway.call(server, name, isObject(args) ? args : {}, { route: 'mcp', traceId });
   };
 
-  const answer = async (original: Request, arrival: Arrival): Promise<Response> => {
+  /** The way of everything that is not plain: the SDK says which era it is, and what is wrong with it. */
+  const classify = async (received: Received, body: unknown, arrival: Arrival): Promise<Answer> => {
+    if (received.method !== 'POST') return legacy.serve(received, body, arrival);
+    const { url, headers, signal } = received.web;
+    // The body has been consumed: what follows gets it parsed, and a request without it.
+    const request = new Request(url, { method: 'POST', headers, signal });
+    if (await isLegacyRequest(request, body)) return legacy.serve(received, body, arrival);
+    return modern.fetch(request, body, arrival);
+  };
+
+  const answer = async (received: Received, arrival: Arrival): Promise<Answer> => {
     if (arrival.server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === arrival.server)) {
-      await refuseCall(original, arrival.server, arrival);
+      await refuseCall(received, arrival.server, arrival);
       return jsonRpcError(404, RPC_CODE.notFound, `There is no server "${arrival.server}".`);
     }
-    const read = await readBody(original);
-    if (read instanceof Response) return read;
+    const read = await readBody(received);
+    if (read instanceof PlainAnswer) return read;
     // A body may take its time, and whoever sends it may have been shut out meanwhile.
     if (isClosed) return sessionGone();
     const { body } = read;
-    // The body has been consumed: what follows gets it parsed, and a request without it.
-    const request =
-      original.method === 'POST'
-        ? new Request(original.url, { method: 'POST', headers: original.headers, signal: original.signal })
-        : original;
-    const traceId = traceOfMessage(body, original) ?? arrival.traceId;
-    if (traceId !== undefined && request !== original) request.headers.set(TRACE_HEADER, traceId);
-    const isLegacy = request.method !== 'POST' || (await isLegacyRequest(request, body));
-    const given = await (isLegacy ? legacy : modern).fetch(request, body, arrival);
-    const response = isClosed && given.status === CLIENT_GONE ? sessionGone() : given;
-    if (traceId !== undefined) response.headers.set(TRACE_HEADER, traceId);
-    return response;
+    const traceId = traceOfMessage(body, received) ?? arrival.traceId;
+    const traced = traceId === arrival.traceId ? arrival : { ...arrival, traceId };
+    const given = await (legacy.owns(received, body)
+      ? legacy.serve(received, body, traced)
+      : isPlainCall(received, body)
+        ? modern.call(received, body, traced)
+        : classify(received, body, traced));
+    const answered = isClosed && given.status === CLIENT_GONE ? sessionGone() : given;
+    if (traceId !== arrival.traceId) setHeader(answered, TRACE_HEADER, traceId!);
+    return answered;
+  };
+
+  const serve = async (received: Received, arrival: Arrival = {}): Promise<Answer> => {
+    const via = received.headers.get(VIA_HEADER);
+    // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
+    const loop = via === null ? undefined : gateway.internal.lineage().admit(via);
+    const answered =
+      loop === undefined ? await answer(received, arrival) : jsonRpcError(508, RPC_CODE.loopDetected, loop);
+    if (arrival.traceId !== undefined && !hasHeader(answered, TRACE_HEADER)) {
+      setHeader(answered, TRACE_HEADER, arrival.traceId);
+    }
+    if (via !== null) setHeader(answered, INSTANCE_HEADER, gateway.internal.lineage().instance());
+    return answered;
   };
 
   return {
@@ -121,17 +186,8 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     get isBusy() {
       return modern.isBusy || legacy.isBusy;
     },
-    async fetch(original, arrival = {}) {
-      const via = original.headers.get(VIA_HEADER);
-      // Another toolscout asks: it is told who we are, and a loop is cut (CFG-5).
-      const loop = via === null ? undefined : gateway.internal.lineage().admit(via);
-      const response =
-        loop === undefined ? await answer(original, arrival) : jsonRpcError(508, RPC_CODE.loopDetected, loop);
-      const { headers } = response;
-      if (via !== null) headers.set(INSTANCE_HEADER, gateway.internal.lineage().instance());
-      if (arrival.traceId !== undefined && !headers.has(TRACE_HEADER)) headers.set(TRACE_HEADER, arrival.traceId);
-      return response;
-    },
+    serve,
+    fetch: async (request, arrival) => responseOf(await serve(new ReceivedRequest(request), arrival)),
     async close() {
       isClosed = true;
       // All of it at once: nobody is told anything more while others are being shut out.

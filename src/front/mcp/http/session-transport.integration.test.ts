@@ -193,9 +193,10 @@ describe('a host of the 2025 era', () => {
     const opened = await send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
     await opened.text();
     const own = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id')! };
-    const call = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL }, own);
+    const calling = send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL }, own);
     await waitUntil(() => calls.waiting.length === 1, { what: 'the call' });
     await calls.clock.advance(100);
+    const call = await calling;
     const reader = call.body!.pipeThrough(new TextDecoderStream()).getReader();
     let said = '';
     while (!/^id: \S+$/m.test(said)) said += (await reader.read()).value ?? '';

@@ -1,50 +1,58 @@
 import {
-  WebStandardStreamableHTTPServerTransport,
+  isInitializeRequest,
+  isJsonContentType,
+  parseJSONRPCMessage,
   type JSONRPCMessage,
+  type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { Clock, Timer } from '../../../kernel/clock.js';
+import { createDeadlines, type Deadlines } from '../../../kernel/async/deadlines.js';
+import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
+import type { Clock } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { isObject } from '../../../kernel/json.js';
-import { MAX_WAITING } from './bounded-stream.js';
-import { createEventMemory, type EventMemory } from './event-memory.js';
-import { jsonRpcError } from './http-era.js';
+import { PlainAnswer, type Answer, type RequestHead } from '../../../net/http-message.js';
+import { isPlainLegacyRequest, RPC_CODE } from '../../../protocol/json-rpc.js';
+import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
+import type { HostMessageInfo } from '../sessions/legacy-host-transport.js';
 import type { RequestId } from '../sessions/legacy-session.js';
-import { RPC_CODE } from '../../../protocol/json-rpc.js';
+import { createEventMemory } from './event-memory.js';
+import { eventOf, HostStream } from './host-stream.js';
+import { jsonRpcError } from './http-era.js';
 
 /** How soon a host whose stream broke may come back. */
 const RETRY_MS = 1000;
 
 /**
- * How long an answer may take before its stream can be resumed. SDK clients that were given an event id come back when the
- * stream ends, some after every answer: so an answer that comes at once has none, and they do not.
+ * How long an answer may take before it becomes a stream, which can be resumed. SDK clients that were given an event id come
+ * back when the stream ends, some after every answer: so an answer that comes at once has none, and they do not.
  */
-const RESUMABLE_AFTER_MS = 100;
+const STREAMED_AFTER_MS = 100;
 
 /** The first revision whose clients understand an event that has an id and no message. */
 const EMPTY_EVENTS_SINCE = '2025-11-25';
 
-const encoder = new TextEncoder();
+/** Messages that may come in one POST. */
+const MAX_BATCH = 100;
 
-/** The requests of one POST, which share the stream of their answers. */
+/** The stream of what belongs to no request. */
+const STANDALONE = 'standalone';
+
+/** What the requests of one POST share: the answer, or the stream of their answers. */
 interface Posted {
-  readonly running: Set<RequestId>;
-  readonly cancelled: RequestId[];
-  /** The host was given an event id of their stream, so it may come back for what it missed. */
+  /** Requests that are still to be answered. */
+  left: number;
+  /** When its answer becomes a stream, by the monotonic clock. */
+  readonly due: number;
+  /** Whether its host understands an event that has an id and no message. */
+  readonly takesEmptyEvents: boolean;
+  /** Gives the head of the answer; taken away when it was given. */
+  begin: ((answer: Answer) => void) | undefined;
+  /** Names its stream, once there is one. */
+  name: string | undefined;
+  stream: HostStream | undefined;
+  /** The host was given an event id of the stream, so it may come back for what it missed. */
   isResumable: boolean;
-  timer?: Timer;
-}
-
-/** A stream as the transport below keeps it, in a field of its own that it shows to nobody. */
-interface Stream {
-  readonly controller?: ReadableStreamDefaultController;
-  cleanup(): void;
-}
-
-/** About how large the messages are that wait in a stream, and all of them together. */
-interface Backlog {
-  readonly sizes: number[];
-  bytes: number;
 }
 
 /** The id of a message that wants an answer. */
@@ -54,174 +62,303 @@ function requestIdIn(message: unknown): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
+function isMessage(message: unknown): boolean {
+  if (isPlainLegacyRequest(message)) return true;
+  try {
+    parseJSONRPCMessage(message);
+    return true;
+  } catch {
+    // Why it is none is of no use to whoever sent it.
+    return false;
+  }
+}
+
+/** What the transport of a session needs. */
+export interface SessionTransportOptions {
+  readonly clock: Clock;
+  readonly onOpen: (id: string) => void;
+  readonly onClose: (id: string) => void;
+}
+
+const DONE = Promise.resolve();
+
 /**
- * The HTTP transport of one session, which knows what is being answered. The transport below sends an answer to whoever
- * used its id last, and keeps a stream open until everything that was asked in it has been answered: so an id has one
- * request at a time here, and a stream ends when nothing more will come of it, be it that requests were cancelled.
+ * The HTTP transport of one session of the 2025 era. A request that is answered soon gets its answer alone. It gets a stream when
+ * a server tells or asks something first, when it takes longer, or when it is one of a batch; what is told there is
+ * remembered for a host that lost the stream and comes back. An id has one request at a time, and a stream ends when nothing
+ * more will come of it, be it that requests were cancelled.
  */
-export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  private readonly running = new Map<RequestId, Posted>();
-  private readonly unsaid = new WeakSet<object>();
-  private readonly backlogs = new WeakMap<Stream, Backlog>();
+export class SessionTransport implements Transport {
+  sessionId: string | undefined;
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onmessage: Transport['onmessage'];
+  private readonly running = new InFlightMap<RequestId, Posted>();
+  private readonly memory = createEventMemory();
+  private readonly deadlines: Deadlines;
+  private standalone: HostStream | undefined;
+  private streams = 0;
+  private isClosed = false;
 
-  private readonly memory: EventMemory;
-
-  constructor(private readonly options: { readonly clock: Clock; readonly onOpen: (id: string) => void }) {
-    const memory = createEventMemory((stream, message, bytes) => this.weigh(stream, message, bytes));
-    super({
-      sessionIdGenerator: newId,
-      // An empty id is not sent.
-      eventStore: {
-        ...memory,
-        storeEvent: async (stream, message) => (this.isUnnamed(message) ? '' : memory.storeEvent(stream, message)),
-      },
-      retryInterval: RETRY_MS,
-      onsessioninitialized: options.onOpen,
-    });
-    this.memory = memory;
+  constructor(private readonly options: SessionTransportOptions) {
+    this.deadlines = createDeadlines(options.clock, (now) => this.sweep(now));
   }
 
   /** Whether something is being answered. */
   get isBusy(): boolean {
-    return this.running.size > 0;
+    return !this.running.isEmpty;
   }
 
-  /** Takes what the host sent; `body` is what was posted. */
-  async take(request: Request, body: unknown): Promise<Response> {
-    const posted: Posted = { running: new Set(), cancelled: [], isResumable: false };
-    for (const message of Array.isArray(body) ? body : [body]) {
-      const id = requestIdIn(message);
-      if (id === undefined) continue;
-      if (this.running.has(id) || posted.running.has(id)) {
-        const subject = JSON.stringify(id).slice(0, 100);
-        return jsonRpcError(
-          400,
-          RPC_CODE.invalidRequest,
-          `A request with the id ${subject} is being answered; use another.`,
-          id,
-        );
-      }
-      posted.running.add(id);
-    }
-    for (const id of posted.running) this.running.set(id, posted);
-    let isTaken = false;
-    try {
-      const response = await this.handleRequest(request, { parsedBody: body });
-      isTaken = response.ok;
-      if (isTaken && posted.running.size > 0) this.makeResumable(posted, request);
-      return response;
-    } finally {
-      // What was refused as a whole is not being answered.
-      if (!isTaken) for (const id of posted.running) this.running.delete(id);
-    }
+  start(): Promise<void> {
+    return DONE;
   }
 
-  /** A request was cancelled: by the protocol it is not answered. */
-  cancel(id: RequestId): void {
-    const posted = this.running.get(id);
-    posted?.cancelled.push(id);
-    this.end(id);
+  /** Takes what the host posted; the first of it opens the session. */
+  take(head: RequestHead, body: unknown, traceId?: string): Answer | Promise<Answer> {
+    const isBatch = Array.isArray(body);
+    const messages: readonly unknown[] = isBatch ? body : [body];
+    const ids = messages.flatMap((message) => requestIdIn(message) ?? []);
+    const twice = ids.find((id, at) => this.running.get(id) !== undefined || ids.indexOf(id) !== at);
+    if (twice !== undefined) {
+      const subject = JSON.stringify(twice).slice(0, 100);
+      const message = `A request with the id ${subject} is being answered; use another.`;
+      return jsonRpcError(400, RPC_CODE.invalidRequest, message, twice);
+    }
+    const refusal = this.refusePost(head, messages);
+    if (refusal) return refusal;
+    if (this.sessionId === undefined) {
+      this.sessionId = newId();
+      this.options.onOpen(this.sessionId);
+    }
+    const extra: HostMessageInfo = traceId === undefined ? {} : { traceId };
+    if (ids.length === 0) {
+      for (const message of messages) this.onmessage?.(message as JSONRPCMessage, extra);
+      return new PlainAnswer(202, {}, null);
+    }
+    return new Promise((begin) => {
+      const posted = this.post(ids, begin, head);
+      if (isBatch) this.openStream(posted);
+      for (const message of messages) this.onmessage?.(message as JSONRPCMessage, extra);
+    });
+  }
+
+  /** A host begins to follow what is told in its session outside of any request. */
+  follow(head: RequestHead): Answer {
+    const refusal = this.refuseFollower(head);
+    if (refusal) return refusal;
+    if (this.standalone?.isOpen) return this.refuse(409, 'Conflict: Only one SSE stream is allowed per session');
+    this.standalone = this.createStream();
+    return this.standalone.response;
   }
 
   /**
    * Takes a host back that lost a stream after the event `last`. Of a stream that has ended and told nothing since there is
    * none to be had: 405 makes SDK clients leave it at that; an empty stream makes them ask for the one that they have.
    */
-  async resume(request: Request, last: string): Promise<Response> {
-    const name = await this.memory.getStreamIdForEventId(last);
-    if (name !== undefined && !this.isGoingOn(name) && !this.memory.hasMore(last)) {
-      return jsonRpcError(
-        405,
-        RPC_CODE.serverError,
-        'This stream has ended, and nothing was told on it after that event.',
-      );
+  resume(head: RequestHead, last: string): Answer {
+    const missed = this.memory.after(last);
+    const posted = missed && this.postedOn(missed.stream);
+    const isGoingOn = posted !== undefined || missed?.stream === STANDALONE;
+    if (missed && !isGoingOn && missed.events.length === 0) {
+      const message = 'This stream has ended, and nothing was told on it after that event.';
+      return jsonRpcError(405, RPC_CODE.serverError, message);
     }
+    const refusal = this.refuseFollower(head);
+    if (refusal) return refusal;
+    if (!missed) return this.refuse(400, 'Invalid event ID format');
+    const stream = this.createStream();
+    for (const { id, message } of missed.events) stream.write(eventOf(JSON.stringify(message), id), true);
     // The host knows that it lost the connection; here that may not have been noticed yet.
-    if (name !== undefined) this.streams.get(name)?.cleanup();
-    return this.handleRequest(request);
+    if (posted) {
+      posted.stream?.close();
+      posted.stream = stream;
+    } else if (isGoingOn) {
+      this.standalone?.close();
+      this.standalone = stream;
+    } else stream.close();
+    return stream.response;
   }
 
-  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const related = options?.relatedRequestId === undefined ? undefined : this.running.get(options.relatedRequestId);
-    if (related && 'method' in message) related.isResumable = true;
+  /** Ends the session as its host wishes. */
+  async remove(head: RequestHead): Promise<Answer> {
+    const refusal = this.isClosed ? this.gone() : this.refuseRevision(head);
+    if (refusal) return refusal;
+    await this.close();
+    return new PlainAnswer(200, {}, null);
+  }
+
+  /** A request was cancelled: by the protocol it is not answered. */
+  cancel(id: RequestId): void {
+    const posted = this.running.take(id);
+    if (posted) this.leave(posted);
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     try {
-      await super.send(message, options);
-    } finally {
-      // Also where it could not be sent: nothing more will come.
-      if (!('method' in message) && message.id !== undefined) this.end(message.id);
+      if ('method' in message) this.tell(message, options?.relatedRequestId);
+      else this.answer(message);
+      return DONE;
+    } catch (thrown) {
+      return Promise.reject(thrown as Error);
     }
   }
 
-  private get streams(): ReadonlyMap<string, Stream> {
-    return Reflect.get(this, '_streamMapping') as ReadonlyMap<string, Stream>;
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.deadlines.stop();
+    for (const [id, posted] of this.running) {
+      this.running.take(id);
+      this.endStream(posted);
+    }
+    this.standalone?.close();
+    if (this.sessionId !== undefined) this.options.onClose(this.sessionId);
+    this.onclose?.();
   }
 
-  private get streamsOfRequests(): ReadonlyMap<RequestId, string> {
-    return Reflect.get(this, '_requestToStreamMapping') as ReadonlyMap<RequestId, string>;
+  /** Makes streams of the answers that take longer; says when the next one does. */
+  private sweep(now: number): number {
+    let next = Infinity;
+    for (const [, posted] of this.running) {
+      if (!posted.begin) continue;
+      if (posted.due <= now) this.openLate(posted);
+      else next = Math.min(next, posted.due);
+    }
+    return next;
   }
 
-  /** Whether more may come on a stream. */
-  private isGoingOn(name: string): boolean {
-    return name === Reflect.get(this, '_standaloneSseStreamId') || [...this.streamsOfRequests.values()].includes(name);
-  }
-
-  /** Whether an event has no id: one that reaches nobody, an answer that came at once, and what opens every stream. */
-  private isUnnamed(message: JSONRPCMessage): boolean {
-    if (this.unsaid.has(message) || !('jsonrpc' in message)) return true;
-    return !('method' in message) && message.id !== undefined && this.running.get(message.id)?.isResumable === false;
-  }
-
-  /** Gives the host an event id, with which it can come back, unless it is answered at once. */
-  private makeResumable(posted: Posted, { headers }: Request): void {
-    if ((headers.get('mcp-protocol-version') ?? '') < EMPTY_EVENTS_SINCE) return;
-    const [request] = posted.running;
-    const name = this.streamsOfRequests.get(request!);
-    if (name === undefined) return;
-    const open = async (): Promise<void> => {
-      if (!this.streams.has(name)) return;
-      posted.isResumable = true;
-      const id = await this.memory.storeEvent(name, {} as JSONRPCMessage);
-      this.streams.get(name)?.controller?.enqueue(encoder.encode(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`));
+  private post(ids: readonly RequestId[], begin: (answer: Answer) => void, { headers }: RequestHead): Posted {
+    const due = this.options.clock.monotonic() + STREAMED_AFTER_MS;
+    const posted: Posted = {
+      left: ids.length,
+      due,
+      takesEmptyEvents: (headers.get('mcp-protocol-version') ?? '') >= EMPTY_EVENTS_SINCE,
+      begin,
+      name: undefined,
+      stream: undefined,
+      isResumable: false,
     };
-    posted.timer = this.options.clock.after(RESUMABLE_AFTER_MS, () => {
-      open().catch((thrown: unknown) => this.onerror?.(thrown as Error));
-    });
+    for (const id of ids) this.running.set(id, posted);
+    this.deadlines.watch(due);
+    return posted;
   }
 
-  /**
-   * Ends a stream whose host does not read what servers tell it: the transport below keeps all of it. The memory of
-   * events goes on, for a host that comes back. Answers always go out: there is one for each request.
-   */
-  private weigh(name: string, message: JSONRPCMessage, bytes: number): void {
-    if (!('method' in message)) return;
-    const stream = this.streams.get(name);
-    if (!stream?.controller) return;
-    const backlog = this.backlogs.get(stream) ?? { sizes: [], bytes: 0 };
-    this.backlogs.set(stream, backlog);
-    const read = backlog.sizes.length - (1 - (stream.controller.desiredSize ?? 1));
-    for (const size of read > 0 ? backlog.sizes.splice(0, read) : []) backlog.bytes -= size;
-    backlog.sizes.push(bytes);
-    backlog.bytes += bytes;
-    if (backlog.bytes > MAX_WAITING) stream.cleanup();
-  }
-
-  private end(id: RequestId): void {
-    const posted = this.running.get(id);
-    this.running.delete(id);
-    posted?.running.delete(id);
-    if (posted?.running.size === 0) posted.timer?.cancel();
-    const [first] = posted?.cancelled ?? [];
-    if (posted?.running.size !== 0 || first === undefined) return;
-    this.closeSSEStream(first);
-    // With its stream closed an answer reaches nobody; but by an answer alone does the transport forget a request.
-    for (const gone of posted.cancelled) {
-      const message: JSONRPCMessage = {
-        jsonrpc: '2.0',
-        id: gone,
-        error: { code: RPC_CODE.cancelled, message: 'Cancelled.' },
-      };
-      this.unsaid.add(message);
-      super.send(message).catch((thrown: unknown) => this.onerror?.(thrown as Error));
+  private answer(message: JSONRPCMessage & { readonly id?: RequestId }): void {
+    const { id } = message;
+    const posted = id === undefined ? undefined : this.running.get(id);
+    if (!posted) throw new Error(`No request with the id ${String(id)} is being answered.`);
+    // Written first: what cannot be written does not end its request.
+    const text = JSON.stringify(message);
+    this.running.take(id!);
+    if (posted.begin) {
+      const { begin } = posted;
+      posted.begin = undefined;
+      begin(new PlainAnswer(200, { 'content-type': 'application/json', ...this.headers() }, text));
+      return;
     }
+    const event = posted.isResumable ? this.memory.store(posted.name!, message) : undefined;
+    posted.stream?.write(eventOf(text, event), false);
+    this.leave(posted);
+  }
+
+  private tell(message: JSONRPCMessage, related: RequestId | undefined): void {
+    const posted = related === undefined ? undefined : this.running.get(related);
+    if (related !== undefined && !posted) throw new Error(`No request with the id ${related} is being answered.`);
+    const text = JSON.stringify(message);
+    if (posted?.begin) this.openStream(posted);
+    if (posted) posted.isResumable = true;
+    const event = this.memory.store(posted?.name ?? STANDALONE, message);
+    const stream = posted ? posted.stream : this.standalone;
+    stream?.write(eventOf(text, event), true);
+  }
+
+  /** One request fewer to be answered. */
+  private leave(posted: Posted): void {
+    posted.left -= 1;
+    if (posted.left === 0) this.endStream(posted);
+  }
+
+  private endStream(posted: Posted): void {
+    // What will not be answered is an empty stream.
+    if (posted.begin) this.openStream(posted);
+    posted.stream?.close();
+  }
+
+  private openStream(posted: Posted): void {
+    posted.name ??= String(++this.streams);
+    posted.stream = this.createStream();
+    const { begin } = posted;
+    posted.begin = undefined;
+    begin?.(posted.stream.response);
+  }
+
+  /** Gives the host an event id, with which it can come back, where it understands one that comes alone. */
+  private openLate(posted: Posted): void {
+    this.openStream(posted);
+    if (!posted.takesEmptyEvents) return;
+    posted.isResumable = true;
+    const id = this.memory.store(posted.name!);
+    posted.stream?.write(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`, true);
+  }
+
+  private createStream(): HostStream {
+    return new HostStream({ clock: this.options.clock, headers: this.headers() });
+  }
+
+  private headers(): Record<string, string> {
+    return this.sessionId === undefined ? {} : { 'mcp-session-id': this.sessionId };
+  }
+
+  private postedOn(name: string): Posted | undefined {
+    for (const [, posted] of this.running) if (posted.name === name) return posted;
+    return undefined;
+  }
+
+  private refuse(status: number, message: string, code: number = RPC_CODE.serverError): Answer {
+    this.onerror?.(new Error(message));
+    return jsonRpcError(status, code, message);
+  }
+
+  private gone(): Answer {
+    return jsonRpcError(404, RPC_CODE.notFound, 'Session not found');
+  }
+
+  private refusePost(head: RequestHead, messages: readonly unknown[]): Answer | undefined {
+    if (this.isClosed) return this.gone();
+    const { headers } = head;
+    const accepted = headers.get('accept') ?? '';
+    if (!accepted.includes('application/json') || !accepted.includes('text/event-stream')) {
+      return this.refuse(406, 'Not Acceptable: Client must accept both application/json and text/event-stream');
+    }
+    if (!isJsonContentType(headers.get('content-type'))) {
+      return this.refuse(415, 'Unsupported Media Type: Content-Type must be application/json');
+    }
+    if (messages.length > MAX_BATCH) {
+      const message = `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`;
+      return this.refuse(400, message, RPC_CODE.invalidRequest);
+    }
+    if (!messages.every(isMessage)) {
+      return this.refuse(400, 'Parse error: Invalid JSON-RPC message', RPC_CODE.parseError);
+    }
+    if (this.sessionId === undefined) return undefined;
+    if (messages.some((each) => isObject(each) && each['method'] === 'initialize' && isInitializeRequest(each))) {
+      return this.refuse(400, 'Invalid Request: Server already initialized', RPC_CODE.invalidRequest);
+    }
+    return this.refuseRevision(head);
+  }
+
+  private refuseFollower(head: RequestHead): Answer | undefined {
+    if (this.isClosed) return this.gone();
+    if (!head.headers.get('accept')?.includes('text/event-stream')) {
+      return this.refuse(406, 'Not Acceptable: Client must accept text/event-stream');
+    }
+    return this.refuseRevision(head);
+  }
+
+  private refuseRevision({ headers }: RequestHead): Answer | undefined {
+    const revision = headers.get('mcp-protocol-version');
+    if (revision === null || HANDSHAKE_REVISIONS.includes(revision)) return undefined;
+    const known = HANDSHAKE_REVISIONS.join(', ');
+    return this.refuse(400, `Bad Request: Unsupported protocol version: ${revision} (supported versions: ${known})`);
   }
 }

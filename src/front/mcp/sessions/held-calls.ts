@@ -1,4 +1,4 @@
-import type { Cancel } from '../../../kernel/async/cancel.js';
+import { Canceller, type Cancel } from '../../../kernel/async/cancel.js';
 import type { Clock, Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
@@ -16,7 +16,7 @@ export interface Round {
   readonly group?: string;
   readonly capabilities: JsonObject;
   readonly logLevel?: string;
-  readonly signal: AbortSignal;
+  readonly signal: Cancel;
   /** Under which the host wants to hear of progress in this round. */
   readonly progressToken?: string | number;
   readonly inputResponses?: JsonObject;
@@ -55,7 +55,7 @@ type Outcome = { readonly result: JsonObject } | { readonly thrown: unknown };
 
 /** One call over all of its rounds. */
 class HeldCall {
-  readonly stop = new AbortController();
+  readonly stop = new Canceller();
   readonly questions = new Map<string, Question>();
   current: Round | undefined;
   outcome: Outcome | undefined;
@@ -74,7 +74,7 @@ class HeldCall {
 
   ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted || this.stop.signal.aborted || this.questions.size >= MAX_QUESTIONS) {
+      if (signal?.aborted || this.stop.aborted || this.questions.size >= MAX_QUESTIONS) {
         return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
       }
       const key = `question-${++this.asked}`;
@@ -176,7 +176,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         asking.delete(call);
         call.finish(outcome);
       };
-      work({ host, principal, traceId, signal: call.stop.signal, ...(resumed && { resumed }) }).then(
+      work({ host, principal, traceId, signal: call.stop, ...(resumed && { resumed }) }).then(
         (result) => end({ result }),
         (thrown: unknown) => end({ thrown }),
       );

@@ -4,7 +4,7 @@ import { messageOf } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
-import { protocolError, toRpcError, TRACE_HEADER } from '../exchange.js';
+import { protocolError, toRpcError } from '../exchange.js';
 import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
@@ -42,6 +42,12 @@ export interface LegacyHostTransportOptions {
 export interface LegacyHostTransport extends Transport {
   /** What the host is offered, once it has introduced itself. */
   readonly surface: HostSurface | undefined;
+}
+
+/** What a wire tells of a message besides the message. */
+export interface HostMessageInfo extends MessageExtraInfo {
+  /** The id of the request, where it came over HTTP. */
+  readonly traceId?: string;
 }
 
 function isRequestId(id: unknown): id is RequestId {
@@ -155,7 +161,7 @@ export function createLegacyHostTransport(wire: Transport, options: LegacyHostTr
   };
 
   /** Takes what belongs to the transport; `false` leaves a message to the protocol server. */
-  const take = (message: JsonObject, extra?: MessageExtraInfo): boolean => {
+  const take = (message: JsonObject, extra?: HostMessageInfo): boolean => {
     const { method, id } = message;
     const isNamed = isRequestId(id);
     if (!session && isNamed) {
@@ -183,8 +189,7 @@ export function createLegacyHostTransport(wire: Transport, options: LegacyHostTr
       return true;
     }
     if (isNamed) {
-      const traceId = extra?.request?.headers.get(TRACE_HEADER) ?? undefined;
-      void answer(id, { method, params: params ?? {}, traceId }, session);
+      void answer(id, { method, params: params ?? {}, traceId: extra?.traceId }, session);
       return true;
     }
     if (method === 'notifications/cancelled') return params !== undefined && cancel(params);

@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Cancel } from '../../../kernel/async/cancel.js';
 import type { Clock } from '../../../kernel/clock.js';
 import type { InternalVerbs } from '../../../gateway/index.js';
 import { hashJson } from '../../../kernel/hash.js';
@@ -26,12 +26,24 @@ export interface Sender {
   readonly traceId?: string;
 }
 
+/** What a request brings along, as far as it is read; the context that the SDK's server gives is one. */
+export interface ModernContext {
+  readonly mcpReq: {
+    readonly envelope?: unknown;
+    readonly _meta?: { readonly progressToken?: string | number };
+    readonly signal: Cancel;
+    readonly inputResponses?: unknown;
+    requestState(): unknown;
+    notify(notification: never): Promise<void>;
+  };
+}
+
 /** Answers hosts of the modern era: every request stands for itself, and a question is an answer. */
 export interface ModernHosts {
   answer(
     surface: HostSurface,
     request: { readonly method: string; readonly params?: unknown },
-    context: ServerContext,
+    context: ModernContext,
     sender: Sender,
   ): Promise<JsonObject>;
   /** The host behind a request with this `_meta`, for what it is told outside of any request. */
@@ -74,7 +86,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   const held = createHeldCalls(deps.clock);
   const { states } = deps;
 
-  const roundOf = ({ mcpReq }: ServerContext, sender: Sender): Round => {
+  const roundOf = ({ mcpReq }: ModernContext, sender: Sender): Round => {
     const said = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
     const { logLevel } = said;
     const progressToken = mcpReq._meta?.progressToken;
@@ -84,7 +96,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
       ...(sender.traceId !== undefined && { traceId: sender.traceId }),
       signal: mcpReq.signal,
       ...(progressToken !== undefined && { progressToken }),
-      ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses as JsonObject }),
+      ...(isObject(mcpReq.inputResponses) && { inputResponses: mcpReq.inputResponses }),
       notify(method, params) {
         // In this era nobody hears what was not asked for.
         if (method === 'notifications/message' && (logLevel === undefined || !isLoud(params, logLevel))) return;
@@ -110,7 +122,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   const answerRound = async (
     surface: HostSurface,
     { method, params: given }: Parameters<ModernHosts['answer']>[1],
-    context: ServerContext,
+    context: ModernContext,
     sender: Sender,
     round: Round,
   ): Promise<JsonObject> => {

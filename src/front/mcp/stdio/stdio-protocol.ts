@@ -7,7 +7,7 @@ import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
 import type { Listens } from '../sessions/open-listens.js';
 import type { Sender } from '../sessions/modern-hosts.js';
 import type { HostSurface } from '../menu/host-surface.js';
-import type { Served } from './opening.js';
+import type { Served } from '../sessions/opening.js';
 import { createMcpServer } from '../server.js';
 import { watchFor } from '../sessions/watch-resources.js';
 

@@ -6,7 +6,7 @@ import { protocolError } from '../exchange.js';
 import { createFront } from '../front.js';
 import { createListens } from '../sessions/open-listens.js';
 import type { HostSurface } from '../menu/host-surface.js';
-import { openHost, type Served } from './opening.js';
+import { openHost, type Served } from '../sessions/opening.js';
 import type { FrontDeps } from '../server.js';
 import { createHostTransport, type HostPipes } from './stdio-transport.js';
 

@@ -5,7 +5,7 @@ import { waitUntil } from '../../../../test/support/fixture.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import { createLegacyHostTransport, type LegacyHostTransport } from '../sessions/legacy-host-transport.js';
+import { createLegacyHostTransport, type LegacyHostTransport } from './legacy-host-transport.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import { createMcpServer } from '../server.js';

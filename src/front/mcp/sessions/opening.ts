@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
-import { answerHandshake, isPlainHandshake } from '../sessions/handshake.js';
-import type { LegacyHostTransport } from '../sessions/legacy-host-transport.js';
+import { answerHandshake, isPlainHandshake } from './handshake.js';
+import type { LegacyHostTransport } from './legacy-host-transport.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** A host that is being served. */
@@ -14,6 +14,27 @@ export interface OpeningDeps {
   readonly onError: (error: Error) => void;
   /** Loads the protocol server; the answer puts it behind the host transport, at once. */
   readonly loadProtocol: () => Promise<() => Served>;
+}
+
+/**
+ * Answers what the transport of a host leaves that opened with a plain handshake: that, and `ping`. Notifications, and
+ * answers to nothing that was asked, need no answer.
+ */
+export function createGreeting(
+  hostTransport: LegacyHostTransport,
+  onError: (error: Error) => void,
+): (message: JsonObject) => void {
+  const send = (answer: JsonObject): void => {
+    hostTransport.send({ jsonrpc: '2.0', ...answer } as unknown as JSONRPCMessage).catch(onError);
+  };
+  return (message) => {
+    const { id, method, params } = message;
+    if (id === undefined || method === undefined) return;
+    if (method === 'ping') send({ id, result: {} });
+    else if (isPlainHandshake(message) && isObject(params))
+      send({ id, result: answerHandshake(params, hostTransport.surface!) });
+    else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
+  };
 }
 
 /**
@@ -30,18 +51,7 @@ export async function openHost(
   let loading: Promise<Served> | undefined;
   let isClosed = false;
 
-  const send = (answer: JsonObject): void => {
-    hostTransport.send({ jsonrpc: '2.0', ...answer } as unknown as JSONRPCMessage).catch(onError);
-  };
-  /** Answers what the transport leaves; notifications, and answers to nothing that was asked, need none. */
-  const answer = (message: JsonObject): void => {
-    const { id, method, params } = message;
-    if (id === undefined || method === undefined) return;
-    if (method === 'ping') send({ id, result: {} });
-    else if (isPlainHandshake(message) && isObject(params))
-      send({ id, result: answerHandshake(params, hostTransport.surface!) });
-    else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
-  };
+  const answer = createGreeting(hostTransport, onError);
   const load = async (): Promise<Served> => {
     try {
       const serve = await loadProtocol();
