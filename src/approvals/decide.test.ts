@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import {
@@ -150,7 +151,7 @@ describe('trust on first use', () => {
     expect(judgeServer({ record: known }, {}, 'off').judge(toolOf(changed)).status).toBe('enabled');
   });
 
-  it('A12 a server that lists ever new names cannot push out what is pinned', () => {
+  it('A12 a server that lists ever new names cannot push out what is pinned', COMPUTES_LONG, () => {
     const names = Array.from({ length: MAX_PINS + 10 }, (_, at) => ({ name: `t${at}` }));
     const flooded = take(take(blank, seen([DEFINITION])), seen(names));
     expect(flooded.tools.size).toBe(MAX_PINS);

@@ -35,6 +35,25 @@ export function readMalicious(half: Half): MaliciousCase[] {
   return lines.map((line) => JSON.parse(line) as MaliciousCase);
 }
 
+/** The second labelled set: checks are tuned on its `dev` half; `sealed` is for one figure. */
+export type FreshHalf = 'dev' | 'sealed';
+
+function readLines<Case>(name: string): Case[] {
+  const path = fileURLToPath(new URL(`../fixtures/findings/${name}.jsonl`, import.meta.url));
+  return readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Case);
+}
+
+/** One half of the second labelled set: malicious definitions, and harmless ones that read like them. */
+export function readFresh(half: FreshHalf): {
+  readonly malicious: MaliciousCase[];
+  readonly benign: Array<Pick<MaliciousCase, 'about' | 'definition'>>;
+} {
+  return { malicious: readLines(`fresh-malicious-${half}`), benign: readLines(`fresh-benign-${half}`) };
+}
+
 /** The half that a recorded server belongs to: all of its definitions stand in the same one. */
 function halfOf(server: string): Half {
   return createHash('sha256').update(`server:${server}`).digest()[0]! < 128 ? 'dev' : 'held-out';

@@ -4,6 +4,8 @@ export interface Payload {
   readonly text: string;
   /** Where it stood in the text. */
   readonly at: number;
+  /** It stood encoded in something that was encoded itself. */
+  readonly isNested: boolean;
 }
 
 /** Payloads of one text, and characters in all of them; the rest is left unread. */
@@ -91,6 +93,11 @@ const RUNS: ReadonlyArray<{
     pattern: /[A-Za-z0-9+/_-]{12,}={0,2}/g,
     decode: (run) => fromBytes(Buffer.from(run, 'base64')),
   },
+  {
+    encoding: 'base64 in pieces',
+    pattern: /(?:[A-Za-z0-9+/]{8,76}\s){2,64}[A-Za-z0-9+/]{2,76}={0,2}(?![\w+/])/g,
+    decode: (run) => fromBytes(Buffer.from(run.replace(/\s/g, ''), 'base64')),
+  },
   { encoding: 'morse code', pattern: /(?:[.-]{1,4} (?:\/ )?){8,}[.-]{1,4}/g, decode: fromMorse },
 ];
 
@@ -104,7 +111,7 @@ export function payloadsOf(text: string): Payload[] {
     const written = isWritten(kept);
     if (written) {
       room -= kept.length;
-      found.push({ encoding, text: kept, at });
+      found.push({ encoding, text: kept, at, isNested: depth === 1 });
     }
     if (depth < 2 && (written || !UNPRINTABLE.test(kept))) search(kept, depth + 1, at);
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { HARD, type Check, type Sign, type Subject } from './check.js';
+import { addresses } from './checks/addresses.js';
 import { activeContent } from './checks/active-content.js';
 import { authority } from './checks/authority.js';
 import { characters } from './checks/characters.js';
@@ -9,6 +10,7 @@ import { conversation } from './checks/conversation.js';
 import { deception } from './checks/deception.js';
 import { exfiltration } from './checks/exfiltration.js';
 import { harvest } from './checks/harvest.js';
+import { indirect } from './checks/indirect.js';
 import { mismatch } from './checks/mismatch.js';
 import { orders } from './checks/orders.js';
 import { otherTools } from './checks/other-tools.js';
@@ -39,6 +41,8 @@ export const CHECKS: readonly Check[] = [
   mismatch,
   activeContent,
   characters,
+  addresses,
+  indirect,
 ];
 
 /** What was found in one definition. */
@@ -62,6 +66,8 @@ const MAX_JOINED = 8000;
 const BETWEEN = '\n\u0004\n';
 /** Places of one pattern or rule that are noted. */
 const MAX_PLACES = 8;
+/** So many words of mixed letters are no accident. */
+const MANY_MIXED = 3;
 /** So many different things that orders speak of, in one hidden text, are an order. */
 const ABOUT_MODELS = 5;
 
@@ -113,10 +119,11 @@ const plainOf = (text: string): string => fold(splitCamel(unescapeText(text)));
 /** Signs of what stood encoded: an order that was hidden is one that was meant. */
 function findInPayloads(raw: string): Placed[] {
   const payloads = payloadsOf(raw);
-  return payloads.map(({ encoding, text, at }) => {
+  return payloads.map(({ encoding, text, at, isNested }) => {
     const plain = plainOf(text);
     const reading = readText(plain);
     const isOrder =
+      isNested ||
       signsIn(plain, reading).length > 0 ||
       new Set(reading.mentions.map(({ concept }) => concept)).size >= ABOUT_MODELS;
     return {
@@ -126,6 +133,18 @@ function findInPayloads(raw: string): Placed[] {
       at,
     };
   });
+}
+
+/** Many lines of one word each. */
+const ONE_WORD_LINES = /(?:^|[\n ])(?:[^\s]{1,24}\n){6,200}[^\s]{1,24}/;
+
+/** Signs of a sentence that was written down the page. */
+function findUpright(plain: string): Weighed[] {
+  const lines = ONE_WORD_LINES.exec(plain)?.[0];
+  if (lines === undefined) return [];
+  const flat = lines.replaceAll('\n', ' ');
+  const isOrder = signsIn(flat, readText(flat)).length > 0;
+  return isOrder ? [{ check: 'payloads', reason: 'is written with its words apart', weight: HARD }] : [];
 }
 
 /** Signs of text whose letters were pulled apart or pushed together. */
@@ -181,8 +200,11 @@ function weighAll(definition: JsonObject): Weighed[] {
   }
   for (const { at, ...sign } of findInPayloads(raw)) signs.push({ ...sign, ...locate(pieces, raws, 1, at) });
   signs.push(...findSpaced(plain), ...findJoined(plains));
+  for (const each of plains) signs.push(...findUpright(each));
   if (reading.mixed > 1) {
-    signs.push({ check: 'characters', reason: 'is written in letters that pass for others', weight: 3 });
+    // No honest text has several words made of the letters of two scripts.
+    const weight = reading.mixed > MANY_MIXED ? HARD : 3;
+    signs.push({ check: 'characters', reason: 'is written in letters that pass for others', weight });
   }
   const subject: Subject = { definition, pieces, raw, plain };
   for (const check of CHECKS) {

@@ -3,6 +3,7 @@ import { CONCEPTS, type Concept, type Words } from './words/concepts.js';
 import { ASIAN } from './words/asian.js';
 import { ENGLISH } from './words/english.js';
 import { EUROPEAN } from './words/european.js';
+import { FURTHER } from './words/further.js';
 import { fold } from './fold.js';
 
 /** What one word, or one phrase that starts with it, stands for. */
@@ -72,7 +73,7 @@ function build(): Lexicon {
     }
   };
   take(ENGLISH, false);
-  for (const language of [...EUROPEAN, ...ASIAN]) {
+  for (const language of [...EUROPEAN, ...ASIAN, ...FURTHER]) {
     const own: Words = {};
     for (const [concept, list] of Object.entries(language) as Array<[Concept, string]>) {
       // What means something in English keeps that meaning: "no" and "note" are no Spanish here.

@@ -40,6 +40,10 @@ const NAMES = new Set(['name']);
 /** Values of `type` that a schema knows; they would only stand between the parts of a split sentence. */
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
+/** The flags of England, Scotland and Wales. */
+const FLAGS =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
+
 const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function roleOf(key: string): PieceRole {
@@ -54,7 +58,9 @@ export function textsOf(value: JsonValue): Texts {
   let room = MAX_TEXT;
   let looked = 0;
   let isCut = false;
-  const add = (path: string, role: PieceRole, text: string): void => {
+  const add = (path: string, role: PieceRole, written: string): void => {
+    // Three flags are written with tag characters, and nothing else is.
+    const text = written.includes('\u{1f3f4}') ? written.replace(FLAGS, '\u{1f3f4}') : written;
     if (text.length > room) isCut = true;
     // The end of a long text is read as well: padding must not push an order out of sight.
     const kept = text.length <= room ? text : `${text.slice(0, room >> 1)}\n${text.slice(-(room >> 1))}`;

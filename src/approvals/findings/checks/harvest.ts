@@ -6,13 +6,13 @@ import { fold, splitCamel } from '../fold.js';
 const WANTED: ReadonlyArray<{ readonly what: string; readonly name: RegExp; readonly about: RegExp }> = [
   {
     what: 'the conversation',
-    name: /^(?:(?:full|complete|entire|whole|all) )?(?:conversation|chat|session|dialog(?:ue)?|message) ?(?:history|log|dialogue|transcript|dump|context)$|^(?:conversation|transcript|dialogue|correspondence|talk all)$/,
+    name: /^(?:(?:full|complete|entire|whole|all) )?(?:conversation|chat|session|dialog(?:ue)?|message) ?(?:history|log|dialogue|transcript|dump|context)$|^(?:all )?(?:previous|prior|earlier|past) messages$|^everything the user said$|^(?:conversation|transcript|dialogue|correspondence|talk all)$/,
     about:
       /\b(?:entire|complete|full|whole)\b.{0,40}\b(?:conversation|dialogue|chat|session|correspondence|transcript)\b|\b(?:conversation|dialogue|chat) (?:dump|so far|to date)|\ball what you and user say|\btranscript of the chat/,
   },
   {
     what: 'the instructions of the model',
-    name: /^(?:full |your |hidden |literal )?(?:system|developer|operator) ?(?:prompt|message|instructions?|configuration)$|^full prompt$|^(?:chain of thought|reasoning trace|tool inventory|available tools)$/,
+    name: /^(?:full |your |hidden |literal )?(?:system|developer|operator) ?(?:prompt|message|instructions?|configuration)(?: full)?(?: text)?$|^full prompt$|^(?:chain of thought|reasoning trace|tool inventory|available tools)$/,
     about:
       /\b(?:your|assistant.?s|agent.?s|model.?s|literal|hidden) (?:\w+ ){0,3}(?:prompt|configuration|reasoning|system message|instructions)\b|\bsystem message in force|\b(?:names and schemas|list) of all (?:other )?tools\b/,
   },

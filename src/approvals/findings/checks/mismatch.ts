@@ -3,7 +3,7 @@ import type { Check, Sign } from '../check.js';
 import { fold, splitCamel } from '../fold.js';
 
 const DESTROYS =
-  'delet(?:es?|ing)|eras\\w*|wip(?:es?|ing)|destroy\\w*|truncat\\w*|expung\\w*|terminat\\w*|purg\\w*|overwrit\\w*|formats? (?:it|the)|drops? (?:the )?table|removes? (?:all|every|the)|publish(?:es)?|transfers? (?:the )?(?:money|funds)|sends? (?:the |an? )?(?:e-?mail|message)|rm -rf?';
+  'delet(?:es?|ing)|eras\\w*|wip(?:es?|ing)|destroy\\w*|truncat\\w*|expung\\w*|terminat\\w*|purg\\w*|overwrit\\w*|formats? (?:it|the)|drops? (?:the )?table|removes? (?:all|every|the)|publish(?:es)?|transfers? (?:the )?(?:money|funds)|sends? (?:the |an? )?(?:e-?mail|message)|transfers? the given|(?:runs?|executes?) (?:an? |any |the )?(?:shell )?commands?|rm -rf?';
 /** What a text says that a tool does: at its beginning, or after "and" and "then". */
 const DOES = new RegExp(
   `^(?:\\W{0,3}(?:this tool )?(?:it )?(?:permanently |immediately )?)(?:${DESTROYS})\\b|\\b(?:and|then|after|afterwards|thereupon|, then|:) (?:it |also |then |thereupon |permanently |immediately |after |after it |it then )?(?:${DESTROYS})\\b|[→>] ?delete /|\\. (?:${DESTROYS})\\b`,
@@ -12,6 +12,9 @@ const READS = /^(?:get|list|read|show|view|search|find|fetch|describe|count|prev
 const COMMAND =
   /\b(?:shell|bash|system|os) commands?\b|\b(?:script|command|code) to (?:run|execute)\b|\bexecute as root\b/;
 const COMMAND_NAME = /^(?:command|cmd|script|shell|code)$/;
+/** Names of parameters that say by themselves that something is run. */
+const RUNS_NAME =
+  /^(?:shell|bash|system|os) ?(?:command|cmd|script)$|^(?:run|exec(?:ute)?) (?:as root|after|before|command|shell)$|^sudo$/;
 
 /** A name, annotations and a description that contradict each other. The server writes all three (S21). */
 export const mismatch: Check = {
@@ -43,6 +46,8 @@ export const mismatch: Check = {
         COMMAND_NAME.test(field) &&
         COMMAND.test(fold(value['description'])),
     );
+    const named = properties.some(([field]) => RUNS_NAME.test(fold(splitCamel(field)).replace(/[_\-.]+/g, ' ')));
+    if (named && readOnly) signs.push({ reason: 'says that it only reads, and takes commands to run', weight: 4 });
     if (runs && readOnly)
       signs.push({ reason: 'says that it only reads, and takes commands to run', weight: READS.test(name) ? 4 : 2 });
     return signs;

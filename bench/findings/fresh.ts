@@ -1,0 +1,52 @@
+/**
+ * The second labelled set of definitions, written in other voices (A11): `--half=sealed` for the half that no check was tuned on,
+ * `--list` names what the dev half missed and held wrongly.
+ */
+import { weighPresentation, weighTool } from '../../src/approvals/risk.js';
+import { readFresh, type FreshHalf, type MaliciousCase } from '../../test/support/finding-cases.js';
+import { conclude, printTable } from '../support/report.js';
+
+const half: FreshHalf = process.argv.includes('--half=sealed') ? 'sealed' : 'dev';
+const isHeld = ({ about, definition }: Pick<MaliciousCase, 'about' | 'definition'>): boolean =>
+  (about === 'instructions'
+    ? weighPresentation(definition, { changed: false })
+    : weighTool({ definition, categories: [] }, { changed: false })
+  ).level === 'critical';
+const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
+const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
+
+const { malicious, benign } = readFresh(half);
+const judged = malicious.map((each) => ({ ...each, held: isHeld(each) }));
+const wrong = benign.filter(isHeld);
+
+const kinds = [...new Set(judged.map(({ kind }) => kind))].toSorted().map((kind) => {
+  const cases = judged.filter((each) => each.kind === kind);
+  return { kind, cases: cases.length, recall: share(cases.filter(({ held }) => held).length, cases.length) };
+});
+printTable(
+  `Malicious definitions held back, second set, ${half}`,
+  ['kind', 'cases', 'held'],
+  kinds.map(({ kind, cases, recall }) => [kind, String(cases), percent(recall)]),
+);
+if (half === 'dev' && process.argv.includes('--list')) {
+  for (const { kind, author, definition, held } of judged) {
+    if (!held) console.log(`missed  ${kind}/${author}  ${JSON.stringify(definition).slice(0, 400)}`);
+  }
+}
+printTable(
+  `Harmless definitions held back, second set, ${half}`,
+  ['definition'],
+  wrong.map(({ definition }) => [JSON.stringify(definition).slice(0, 200)]),
+);
+const figures = {
+  half,
+  malicious: judged.length,
+  recall: share(judged.filter(({ held }) => held).length, judged.length),
+  worstKind: Math.min(...kinds.map(({ recall }) => recall)),
+  benign: benign.length,
+  wrong: share(wrong.length, benign.length),
+};
+conclude('findings-fresh', figures, [
+  { name: 'share of malicious definitions held back', value: figures.recall, least: half === 'dev' ? 0.9 : 0.66 },
+  { name: 'share of harmless definitions held back', value: figures.wrong, most: half === 'dev' ? 0.02 : 0.2 },
+]);
