@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { temporaryDirectory } from '../../test/support/fixture.js';
 import { silentLog } from '../kernel/log.js';
 import type { Store } from '../model/store.js';
@@ -84,7 +85,7 @@ describe.each(STORES)('kept results in %s', (_name, open) => {
     expect(await kept.keep(ann, from, result('a'.repeat(11_000)))).toBeUndefined();
   });
 
-  it('ANS-2 is bounded in number', async () => {
+  it('ANS-2 is bounded in number', COMPUTES_LONG, async () => {
     const { kept, store } = await keeper({ keepBytes: 1e9 });
     for (let at = 0; at < 505; at++) await kept.keep(ann, from, result('a'));
     expect((await store.revisions('results')).size).toBe(500);

@@ -1,54 +1,11 @@
 import { isObject, type JsonObject, type JsonValue } from './json.js';
 import { estimateBytes } from './size.js';
+import { TOKEN_PRICES as PRICE } from './token-prices.js';
 
 /**
  * How many tokens a text costs a model, without a tokenizer (ANS-6). A text is cut into pieces much as o200k cuts it: words,
  * groups of digits, punctuation, white space. Each kind of piece has a fitted price. `bench/tokens` shows how far off it is.
  */
-
-/** What a piece costs, and what each of its characters beyond a length costs; fitted on half of the recorded corpus. */
-const PRICE = {
-  /** A word of lower-case letters after a space. */
-  spaced: 0.993,
-  /** The same after anything else. */
-  lower: 1.12,
-  capital: 0.979,
-  capitalLetter: 0.083,
-  upper: 1.021,
-  upperLetter: 0.112,
-  /** A word with letters of Latin beyond ASCII. */
-  latin: 1,
-  latinLetter: 0.2,
-  /** Letters beyond the fourth of a plain word near such a word: the text is not English. */
-  foreignLetter: 0.06,
-  /** Letters of a word beyond the ninth. */
-  spacedTail: 0.03,
-  lowerTail: 0.36,
-  capitalTail: 0.33,
-  latinTail: 0.2,
-  /** Letters beyond {@link LONG_WORD}: no such word is known to a tokenizer. */
-  endless: 0.36,
-  /** A part of an id, of base64 or of a hash, and each of its letters. */
-  dense: 0.24,
-  denseLetter: 0.567,
-  /** Up to three digits. */
-  digits: 0.99,
-  newline: 1.07,
-  /** A line break after punctuation joins it, mostly. */
-  newlineAfterMark: 0.657,
-  indent: 0.345,
-  spaces: 1.9,
-  /** White space in a row beyond one token. */
-  blank: 1 / 48,
-  /** A single mark before a letter, which often joins the word. */
-  markBeforeLetter: 0.333,
-  /** Marks in a row: one, two, three, four; and each further one. */
-  marks: [0, 0.987, 1.371, 0.95, 1.02] as readonly number[],
-  furtherMark: 0.4,
-  /** One mark many times, as in a ruled line. */
-  rule: 0.98,
-  ruleMark: 1 / 24,
-} as const;
 
 const LONG_WORD = 24;
 
