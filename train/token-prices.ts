@@ -4,6 +4,8 @@ import { TOKEN_PRICES } from '../src/kernel/token-prices.js';
 import { estimateTokens } from '../src/kernel/tokens.js';
 import { readTokenCorpus } from '../test/support/token-corpus.js';
 
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
 const SEED = 20261117;
 /** Texts of one kind: no kind outweighs another, and a round takes seconds. */
 const TEXTS = 120;
@@ -74,12 +76,12 @@ for (let round = 0; round < ROUNDS; round++) {
       set(was);
     }
   }
-  console.log(`round ${round + 1}: ${best.toFixed(4)}`);
+  print(`round ${round + 1}: ${best.toFixed(4)}`);
 }
 const round3 = (value: number): number => Math.round(value * 1000) / 1000;
 for (const [name, price] of Object.entries(prices)) {
   const shown = (value: number | number[] | undefined): string =>
     JSON.stringify(value, (_, each: unknown) => (typeof each === 'number' ? round3(each) : each));
-  console.log(`${name.padEnd(20)} ${shown(before[name]).padEnd(28)} ${shown(price)}`);
+  print(`${name.padEnd(20)} ${shown(before[name]).padEnd(28)} ${shown(price)}`);
 }
-console.log(JSON.stringify({ seed: SEED, before: round3(start), after: round3(best) }));
+print(JSON.stringify({ seed: SEED, before: round3(start), after: round3(best) }));
