@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { LOCAL } from '../../model/principal.js';
+import { createAsks } from './asks.js';
+
+describe('questions over HTTP', () => {
+  it('STUDIO-1 A43 are withdrawn with their call, and nobody can be flooded with them', async () => {
+    const asks = createAsks();
+    const sent: Array<[string, unknown]> = [];
+    const host = asks.hostFor(LOCAL, (event, data) => sent.push([event, data]));
+    const stop = new AbortController();
+    const withdrawn = host.request('elicitation/create', { message: 'x' }, { signal: stop.signal });
+    stop.abort();
+    await expect(withdrawn).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(sent.map(([event]) => event)).toEqual(['ask', 'withdrawn']);
+    await expect(host.request('roots/list', undefined, { signal: stop.signal })).rejects.toThrow('could not be asked');
+    const open = Array.from({ length: 64 }, () => host.request('unknown/method', undefined));
+    await expect(host.request('roots/list', undefined)).rejects.toThrow('could not be asked');
+    expect(sent.at(-1)![1]).toMatchObject({ kind: 'unknown/method', params: {} });
+    for (const [event, data] of sent.slice(2)) {
+      if (event === 'ask') asks.answer((data as { id: string }).id, LOCAL, { answer: { ok: true } });
+    }
+    expect(await Promise.all(open)).toHaveLength(64);
+    host.notify('notifications/message', undefined);
+    host.notify('notifications/progress', {});
+    expect(sent.at(-1)).toEqual(['log', {}]);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { stdioServer } from '../../test/support/test-server.js';
+import { ToolscoutError } from '../kernel/errors.js';
+import type { JsonObject } from '../kernel/json.js';
+import { silentLog } from '../kernel/log.js';
+import type { Call } from '../model/call.js';
+import type { Host } from '../model/host.js';
+import type { TrafficRow } from '../model/traffic.js';
+import type { ServerRequest } from '../model/upstream.js';
+import { createTraffic, type Traffic } from './traffic.js';
+
+const server = stdioServer('one', { command: 'node' });
+const noted: Array<[string, JsonObject | undefined]> = [];
+const host = (answer: () => Promise<JsonObject>): Host => ({
+  id: 'h',
+  era: 'legacy',
+  capabilities: {},
+  request: answer,
+  notify: (method, params) => void noted.push([method, params]),
+});
+
+function open(): { traffic: Traffic; last: () => TrafficRow; stop: () => void } {
+  const traffic = createTraffic({
+    clock: createFakeClock(),
+    log: silentLog,
+    redact: (value) => value,
+    incoming: (_server, result) => result,
+  });
+  let seen: TrafficRow | undefined;
+  const stop = traffic.follow((row) => (seen = row));
+  return { traffic, last: () => seen!, stop };
+}
+
+const begin = (traffic: Traffic, params: JsonObject = { name: 'x', arguments: {} }) =>
+  traffic.begin({ method: 'tools/call', params, principal: 'ada', route: 'mcp', traceId: 't' });
+
+describe('traffic', () => {
+  it('STUDIO-3 notes waits, retries, unasked questions and failures under their request', async () => {
+    const { traffic, last } = open();
+    const row = begin(traffic);
+    const watched = row.watch(host(async () => ({})));
+    expect([traffic.knows(watched), traffic.knows(undefined)]).toEqual([true, false]);
+    const told: string[] = [];
+    const request: ServerRequest = {
+      method: 'tools/call',
+      params: { name: 'do' },
+      onWaited: () => told.push('waited'),
+      onAttempt: (attempt) => told.push(`attempt ${attempt}`),
+      onUnasked: () => told.push('unasked'),
+      onProgress: () => told.push('progress'),
+    };
+    const failing = traffic.send(server, request, { host: watched }, async (_server, sent) => {
+      sent.onAttempt?.(0);
+      sent.onWaited?.(5);
+      sent.onAttempt?.(1);
+      sent.onUnasked?.('roots/list');
+      sent.onProgress?.({ progress: 1 });
+      throw new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'Too late.');
+    });
+    await expect(failing).rejects.toThrow('Too late.');
+    row.fail(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'Too late.'));
+    expect(told).toEqual(['attempt 0', 'waited', 'attempt 1', 'unasked', 'progress']);
+    expect(last()).toMatchObject({ state: 'failure', code: 'TOOL_EXECUTION_TIMEOUT', tool: 'one:do', traceId: 't' });
+    expect(last().children.map(({ kind }) => kind)).toEqual(['upstream', 'wait', 'retry', 'unasked', 'progress']);
+    expect(last().children[0]).toMatchObject({ outcome: 'failure', code: 'TOOL_EXECUTION_TIMEOUT' });
+    // Without listeners of its own a request is sent as well.
+    const bare = { method: 'ping', params: {} };
+    await traffic.send(server, bare, { host: watched }, async (_server, sent) => {
+      for (const each of [() => sent.onWaited?.(1), () => sent.onAttempt?.(2), () => sent.onUnasked?.('x')]) each();
+      sent.onProgress?.({ progress: 1 });
+      return { isError: true };
+    });
+    expect(last().children.find(({ method }) => method === 'ping')).toMatchObject({ outcome: 'failure' });
+  });
+
+  it('STUDIO-3 notes what a host refuses and is told; what belongs to no row is only passed on', async () => {
+    const { traffic, last } = open();
+    const row = begin(traffic, { uri: 'note://1' });
+    const watched = row.watch(host(() => Promise.reject(new Error('no'))));
+    await expect(watched.request('elicitation/create', undefined)).rejects.toThrow('no');
+    watched.notify('notifications/message', { level: 'info' });
+    watched.notify('notifications/message', undefined);
+    watched.notify('notifications/progress', { progress: 1 });
+    expect(noted.map(([method]) => method)).toEqual([
+      'notifications/message',
+      'notifications/message',
+      'notifications/progress',
+    ]);
+    row.succeed({ content: [], isError: true });
+    expect(last()).toMatchObject({ name: 'note://1', state: 'failure' });
+    expect(last().children.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+      ['callback', 'failure'],
+      ['notice', undefined],
+      ['notice', undefined],
+    ]);
+    const answer = await traffic.send(server, { method: 'm', params: {} }, {}, async () => ({ a: 1 }));
+    expect(answer).toEqual({ a: 1 });
+  });
+
+  it('STUDIO-3 a call without a host of ours has a row of its own', async () => {
+    const { traffic, last } = open();
+    const call = { server: 'one', tool: 'do', arguments: { a: 1 }, principal: 'ada', route: 'http' } as unknown as Call;
+    const row = traffic.attach(call);
+    await traffic.send(server, { method: 'tools/call', params: { name: 'do' } }, { ...call }, async () => ({ ok: 1 }));
+    row.succeed({ ok: 1 });
+    expect(last()).toMatchObject({ name: 'one:do', servers: ['one'], state: 'success', route: 'http' });
+    const asked = { ...call, host: host(async () => ({})) } as Call;
+    traffic.attach(asked);
+    expect(traffic.knows(asked.host)).toBe(true);
+  });
+
+  it('STUDIO-3 A43 memory is bounded in rows and characters', () => {
+    const { traffic, last, stop } = open();
+    begin(traffic, { name: 7 as never, arguments: { text: 'x'.repeat(100_000) } });
+    expect(last().request).toMatchObject({ cut: true });
+    expect(last().request.json).toHaveLength(32 * 1024);
+    const early = begin(traffic);
+    for (let each = 0; each < 1100; each++) begin(traffic, { arguments: { text: 'x'.repeat(40_000) } });
+    expect(traffic.rows().length).toBeLessThanOrEqual(1000);
+    // A row that was pushed out may still end.
+    early.succeed({ content: [] });
+    expect(traffic.rows().every(({ state }) => state === 'open')).toBe(true);
+    stop();
+    expect([traffic.rows(), traffic.isOn]).toEqual([[], false]);
+  });
+});
