@@ -15,7 +15,7 @@ const SIZE = { width: 1200, height: 760 };
 /** What each picture shows, and what is done before it is taken. */
 const PICTURES: ReadonlyArray<{ name: string; view: string; act?: (page: Page) => Promise<void> }> = [
   { name: 'home', view: 'home', act: (page) => page.getByText('Last calls').first().waitFor() },
-  { name: 'search', view: 'search?q=read+a+text+file', act: (page) => page.getByRole('option').first().waitFor() },
+  { name: 'search', view: 'search?q=read+a+text+file', act: (page) => page.locator('.row').first().waitFor() },
   {
     name: 'tool',
     view: 'tool/everything/get-sum',
@@ -23,7 +23,7 @@ const PICTURES: ReadonlyArray<{ name: string; view: string; act?: (page: Page) =
       await page.getByLabel(/^a /).fill('19');
       await page.getByLabel(/^b /).fill('23');
       await page.getByRole('button', { name: 'Run the tool' }).click();
-      await page.getByText('The sum of 19 and 23').first().waitFor();
+      await page.getByRole('region', { name: 'Text of the result' }).waitFor();
     },
   },
   {
@@ -37,7 +37,7 @@ const PICTURES: ReadonlyArray<{ name: string; view: string; act?: (page: Page) =
     async act(page) {
       await page.getByText('Listening').waitFor();
       await useTools(new URL(page.url()).origin);
-      await page.getByRole('option').nth(3).waitFor();
+      await page.locator('.row').nth(3).waitFor();
     },
   },
 ];

@@ -38,6 +38,15 @@ export interface Ruling {
   readonly includeCritical?: boolean;
 }
 
+/** A call that was kept under a name. */
+export interface SavedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
 /** What a search asks. */
 export interface SearchQuery {
   readonly q: string;
@@ -95,6 +104,12 @@ export const api = {
   registrySearch: (q: string, signal?: AbortSignal) =>
     send<RegistryFindings>('/v1/registry/search', { query: { q }, signal }),
   answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),
+  /** Says which tool a query meant; `toolscout eval` reads it. */
+  label: (query: string, server: string, tool: string) => send<Json>('/v1/labels', { body: { query, server, tool } }),
+  savedCalls: (signal?: AbortSignal) =>
+    send<{ calls: SavedCall[] }>('/v1/saved-calls', { signal }).then(({ calls }) => calls),
+  saveCall: (call: Omit<SavedCall, 'id'>) => send<Json>('/v1/saved-calls', { body: call }),
+  deleteSavedCall: (id: string) => send<Json>(`/v1/saved-calls/${part(id)}`, { method: 'DELETE' }),
   /** Runs a tool; its progress and its answer come as events. */
   call: (
     body: { readonly server: string; readonly tool: string; readonly arguments: JsonObject },

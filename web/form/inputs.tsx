@@ -55,8 +55,7 @@ function Frame({
   return (
     <div class="field">
       <Label class="field-label" {...(as === 'label' ? { for: id } : { id: `${id}-label` })}>
-        <bdi>{field.label.slice(0, 120)}</bdi>
-        <span class="muted small">{typeName(field)}</span>
+        <bdi>{field.label.slice(0, 120)}</bdi> <span class="muted small">{typeName(field)}</span>{' '}
         {field.required && <Badge tone="accent">required</Badge>}
       </Label>
       {children}

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { Hit, SearchAnswer } from '../../api/types.js';
+import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { Icon } from '../../parts/icon.js';
@@ -88,7 +89,16 @@ function HitRow({ hit }: { readonly hit: Hit }): VNode {
   );
 }
 
-function Details({ hit, rank }: { readonly hit: Hit; readonly rank: number }): VNode {
+async function label(query: string, { server, tool }: Hit): Promise<void> {
+  try {
+    await api.label(query, server, tool);
+    tell(`Noted: “${query}” means ${server}:${tool}. toolscout eval reads it.`);
+  } catch (thrown) {
+    tellError(asApiError(thrown));
+  }
+}
+
+function Details({ hit, rank, query }: { readonly hit: Hit; readonly rank: number; readonly query: string }): VNode {
   return (
     <div class="stack" aria-live="off">
       <Section title={`Why it ranks ${rank === 0 ? 'first' : `number ${rank + 1}`}`}>
@@ -109,6 +119,12 @@ function Details({ hit, rank }: { readonly hit: Hit; readonly rank: number }): V
         <div class="stack stack-s">
           <p>
             <ServerText text={hit.summary} />
+          </p>
+          <p class="line">
+            <button type="button" class="button button-small" onClick={() => void label(query, hit)}>
+              This is what I meant
+            </button>
+            <span class="muted small">Wrong order? This keeps your words and this tool as a test case.</span>
           </p>
           {hit.signature && (
             <pre class="signature">
@@ -225,7 +241,7 @@ function Results({ search }: { readonly search: Search }): VNode {
               render={(one) => <HitRow hit={one} />}
             />
           </Section>
-          <Details hit={hit} rank={active} />
+          <Details hit={hit} rank={active} query={search.query.value} />
         </div>
       ) : (
         <Nothing answer={answer} search={search} />

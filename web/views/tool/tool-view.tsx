@@ -16,6 +16,7 @@ import { Badge, Callout, Loaded, type Tone } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { copiesOf } from './copies.js';
 import { createRun } from './run.js';
+import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
 
 const STATUS_TONES: Readonly<Record<ToolDetails['status'], Tone>> = {
@@ -213,6 +214,7 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
         </form>
       </Section>
       <RunView run={run} server={tool.server} />
+      <SavedCalls server={tool.server} tool={tool.tool} args={args} onPick={change} />
       <CopyAs tool={tool} args={args} />
     </div>
   );
