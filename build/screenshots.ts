@@ -10,6 +10,7 @@ import { chromium, type Page } from 'playwright-core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const images = join(root, 'docs/images');
+const folder = mkdtempSync(join(tmpdir(), 'toolscout-'));
 const SIZE = { width: 1200, height: 760 };
 
 /** What each picture shows, and what is done before it is taken. */
@@ -59,12 +60,11 @@ async function useTools(origin: string): Promise<void> {
   await call('memory', 'create_entities', {
     entities: [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }],
   });
-  await call('filesystem', 'list_directory', { path: root });
+  await call('filesystem', 'list_directory', { path: folder });
   await call('filesystem', 'read_text_file', { path: '/etc/shadow' });
   await call('memory', 'search_nodes', { query: 'Ada' });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'toolscout-screenshots-'));
 const tools = join(folder, 'tools.json');
 const invoice = {
   name: 'pay_invoice',
@@ -74,20 +74,21 @@ const invoice = {
 };
 writeFileSync(tools, JSON.stringify({ tools: [invoice] }));
 const config = join(folder, 'toolscout.config.json');
-const program = (name: string): string => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
-const node = (...args: string[]): object => ({ command: process.execPath, args });
+const program = (name: string): string => join('node_modules/@modelcontextprotocol', name, 'dist/index.js');
+/** Commands as they would stand in a config of anybody: no path of this machine is in a picture. */
+const node = (...args: string[]): object => ({ command: 'node', args, cwd: root });
 writeFileSync(
   config,
   JSON.stringify({
     servers: {
       everything: { ...node(program('server-everything'), 'stdio'), title: 'One tool of each kind' },
-      filesystem: { ...node(program('server-filesystem'), root), title: 'Files of the project' },
+      filesystem: { ...node(program('server-filesystem'), folder), title: 'Files of the project' },
       memory: {
         ...node(program('server-memory')),
         env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
         title: 'A graph that remembers',
       },
-      billing: { ...node(join(root, 'test/fixtures/servers/changing.mjs'), `--file=${tools}`), title: 'Invoices' },
+      billing: { ...node('test/fixtures/servers/changing.mjs', `--file=${tools}`), title: 'Invoices' },
     },
   }),
 );

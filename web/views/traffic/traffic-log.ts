@@ -29,7 +29,7 @@ export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
       const [oldest] = rows.keys();
       rows.delete(oldest!);
     },
-    rows: () => [...rows.values()].reverse(),
+    rows: () => [...rows.values()].toReversed(),
     clear: () => rows.clear(),
   };
 }
