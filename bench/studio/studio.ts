@@ -125,7 +125,7 @@ async function callMany(url: string, count: number): Promise<void> {
       const answer = await fetch(`${url}v1/call`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ server: 'legacy', tool: 'echo', arguments: { text: `call ${left}` } }),
+        body: JSON.stringify({ server: 'legacy', tool: 'echo', arguments: { message: `call ${left}` } }),
       });
       await answer.arrayBuffer();
     }

@@ -124,7 +124,7 @@ describe('calls in Studio', () => {
       await host.callTool({ name: 'search_tools', arguments: { query: 'echo a text' } });
       await host.callTool({
         name: 'execute_tool',
-        arguments: { server: 'legacy', tool: 'echo', arguments: { text: 'seen by the operator' } },
+        arguments: { server: 'legacy', tool: 'echo', arguments: { message: 'seen by the operator' } },
       });
       const row = page.getByRole('option', { name: /legacy:echo/ });
       await row.waitFor();
