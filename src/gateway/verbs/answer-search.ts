@@ -37,6 +37,15 @@ function fitSignatures(
   });
 }
 
+/** What a search knows besides the catalog. */
+export interface SearchAids {
+  /** What earlier searches of the caller led to. */
+  readonly experience?: Experience;
+  /** The query and the tools as an encoder reads them (FIND-8). */
+  readonly encoded?: Encoded;
+  readonly doubts?: Doubts;
+}
+
 /** The hits of a search over these servers that a viewer sees, and who is missing from it and why (FIND-5). */
 export function answerSearch(
   viewer: Viewer,
@@ -44,9 +53,7 @@ export function answerSearch(
   asked: SearchOptions,
   servers: readonly Server[],
   sources: Sources,
-  experience?: Experience,
-  encoded?: Encoded,
-  doubts: Doubts = createDoubts(),
+  { experience, encoded, doubts = createDoubts() }: SearchAids = {},
 ): SearchAnswer {
   const { catalog, learner } = sources;
   const options = viewer.isLimited ? { ...asked, accepts: viewer.sees } : asked;

@@ -129,7 +129,7 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
       const { principal } = viewer;
       const encoded = await encoding.of(query, () => core.catalog.index.tools());
       const experience = await core.experience.of(principal);
-      const answer = answerSearch(viewer, query, options, servers, sources(), experience, encoded, doubts);
+      const answer = answerSearch(viewer, query, options, servers, sources(), { experience, encoded, doubts });
       // Of several needs in one query each led only to its own hits.
       for (const need of new Set(answer.hits.map((hit) => hit.need))) {
         const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));
