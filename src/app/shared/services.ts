@@ -11,7 +11,9 @@ function keysIn(stateDirectory: string): string[] {
     const names = readdirSync(join(stateDirectory, 'shared'));
     return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    // Where there is no such directory there is no service, and what stands in its place is the store's to report.
+    const { code = '' } = thrown as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return [];
     throw thrown;
   }
 }
