@@ -6,14 +6,14 @@ import { fixture, waitUntil } from '../support/fixture.js';
 import { CLI, workplace, type Workplace } from '../support/toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
-/** The files that every start may load; anything else belongs behind an `import()`. */
-const AT_START = ['cli', 'command', 'rolldown-runtime', 'serve', 'settle-heap', 'start'];
+/** The files that every start may load; anything else belongs behind an `import()`. `forward` holds what a forwarder needs too. */
+const AT_START = ['cli', 'command', 'forward', 'rolldown-runtime', 'serve', 'settle-heap', 'start', 'terminal'];
 
 /** What the embedded store is loaded from; the library itself has a name for each platform. */
 const PACKAGES = ['@neon-rs/load', 'detect-libc', 'libsql'];
 
 /** What the first call to a child may load besides. */
-const TO_A_CHILD = ['2020', 'envelope', 'era', 'requests', 'stdio-transport', 'unsolicited', 'upstream'];
+const TO_A_CHILD = ['2020', 'deadlines', 'envelope', 'era', 'requests', 'stdio-transport', 'unsolicited', 'upstream'];
 
 const request = (id: number, method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
