@@ -288,10 +288,8 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
       // Asked where everything must come through, whatever led here: a held server is never started.
       const hold = approvals.hold(server, inForce().approval);
       if (!hold) return openServer(server, signal, key);
-      throw new ToolscoutError('APPROVAL_REQUIRED', `Server "${server.id}" is not started: ${hold.reason}.`, {
-        remedy: hold.remedy,
-        delivered: false,
-      });
+      const message = `Server "${server.id}" is not started: ${hold.reason}.`;
+      throw new ToolscoutError('APPROVAL_REQUIRED', message, { remedy: hold.remedy, delivered: false });
     },
   });
 

@@ -76,6 +76,7 @@ describe('a client made of /openapi.json', STARTS_PROCESSES, () => {
           {
             params: { path: values, query: path === '/v1/search' ? { q: 'echo' } : {} },
             parseAs: 'stream',
+            redirect: 'manual',
             ...(method === 'post' ? { body } : {}),
           } as never,
         );
@@ -84,7 +85,7 @@ describe('a client made of /openapi.json', STARTS_PROCESSES, () => {
           path,
           status: response.status,
           known: known.some((each) => String(response.status).startsWith(each)),
-        }).toMatchObject({ known: true });
+        }).toEqual({ path, status: response.status, known: true });
         expect(response.status).toBeLessThan(500);
         driven += 1;
         await response.body?.cancel().catch(() => undefined);

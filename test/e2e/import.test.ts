@@ -51,6 +51,7 @@ describe('the built command and other clients', STARTS_PROCESSES, () => {
       CLI,
       'serve',
       '--stdio',
+      '--shared',
       '--config',
       join(place.home, '.config/toolscout/config.json'),
     ]);
