@@ -6,9 +6,11 @@ import {
   RedactionConfig,
   RetryConfig,
   RuleConfig,
+  ScreenMode,
   ServerAnswers,
   SourceConfig,
 } from '../../../model/config.js';
+import { SearchConfig } from '../../../model/search-config.js';
 import { SandboxConfig } from '../../../model/sandbox-config.js';
 import { SCOPES } from '../../../model/principal.js';
 
@@ -123,6 +125,8 @@ export const ShownConfig = z.object({
   usageMemory: z.union([z.boolean(), z.literal('local')]),
   approval: z.enum(['trust-first', 'manual', 'off', 'lock']),
   sandbox: SandboxConfig,
+  screenResults: ScreenMode,
+  search: SearchConfig,
   store: text,
   answers: AnswersConfig,
   audit: z.object({
