@@ -41,6 +41,7 @@ const ShownServer = z.object({
   connectTimeoutMs: count,
   idleTimeoutMs: count,
   answers: ServerAnswers.optional(),
+  screenResults: ScreenMode.optional(),
   rateLimit: RateLimit,
   retry: RetryConfig,
 });
