@@ -103,6 +103,10 @@ export function createOwnServer(
   const answering = (subject: Subject): Answering | undefined => {
     const { call, server, tool } = subject;
     const answer = answers.answering(subject);
+    // Most configs screen nothing.
+    const isScreened =
+      server.screenResults !== undefined || state.config().screenResults !== 'off' || server === SERVER;
+    if (!isScreened) return answer;
     const mode = screenMode(server);
     const isInner = call.parent !== undefined;
     if (mode === 'off' || (mode === 'mark' && isInner)) return answer;

@@ -174,7 +174,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     demandScope(route, who);
     // From here on no other key and no further scope would help, so nobody is asked for one.
     asked.admitted = true;
-    demandCsrf(who, received);
+    if (who.session) demandCsrf(who, received);
     demandAdmin(route, who);
     demandWhole(route, who);
     const mayLast = route.body !== undefined || route.isRaw === true;
