@@ -1,4 +1,4 @@
-import { getCurrentTest } from 'vitest/suite';
+import { TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -11,7 +11,7 @@ const IS_LONG = process.env['TOOLSCOUT_TEST_LONG'] === '1';
 
 /** Notes how often the running test tries what its title says, for the table of `npm run test:attacks` and its siblings. */
 export function countTrials(trials: number): number {
-  const test = getCurrentTest();
+  const test = TestRunner.getCurrentTest();
   if (test) test.meta.trials = (test.meta.trials ?? 0) + trials;
   return trials;
 }
