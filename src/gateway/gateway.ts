@@ -148,7 +148,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...signIns,
     ...sessionVerbs(sessions),
     ...configChangeVerbs(core, (viewer) => configuration.reload(viewer)),
-    ...studioVerbs(core, (id) => signIns['servers.signInStatus'](LOCAL_VIEWER, id)),
+    ...studioVerbs(core, {
+      signInStatus: (id) => signIns['servers.signInStatus'](LOCAL_VIEWER, id),
+      waitingCalls: async (viewer) => confirming.verbs['approvals.calls'](viewer, { state: 'waiting' }),
+    }),
     ...defineVerbs({
       ready: (_viewer) => core.filled(),
       onEvent: (viewer, listener) =>

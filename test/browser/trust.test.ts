@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { seriousFindings } from './support/axe.js';
 import { sharedBrowser } from './support/browser.js';
 import { openStudio } from './support/studio.js';
 
@@ -56,4 +57,59 @@ describe('approvals in Studio', () => {
     await page.getByRole('button', { name: 'Reject marked' }).click();
     await page.getByText('Nothing waits for you').waitFor();
   });
+
+  it(
+    'STUDIO-2 SEC-11 shows a call that waits for a yes, and approves or rejects it with the keyboard',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({
+        servers: { legacy: fixture('legacy') },
+        toolRules: [{ pattern: 'legacy:echo', confirm: true }],
+      });
+      const call = async (message: string) => {
+        const body = JSON.stringify({ server: 'legacy', tool: 'echo', arguments: { message } });
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(`${studio.url}v1/call`, { method: 'POST', headers, body });
+        return (await answer.json()) as { readonly code?: string; readonly detail?: string; readonly success?: true };
+      };
+      const page = await open(studio.url);
+      await page.getByText('Nothing needs your attention.').waitFor();
+      const hostile = '<img src=x onerror="globalThis.attacked=1"> pay \u202egnihton';
+      expect(await call(hostile)).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+      // Nobody reloads the page: the number and the line come by themselves.
+      await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).waitFor();
+      await page.getByText('A call of "legacy:echo" waits for a yes').waitFor();
+      await page.getByRole('link', { name: 'See the calls' }).click();
+      const waiting = page.getByRole('listitem', { name: 'Call of legacy:echo' });
+      await waiting.getByText('toolRules[0]').waitFor();
+      expect(await waiting.locator('.facts').textContent()).toMatch(
+        /Asked bylocal.*Waitsfor \d+ min until \d\d:\d\d:\d\d/,
+      );
+      expect(await waiting.locator('.json-tree').textContent()).toMatch(/message: “<img src=x onerror=.*U\+202E/);
+      expect(await waiting.locator('img').count()).toBe(0);
+      expect(await page.evaluate(() => 'attacked' in globalThis)).toBe(false);
+      expect(await seriousFindings(page)).toEqual([]);
+      await waiting.getByLabel('Reason').focus();
+      await page.keyboard.type('asked for it');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing waits for you').waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      expect(await call(hostile)).toMatchObject({ success: true });
+      expect(await call('delete it all')).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+      await waiting.getByText('delete it all').waitFor();
+      await waiting.getByLabel('Reason').fill('wrong branch');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing waits for you').waitFor();
+      await expect.poll(() => page.getByText(/waiting$/).count()).toBe(0);
+      const refused = await call('delete it all');
+      expect(refused.code).toBe('CONFIRMATION_REJECTED');
+      expect(refused.detail).toContain('wrong branch');
+      await page.getByRole('radio', { name: 'Decided' }).click();
+      await page.getByRole('row', { name: /call of legacy:echo approved and made local asked for it/ }).waitFor();
+      await page.getByRole('row', { name: /call of legacy:echo rejected local wrong branch/ }).waitFor();
+    },
+  );
 });

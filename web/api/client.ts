@@ -16,6 +16,7 @@ import type {
   AuditRecord,
   Json,
   JsonObject,
+  PendingCall,
   ReloadReport,
   RulingReport,
   SearchAnswer,
@@ -84,6 +85,10 @@ export const api = {
     send<{ diffs: ApprovalDiff[] }>(`/v1/approvals/${part(ref)}/diff`, { signal }).then(({ diffs }) => diffs),
   decide: (ref: string, verb: 'approve' | 'reject', ruling: Ruling) =>
     send<RulingReport>(`/v1/approvals/${part(ref)}/${verb}`, { body: ruling }),
+  pendingCalls: (state?: PendingCall['state'], signal?: AbortSignal) =>
+    send<{ calls: PendingCall[] }>('/v1/pending-calls', { query: { state }, signal }).then(({ calls }) => calls),
+  decideCall: (id: string, verb: 'approve' | 'reject', ruling: { readonly reason?: string }) =>
+    send<PendingCall>(`/v1/pending-calls/${part(id)}/${verb}`, { body: ruling }),
   skills: (signal?: AbortSignal) => send<{ skills: Skill[] }>('/v1/skills', { signal }).then(({ skills }) => skills),
   audit: (query: Readonly<Record<string, string | number | undefined>>, signal?: AbortSignal) =>
     send<{ records: AuditRecord[] }>('/v1/audit', { query, signal }).then(({ records }) => records),

@@ -28,6 +28,8 @@ export type Why = Answer<'Why'>;
 export type Approval = Answer<'Approval'>;
 /** What one request would change. */
 export type ApprovalDiff = Answer<'ApprovalDiffs'>['diffs'][number];
+/** A call that waits for a yes, or what was said about it. */
+export type PendingCall = Answer<'PendingCall'>;
 /** What became of a decision. */
 export type RulingReport = Answer<'RulingReport'>;
 /** A skill and how it stands. */

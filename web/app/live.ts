@@ -26,7 +26,6 @@ const EVENT_TYPES = [
   'approval',
   'reconsidered',
   'notification',
-  'pending-call',
   'dropped',
 ];
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];

@@ -44,6 +44,11 @@ export async function signOut(): Promise<void> {
   await readSession();
 }
 
+/** Whether the page may read what only administrators read. */
+export function seesAsAdmin(): boolean {
+  return session.value?.scopes.includes('admin') ?? false;
+}
+
 /** Whether the page may change things. */
 export function isAdmin(): boolean {
   return session.value?.mayAdminister ?? false;

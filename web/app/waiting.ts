@@ -1,28 +1,38 @@
 import { signal } from '@preact/signals';
 import { api } from '../api/client.js';
 import { onLiveEvent, reconnects } from './live.js';
+import { seesAsAdmin } from './session.js';
 
-/** How many approvals wait for a decision. */
+/** Calls tell no event, and may be made through another process over the same store. */
+const EVERY_MS = 5000;
+
+/** How many approvals and calls wait for a decision. */
 export const waiting = signal(0);
 
 /** Counts again. */
 export async function countWaiting(): Promise<void> {
   try {
-    waiting.value = (await api.approvals('pending')).length;
+    const [approvals, calls] = await Promise.all([
+      api.approvals('pending'),
+      seesAsAdmin() ? api.pendingCalls('waiting') : [],
+    ]);
+    waiting.value = approvals.length + calls.length;
   } catch {
     // The views say what is wrong; a number that is not known is not shown.
     waiting.value = 0;
   }
 }
 
-/** Counts now, after every event about approvals, and after a reconnect. */
+/** Counts now, after every event about approvals, after a reconnect, and from time to time while the page is looked at. */
 export function startWaiting(): () => void {
   const stopEvents = onLiveEvent((event) => {
-    if (/^(?:approval|reconsidered|learned|reloaded|pending-call)$/.test(event.type)) void countWaiting();
+    if (/^(?:approval|reconsidered|learned|reloaded)$/.test(event.type)) void countWaiting();
   });
   const stopReconnects = reconnects.subscribe(() => void countWaiting());
+  const interval = setInterval(() => document.hidden || void countWaiting(), EVERY_MS);
   return () => {
     stopEvents();
     stopReconnects();
+    clearInterval(interval);
   };
 }

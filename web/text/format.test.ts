@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { formatAgo, formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from './format.js';
+import {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDateTime,
+  formatDuration,
+  formatLeft,
+  formatTime,
+  plural,
+} from './format.js';
 
 describe('format', () => {
   it.each([
@@ -31,6 +40,17 @@ describe('format', () => {
     [200_000_000, '2 d ago'],
   ])('STUDIO-1 writes a time %d ms ago as %s', (past, text) => {
     expect(formatAgo(1_000_000_000 - past, 1_000_000_000)).toBe(text);
+  });
+
+  it.each([
+    [-1, 'no longer'],
+    [0, 'no longer'],
+    [400, 'for 1 s'],
+    [30_900, 'for 30 s'],
+    [890_000, 'for 14 min'],
+    [7_200_000, 'for 2 h'],
+  ])('STUDIO-1 writes %d ms that are left as %s', (left, text) => {
+    expect(formatLeft(1_000_000_000 + left, 1_000_000_000)).toBe(text);
   });
 
   it('STUDIO-1 writes counts with their nouns, and times', () => {

@@ -42,6 +42,14 @@ export function formatAgo(time: number, now: number): string {
   return `${Math.floor(past / size)} ${unit} ago`;
 }
 
+/** How long there is until something: `for 12 min`, `no longer`. */
+export function formatLeft(time: number, now: number): string {
+  const left = time - now;
+  if (left <= 0) return 'no longer';
+  const [, size, unit] = STEPS.find(([limit]) => left < limit)!;
+  return `for ${Math.max(1, Math.floor(left / size))} ${unit}`;
+}
+
 /** A time of day with seconds, in the zone of the reader. */
 export function formatTime(time: number): string {
   return new Date(time).toLocaleTimeString('en-GB', { hour12: false });

@@ -26,12 +26,13 @@ export interface Attention {
     | 'server-unusable'
     | 'server-resting'
     | 'sign-in'
-    | 'approval';
+    | 'approval'
+    | 'pending-call';
   readonly severity: 'info' | 'warning' | 'severe';
   readonly title: string;
   readonly detail: string;
   readonly server?: string;
-  /** The approval it is about. */
+  /** The approval or the pending call it is about. */
   readonly ref?: string;
   readonly remedy: Remedy;
   readonly action?: Fix;

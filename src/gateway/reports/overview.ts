@@ -1,6 +1,8 @@
 import { describePending } from '../../config/index.js';
+import { addressOf } from '../../kernel/ids.js';
 import { counted } from '../../kernel/text.js';
 import type { Approval, RiskLevel } from '../../model/approval.js';
+import type { PendingCall } from '../../model/pending-call.js';
 import type { Server } from '../../model/server.js';
 import type { AuditSum } from '../../model/stats.js';
 import { DOUBT_PHRASES } from '../../model/store.js';
@@ -16,6 +18,8 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 /** Of one kind so much is told one by one; servers that fail together have one cause. */
 const MAX_EACH = 20;
+/** Tools that are named where several calls wait. */
+const MAX_NAMED = 3;
 
 const KNOWLEDGE: readonly Knowledge[] = ['ready', 'stale', 'learning', 'failed', 'unknown', 'off'];
 const STATUSES: readonly ToolStatus[] = ['enabled', 'disabled', 'pending', 'quarantined'];
@@ -139,6 +143,26 @@ function attentionOfApprovals(server: Server, approvals: readonly Approval[]): A
   ];
 }
 
+/** Calls that wait for a yes, as one line: an agent is held up until somebody decides. */
+function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
+  const [first] = calls;
+  if (!first) return [];
+  const addresses = [...new Set(calls.map(({ server, tool }) => `"${addressOf(server, tool)}"`))];
+  const named = addresses.slice(0, MAX_NAMED).join(', ');
+  const rest = addresses.length - MAX_NAMED;
+  const isOne = calls.length === 1;
+  return [
+    {
+      kind: 'pending-call',
+      severity: 'warning',
+      title: isOne ? `A call of ${named} waits for a yes` : `${counted(calls.length, 'call')} wait for a yes`,
+      detail: isOne ? 'It is not sent before somebody decides.' : `${named}${rest > 0 ? ` and ${rest} more` : ''}.`,
+      ...(isOne && { server: first.server, ref: first.id }),
+      remedy: { kind: 'confirm-call', ...(isOne && { id: first.id }) },
+    },
+  ];
+}
+
 /** What is about all servers at once: the store and the config. */
 function attentionOfAll(core: Core): Attention[] {
   const { loaded } = core;
@@ -191,7 +215,12 @@ function attentionOfAll(core: Core): Attention[] {
 const ORDER: ReadonlyArray<Attention['severity']> = ['severe', 'warning', 'info'];
 
 /** What a viewer should look at, the gravest first. */
-export function attentionFor(core: Core, viewer: Viewer, views: readonly ServerView[]): Attention[] {
+export function attentionFor(
+  core: Core,
+  viewer: Viewer,
+  views: readonly ServerView[],
+  waiting: readonly PendingCall[],
+): Attention[] {
   const caller = callerOf(viewer);
   const servers = views.flatMap((view) => attentionOfServer(core, view) ?? []);
   const approvals = views.flatMap(({ id }) => {
@@ -199,7 +228,7 @@ export function attentionFor(core: Core, viewer: Viewer, views: readonly ServerV
     return server ? attentionOfApprovals(server, core.approvals.list([server])) : [];
   });
   return [
-    ...(caller.isLimited ? [] : attentionOfAll(core)),
+    ...(caller.isLimited ? [] : [...attentionOfAll(core), ...attentionOfCalls(waiting)]),
     ...approvals.slice(0, MAX_EACH),
     ...servers.slice(0, MAX_EACH),
   ].toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));

@@ -1,6 +1,8 @@
 import { viewServer } from '../../catalog/views.js';
 import { toToolscoutError } from '../../kernel/errors.js';
+import type { PendingCall } from '../../model/pending-call.js';
 import type { Server } from '../../model/server.js';
+import type { Viewer } from '../../model/viewer.js';
 import type { Latency, ServerDetails } from '../contract/studio.js';
 import type { SignInStatus } from '../contract/sign-in.js';
 import type { Core } from '../core.js';
@@ -13,10 +15,17 @@ import { listServers } from './servers/server-verbs.js';
 /** Calls whose latency is shown. */
 const MAX_CALLS = 120;
 
+/** What the page shows of other facets. */
+export interface StudioSources {
+  readonly signInStatus: (id: string) => Promise<SignInStatus>;
+  /** Calls that wait for a yes, as far as the viewer sees their tools. */
+  readonly waitingCalls: (viewer: Viewer) => Promise<readonly PendingCall[]>;
+}
+
 /** The verbs of the facet `studio`: what the page shows. */
 export function studioVerbs(
   core: Core,
-  signInStatus: (id: string) => Promise<SignInStatus>,
+  { signInStatus, waitingCalls }: StudioSources,
 ): VerbTable<'studio.overview' | 'studio.server'> {
   const { audit, clock, pool } = core.deps;
   const definitionTokens = createDefinitionTokens();
@@ -60,7 +69,7 @@ export function studioVerbs(
           sums.filter((sum) => isSumSeen(sum, viewer)),
           now,
         ),
-        attention: attentionFor(core, viewer, views),
+        attention: attentionFor(core, viewer, views, await waitingCalls(viewer)),
       };
     },
 

@@ -8,6 +8,7 @@ import { tell, tellError } from '../../app/notices.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { seesAsAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
@@ -15,6 +16,8 @@ import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ApprovalDetails } from './approval-details.js';
+import { Decided } from './decided.js';
+import { WaitingCalls } from './waiting-calls.js';
 
 /** The colour of a risk. */
 export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
@@ -24,6 +27,8 @@ export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
   critical: 'bad',
 };
 const ABOUT = { launch: 'wants to start', instructions: 'instructions to agents', tool: 'tool' } as const;
+/** Calls tell no event, and may be made through another process. */
+const CALLS_EVERY_MS = 2000;
 const RISK_ORDER = ['critical', 'high', 'medium', 'low'];
 
 /** What a request is, in a word: new, or changed since it was trusted. */
@@ -105,162 +110,123 @@ function Pending({ route }: { readonly route: Route }): VNode {
     (abort) => api.approvals('pending', abort),
     (event) => /^(?:approval|reconsidered|learned|reloaded)$/.test(event.type),
   );
+  const calls = useResource(
+    'waiting calls',
+    async (abort) => (seesAsAdmin() ? api.pendingCalls('waiting', abort) : []),
+    undefined,
+    CALLS_EVERY_MS,
+  );
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
   return (
-    <Loaded from={approvals} what="The list of approvals">
-      {(found) => {
-        if (found.length === 0) {
-          return (
-            <Empty icon="approvals" title="Nothing waits for you">
-              <p>
-                toolscout remembers every tool exactly as you approved it. When a server changes one by a single byte,
-                it waits here, with what changed, and agents do not get it until you say yes.
-              </p>
-            </Empty>
+    <>
+      <WaitingCalls calls={calls} />
+      <Loaded from={approvals} what="The list of approvals">
+        {(found) => {
+          if (found.length === 0 && (calls.data.value?.length ?? 0) > 0) return null;
+          if (found.length === 0) {
+            return (
+              <Empty icon="approvals" title="Nothing waits for you">
+                <p>
+                  toolscout remembers every tool exactly as you approved it. When a server changes one by a single byte,
+                  it waits here, with what changed, and agents do not get it until you say yes.
+                </p>
+                <p>
+                  Calls that a rule with <code>confirm</code> holds wait here as well.
+                </p>
+              </Empty>
+            );
+          }
+          const all = found.toSorted(
+            (a, b) => RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref),
           );
-        }
-        const all = found.toSorted(
-          (a, b) => RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref),
-        );
-        const current =
-          all.find(
-            (one) =>
-              one.ref === route.parts[0] && (route.query['hash'] === undefined || one.hash === route.query['hash']),
-          ) ??
-          all.find((one) => one.ref === route.parts[0]) ??
-          all[0]!;
-        const chosen = all.filter((one) => marked.value.has(keyOf(one)));
-        const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
-          setBusy(true);
-          await decideAll(list, verb, reason);
-          marked.value = new Set();
-          setReason('');
-          setBusy(false);
-          approvals.reload();
-          goTo(hrefTo('approvals'), { replace: true });
-        };
-        return (
-          <div class="split split-narrow">
-            <Section
-              title={plural(all.length, 'request')}
-              aside={
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={chosen.length === all.length}
-                    onChange={() => (marked.value = chosen.length === all.length ? new Set() : new Set(all.map(keyOf)))}
-                  />
-                  Mark all
-                </label>
-              }
-              flush
-            >
-              <ul class="approval-list" aria-label="Requests that wait">
-                {all.slice(0, 300).map((one) => (
-                  <Row
-                    key={keyOf(one)}
-                    approval={one}
-                    isCurrent={one === current}
-                    isMarked={marked.value.has(keyOf(one))}
-                    onMark={() => {
-                      const next = new Set(marked.value);
-                      if (!next.delete(keyOf(one))) next.add(keyOf(one));
-                      marked.value = next;
-                    }}
-                  />
-                ))}
-              </ul>
-              {chosen.length > 0 && (
-                <div class="bulk">
-                  <span class="strong">{plural(chosen.length, 'request')} marked</span>
-                  <button
-                    type="button"
-                    class="button button-small button-main"
-                    disabled={isBusy}
-                    onClick={() => void decide(chosen, 'approve')}
-                  >
-                    Approve marked
-                  </button>
-                  <button
-                    type="button"
-                    class="button button-small button-danger"
-                    disabled={isBusy}
-                    onClick={() => void decide(chosen, 'reject')}
-                  >
-                    Reject marked
-                  </button>
-                </div>
-              )}
-            </Section>
-            <ApprovalDetails
-              key={keyOf(current)}
-              approval={current}
-              reason={reason}
-              onReason={setReason}
-              isBusy={isBusy}
-              onDecide={(verb) => void decide([current], verb)}
-            />
-          </div>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-function Decided(): VNode {
-  const approvals = useResource(
-    'decided',
-    (abort) => api.approvals(undefined, abort),
-    (event) => event.type === 'approval',
-  );
-  return (
-    <Loaded from={approvals} what="The list of decisions">
-      {(found) => {
-        const decided = found
-          .filter(({ state }) => state !== 'pending')
-          .toSorted((a, b) => (b.ruling?.at ?? b.requestedAt) - (a.ruling?.at ?? a.requestedAt));
-        if (decided.length === 0) return <Empty icon="approvals" title="Nothing was decided yet" />;
-        return (
-          <div class="card card-flush">
-            <div class="table-scroll" tabIndex={0} role="region" aria-label="Decisions">
-              <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">What</th>
-                    <th scope="col">Decision</th>
-                    <th scope="col">By</th>
-                    <th scope="col">Reason</th>
-                    <th scope="col">When</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {decided.slice(0, 200).map((one) => (
-                    <tr key={one.ref + one.hash + one.state}>
-                      <td>
-                        <ServerLine text={one.ref} />
-                      </td>
-                      <td>
-                        <Badge tone={one.state === 'approved' ? 'ok' : one.state === 'rejected' ? 'bad' : 'quiet'}>
-                          {one.state}
-                        </Badge>
-                      </td>
-                      <td>{one.ruling?.by ?? ''}</td>
-                      <td>
-                        <ServerLine text={one.ruling?.reason ?? ''} />
-                      </td>
-                      <td class="muted">{formatAgo(one.ruling?.at ?? one.requestedAt, now.value)}</td>
-                    </tr>
+          const current =
+            all.find(
+              (one) =>
+                one.ref === route.parts[0] && (route.query['hash'] === undefined || one.hash === route.query['hash']),
+            ) ??
+            all.find((one) => one.ref === route.parts[0]) ??
+            all[0]!;
+          const chosen = all.filter((one) => marked.value.has(keyOf(one)));
+          const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
+            setBusy(true);
+            await decideAll(list, verb, reason);
+            marked.value = new Set();
+            setReason('');
+            setBusy(false);
+            approvals.reload();
+            goTo(hrefTo('approvals'), { replace: true });
+          };
+          return (
+            <div class="split split-narrow">
+              <Section
+                title={plural(all.length, 'request')}
+                aside={
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      checked={chosen.length === all.length}
+                      onChange={() =>
+                        (marked.value = chosen.length === all.length ? new Set() : new Set(all.map(keyOf)))
+                      }
+                    />
+                    Mark all
+                  </label>
+                }
+                flush
+              >
+                <ul class="approval-list" aria-label="Requests that wait">
+                  {all.slice(0, 300).map((one) => (
+                    <Row
+                      key={keyOf(one)}
+                      approval={one}
+                      isCurrent={one === current}
+                      isMarked={marked.value.has(keyOf(one))}
+                      onMark={() => {
+                        const next = new Set(marked.value);
+                        if (!next.delete(keyOf(one))) next.add(keyOf(one));
+                        marked.value = next;
+                      }}
+                    />
                   ))}
-                </tbody>
-              </table>
+                </ul>
+                {chosen.length > 0 && (
+                  <div class="bulk">
+                    <span class="strong">{plural(chosen.length, 'request')} marked</span>
+                    <button
+                      type="button"
+                      class="button button-small button-main"
+                      disabled={isBusy}
+                      onClick={() => void decide(chosen, 'approve')}
+                    >
+                      Approve marked
+                    </button>
+                    <button
+                      type="button"
+                      class="button button-small button-danger"
+                      disabled={isBusy}
+                      onClick={() => void decide(chosen, 'reject')}
+                    >
+                      Reject marked
+                    </button>
+                  </div>
+                )}
+              </Section>
+              <ApprovalDetails
+                key={keyOf(current)}
+                approval={current}
+                reason={reason}
+                onReason={setReason}
+                isBusy={isBusy}
+                onDecide={(verb) => void decide([current], verb)}
+              />
             </div>
-          </div>
-        );
-      }}
-    </Loaded>
+          );
+        }}
+      </Loaded>
+    </>
   );
 }
 
@@ -270,7 +236,7 @@ export function ApprovalsView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Approvals"
-      lead="Servers and tools that are new, or not what you approved. Agents get none of them before you decide."
+      lead="Calls that need your yes, and servers and tools that are new or not what you approved. Agents get none of them before you decide."
       actions={
         <Tabs
           label="Which approvals"

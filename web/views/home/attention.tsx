@@ -24,11 +24,13 @@ const ACTIONS: Readonly<Record<Attention['kind'], string>> = {
   'server-resting': 'Connect now',
   'sign-in': 'Sign in',
   approval: 'Approve',
+  'pending-call': 'Approve',
 };
 
 function placeOf({ kind, server, ref }: Attention): { readonly href: string; readonly label: string } | undefined {
   if (kind === 'approval')
     return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'See what changed' };
+  if (kind === 'pending-call') return { href: '#/approvals', label: 'See the calls' };
   if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
   return kind.startsWith('config') || kind === 'source-kept'
     ? { href: '#/config', label: 'Open the config' }

@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Overview } from '../../api/types.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
+import { waiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
@@ -12,7 +14,7 @@ import { formatAgo, formatCount, formatDuration, formatRatio, plural } from '../
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
 
-const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|pending-call)$/;
+const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval)$/;
 
 function Tiles({ overview }: { readonly overview: Overview }): VNode {
   const { servers, tools, hours } = overview;
@@ -159,6 +161,12 @@ function LastCalls(): VNode | null {
 /** What there is, what it costs, and what needs attention. */
 export function HomeView(): VNode {
   const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type), 10_000);
+  const waits = waiting.value;
+  const told = useRef(waits);
+  useEffect(() => {
+    if (told.current !== waits) overview.reload();
+    told.current = waits;
+  }, [waits]);
   return (
     <Page title="Home" lead="What your agents can do, and what they did.">
       <Loaded from={overview} what="The overview">

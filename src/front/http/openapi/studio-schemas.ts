@@ -77,6 +77,7 @@ export const Overview = z.object({
         'server-resting',
         'sign-in',
         'approval',
+        'pending-call',
       ]),
       severity: z.enum(['info', 'warning', 'severe']),
       title: text,

@@ -138,6 +138,38 @@ describe('what the page shows', STARTS_PROCESSES, () => {
     expect(waiting.tools['pending']).toBeGreaterThan(3);
   });
 
+  it('STUDIO-1 SEC-11 the overview says which calls wait for a yes, until somebody decides', async () => {
+    const gateway = await openToolscout({
+      servers: { old: fixture('legacy') },
+      toolRules: [{ pattern: 'old:{echo,fail}', confirm: true }],
+    });
+    await gateway.servers.discover();
+    const { send, post } = await openHttpApp(gateway);
+    const attention = async () => ((await (await send('/v1/overview')).json()) as Overview).attention;
+    expect(await attention()).toEqual([]);
+    await post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 'x' } });
+    const [first] = await gateway.approvals.calls({ state: 'waiting' });
+    expect(await attention()).toEqual([
+      expect.objectContaining({
+        kind: 'pending-call',
+        severity: 'warning',
+        title: 'A call of "old:echo" waits for a yes',
+        server: 'old',
+        ref: first!.id,
+        remedy: expect.stringContaining(`/v1/pending-calls/${first!.id}/approve`) as string,
+      }),
+    ]);
+    await post('/v1/call', { server: 'old', tool: 'fail', arguments: {} });
+    expect(await attention()).toEqual([
+      expect.objectContaining({
+        title: '2 calls wait for a yes',
+        detail: expect.stringMatching(/^"old:(?:echo|fail)", "old:(?:echo|fail)"\.$/) as string,
+      }),
+    ]);
+    for (const { id } of await gateway.approvals.calls({ state: 'waiting' })) await gateway.approvals.rejectCall(id);
+    expect(await attention()).toEqual([]);
+  });
+
   it('STUDIO-1 one server whole: how it is reached, how long it takes, what went wrong; the command is for administrators', async () => {
     const gateway = await openToolscout(
       {

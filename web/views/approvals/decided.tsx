@@ -1,0 +1,70 @@
+import type { VNode } from 'preact';
+import { api } from '../../api/client.js';
+import { now } from '../../app/now.js';
+import { useResource } from '../../app/resource.js';
+import { seesAsAdmin } from '../../app/session.js';
+import { ServerLine } from '../../parts/server-text.js';
+import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { formatAgo } from '../../text/format.js';
+import { decisionsOf, type Decision } from './decisions.js';
+
+const TONES: Partial<Record<Decision['state'], Tone>> = { approved: 'ok', used: 'ok', rejected: 'bad' };
+const WORDS: Partial<Record<Decision['state'], string>> = { used: 'approved and made' };
+
+/** What was decided, by whom and why. */
+export function Decided(): VNode {
+  const decisions = useResource(
+    'decided',
+    async (abort) => {
+      const [approvals, calls] = await Promise.all([
+        api.approvals(undefined, abort),
+        seesAsAdmin() ? api.pendingCalls(undefined, abort) : [],
+      ]);
+      return decisionsOf(approvals, calls);
+    },
+    (event) => event.type === 'approval',
+  );
+  return (
+    <Loaded from={decisions} what="The list of decisions">
+      {(decided) => {
+        if (decided.length === 0) return <Empty icon="approvals" title="Nothing was decided yet" />;
+        return (
+          <div class="card card-flush">
+            <div class="table-scroll" tabIndex={0} role="region" aria-label="Decisions">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">What</th>
+                    <th scope="col">Decision</th>
+                    <th scope="col">By</th>
+                    <th scope="col">Reason</th>
+                    <th scope="col">When</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {decided.slice(0, 200).map(({ id, what, state, by, reason, at }) => (
+                    <tr key={id}>
+                      <td>
+                        <ServerLine text={what} />
+                      </td>
+                      <td>
+                        <Badge tone={TONES[state] ?? 'quiet'}>{WORDS[state] ?? state}</Badge>
+                      </td>
+                      <td>
+                        <ServerLine text={by} />
+                      </td>
+                      <td>
+                        <ServerLine text={reason} />
+                      </td>
+                      <td class="muted">{formatAgo(at, now.value)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

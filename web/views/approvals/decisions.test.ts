@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, PendingCall } from '../../api/types.js';
+import { decisionsOf } from './decisions.js';
+
+const request = (over: Partial<Approval>): Approval => ({ ref: 'a:b', hash: 'h', requestedAt: 1, ...over }) as Approval;
+const call = (over: Partial<PendingCall>): PendingCall =>
+  ({ id: 'call_1', server: 'mail', tool: 'send', requestedAt: 1, expiresAt: 50, ...over }) as PendingCall;
+
+describe('decisions', () => {
+  it('STUDIO-1 SEC-11 lists requests and calls together, newest first, and none that waits', () => {
+    const decided = decisionsOf(
+      [
+        request({ state: 'pending' }),
+        request({ state: 'approved', ruling: { by: 'ada', at: 10 } as Approval['ruling'] }),
+        request({ state: 'superseded' as Approval['state'], requestedAt: 5 }),
+      ],
+      [
+        call({ state: 'waiting' }),
+        call({ id: 'call_2', state: 'rejected', ruling: { by: 'bob', reason: 'wrong', at: 20, via: 'operator' } }),
+        call({ id: 'call_3', state: 'expired' }),
+      ],
+    );
+    expect(decided.map(({ what, state, by, reason, at }) => [what, state, by, reason, at])).toEqual([
+      ['call of mail:send', 'expired', '', '', 50],
+      ['call of mail:send', 'rejected', 'bob', 'wrong', 20],
+      ['a:b', 'approved', 'ada', '', 10],
+      ['a:b', 'superseded', '', '', 5],
+    ]);
+    expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
+  });
+});

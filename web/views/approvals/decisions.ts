@@ -1,0 +1,36 @@
+import type { Approval, PendingCall } from '../../api/types.js';
+
+/** What was decided about a request or a call, or that nobody did in time. */
+export interface Decision {
+  readonly id: string;
+  readonly what: string;
+  readonly state: Approval['state'] | PendingCall['state'];
+  readonly by: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** Requests and calls that wait no longer, the newest decision first. */
+export function decisionsOf(approvals: readonly Approval[], calls: readonly PendingCall[]): Decision[] {
+  const requests = approvals
+    .filter(({ state }) => state !== 'pending')
+    .map(({ ref, hash, state, ruling, requestedAt }): Decision => ({
+      id: `${ref} ${hash} ${state}`,
+      what: ref,
+      state,
+      by: ruling?.by ?? '',
+      reason: ruling?.reason ?? '',
+      at: ruling?.at ?? requestedAt,
+    }));
+  const answered = calls
+    .filter(({ state }) => state !== 'waiting')
+    .map(({ id, server, tool, state, ruling, expiresAt }): Decision => ({
+      id,
+      what: `call of ${server}:${tool}`,
+      state,
+      by: ruling?.by ?? '',
+      reason: ruling?.reason ?? '',
+      at: ruling?.at ?? expiresAt,
+    }));
+  return [...requests, ...answered].toSorted((a, b) => b.at - a.at);
+}
