@@ -16,7 +16,7 @@ describe('Studio', () => {
     await page.getByRole('combobox', { name: 'What is to be done' }).fill('echo a text');
     await page.getByRole('option', { name: /legacy:echo/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByLabel('text').fill('hello from a browser');
+    await page.getByLabel(/^message/).fill('hello from a browser');
     await page.getByRole('button', { name: 'Run the tool' }).click();
     await page.getByText('success').first().waitFor();
     expect(await page.getByRole('region', { name: 'Text of the result' }).textContent()).toContain(
