@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
@@ -76,6 +76,60 @@ describe('calls in Studio', () => {
       await page.getByText('ran file_issue').waitFor();
     },
   );
+
+  it(
+    'STUDIO-2 STUDIO-5 saves a call, runs it after a reload, exports it and imports it',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+      const page = await open(`${studio.url}#/tool/legacy/echo`);
+      await page.getByLabel(/^message/).fill('kept for later');
+      await page.getByLabel('Name of the saved call').fill('my echo');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'my echo', exact: true }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'my echo', exact: true }).click();
+      await expect.poll(() => page.getByLabel(/^message/).inputValue()).toBe('kept for later');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await page.getByRole('region', { name: 'Text of the result' }).getByText('kept for later').waitFor();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Export all' }).click();
+      const exported = join(await temporaryDirectory(), 'calls.json');
+      await (await downloading).saveAs(exported);
+      const kept = { name: 'my echo', server: 'legacy', tool: 'echo', arguments: { message: 'kept for later' } };
+      expect(JSON.parse(await readFile(exported, 'utf8'))).toEqual({ calls: [expect.objectContaining(kept)] });
+      await page.getByRole('button', { name: 'Delete my echo' }).click();
+      await expect.poll(() => page.getByRole('button', { name: 'my echo', exact: true }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Import saved calls' });
+      await dialog.getByLabel('Or its text').fill('[]');
+      await dialog.getByRole('button', { name: 'Import the calls' }).click();
+      await dialog.getByText('There are no calls in it.').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await dialog.getByLabel('File with saved calls').setInputFiles(exported);
+      await expect.poll(() => dialog.getByLabel('Or its text').inputValue()).toContain('my echo');
+      await dialog.getByRole('button', { name: 'Import the calls' }).click();
+      await page.getByRole('button', { name: 'my echo', exact: true }).waitFor();
+      // The same call again, pasted with another one: only that one is new.
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await dialog.getByLabel('Or its text').fill(JSON.stringify([kept, { ...kept, name: 'pasted' }]));
+      await dialog.getByRole('button', { name: 'Import the calls' }).click();
+      await page.getByText('1 call imported. 1 call was there already.').waitFor();
+      await page.getByRole('button', { name: 'pasted', exact: true }).waitFor();
+      const { calls } = (await (await fetch(`${studio.url}v1/saved-calls`)).json()) as { calls: unknown[] };
+      expect(calls).toHaveLength(2);
+    },
+  );
+
+  it('STUDIO-2 STUDIO-4 “This is what I meant” writes a label', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { many: fixture('many', '--tools=20'), legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/search?q=${encodeURIComponent('echo a text')}`);
+    await page.getByRole('option', { name: /legacy:echo/ }).click();
+    await page.getByRole('button', { name: 'This is what I meant' }).click();
+    await page.getByText('Noted: “echo a text” means legacy:echo.').waitFor();
+    const { labels } = (await (await fetch(`${studio.url}v1/labels`)).json()) as { labels: unknown[] };
+    expect(labels).toEqual([expect.objectContaining({ query: 'echo a text', relevant: ['legacy:echo'] })]);
+  });
 
   it(
     'STUDIO-2 answers what a server asks in the middle of a call, shows progress, and cancels',

@@ -114,6 +114,8 @@ export const api = {
   savedCalls: (signal?: AbortSignal) =>
     send<{ calls: SavedCall[] }>('/v1/saved-calls', { signal }).then(({ calls }) => calls),
   saveCall: (call: Omit<SavedCall, 'id'>) => send<Json>('/v1/saved-calls', { body: call }),
+  /** Keeps all calls of an export. */
+  saveCalls: (calls: ReadonlyArray<Omit<SavedCall, 'id'>>) => send<Json>('/v1/saved-calls', { body: { calls } }),
   deleteSavedCall: (id: string) => send<Json>(`/v1/saved-calls/${part(id)}`, { method: 'DELETE' }),
   /** Runs a tool; its progress and its answer come as events. */
   call: (

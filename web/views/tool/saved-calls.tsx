@@ -7,6 +7,7 @@ import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { Icon } from '../../parts/icon.js';
 import { Section } from '../../parts/page.js';
+import { ImportCalls } from './import-calls.js';
 
 /** Calls of this tool that were kept under a name; one click fills in the form. */
 export function SavedCalls({
@@ -22,6 +23,7 @@ export function SavedCalls({
 }): VNode {
   const saved = useResource('saved calls', api.savedCalls);
   const [name, setName] = useState('');
+  const [isImporting, setImporting] = useState(false);
   const act = async (task: () => Promise<unknown>, done: string): Promise<void> => {
     try {
       await task();
@@ -37,9 +39,14 @@ export function SavedCalls({
     <Section
       title="Saved calls"
       aside={
-        <a href="/v1/saved-calls?format=json" download="toolscout-saved-calls.json">
-          Export all
-        </a>
+        <span class="line">
+          <a href="/v1/saved-calls?format=json" download="toolscout-saved-calls.json">
+            Export all
+          </a>
+          <button type="button" class="link" onClick={() => setImporting(true)}>
+            Import
+          </button>
+        </span>
       }
     >
       <form
@@ -80,6 +87,15 @@ export function SavedCalls({
           </button>
         </div>
       </form>
+      {isImporting && (
+        <ImportCalls
+          onClose={() => setImporting(false)}
+          onDone={() => {
+            setImporting(false);
+            saved.reload();
+          }}
+        />
+      )}
     </Section>
   );
 }
