@@ -28,27 +28,77 @@ describe('Studio', () => {
     'STUDIO-1 has no serious accessibility findings: %s',
     STARTS_PROCESSES,
     async (colorScheme) => {
-      const studio = await openStudio({ servers: { many: fixture('many', '--tools=50'), legacy: fixture('legacy') } });
+      const studio = await openStudio({
+        servers: {
+          many: fixture('many', '--tools=50'),
+          legacy: fixture('legacy'),
+          absent: { command: '/no/such/program' },
+        },
+        toolRules: [
+          { pattern: 'legacy:crash', enabled: false },
+          { pattern: 'legacy:echo', confirm: { when: "message == 'ask first'" }, tags: ['text'] },
+        ],
+      });
       const page = await open(studio.url, { colorScheme });
       const found: string[] = [];
-      for (const view of [
-        'home',
-        'servers',
-        'servers/legacy',
-        'search?q=echo',
-        'tool/legacy/echo',
-        'approvals',
-        'skills',
-        'audit',
-        'config',
-        'rules',
-        'traffic',
-      ]) {
-        await page.goto(`${studio.url}#/${view}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
+      const look = async (what: string): Promise<void> => {
         await expect.poll(() => page.getByText('is loading…').count()).toBe(0);
-        found.push(...(await seriousFindings(page)).map((one) => `${view}: ${one}`));
+        found.push(...(await seriousFindings(page)).map((one) => `${what}: ${one}`));
+      };
+      const call = (tool: string, args: object) =>
+        fetch(`${studio.url}v1/call`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ server: 'legacy', tool, arguments: args }),
+        });
+      // Traffic is recorded while somebody follows it.
+      await page.goto(`${studio.url}#/traffic`);
+      await page.getByText('Listening').waitFor();
+      await call('echo', { message: 'hello' });
+      await call('fail', {});
+      await call('echo', { message: 'ask first' });
+      await page.getByRole('option', { name: /legacy:fail/ }).click();
+      await page.getByRole('heading', { name: 'What it led to' }).waitFor();
+      await look('traffic with a row open');
+      await page.goto(`${studio.url}#/home`);
+      await page.getByText('A call of "legacy:echo" waits for a yes').waitFor();
+      await page.getByRole('region', { name: 'Last calls' }).getByText('legacy:echo').first().waitFor();
+      await look('home with data');
+      for (const [view, ready] of [
+        ['servers', page.getByRole('option', { name: /absent/ })],
+        ['servers/legacy', page.getByRole('option', { name: /echo/ })],
+        ['search?q=echo', page.getByRole('option', { name: /legacy:echo/ })],
+        ['tool/legacy/echo', page.getByLabel(/^message/)],
+        ['approvals', page.getByRole('listitem', { name: 'Call of legacy:echo' })],
+        ['skills', page.getByRole('heading', { name: 'Skills' })],
+        ['audit', page.getByText('echo').first()],
+        ['rules', page.getByText('disables 1 tool')],
+      ] as const) {
+        await page.goto(`${studio.url}#/${view}`);
+        await ready.waitFor();
+        await look(view);
       }
+      const dialog = page.getByRole('dialog');
+      await page.goto(`${studio.url}#/config`);
+      await page.getByLabel('Text of the config file').waitFor();
+      await look('config');
+      await page.getByLabel('Text of the config file').fill('{"servers": {}, "mode": "nonsense"}');
+      await page.getByRole('button', { name: 'Check and review' }).click();
+      await dialog.getByText('mode', { exact: true }).first().waitFor();
+      await look('review of a config with a mistake');
+      await page.keyboard.press('Escape');
+      await page.goto(`${studio.url}#/servers/legacy/edit`);
+      await page.getByLabel('Title').fill('Another title');
+      await look('edit a server');
+      await page.goto(`${studio.url}#/servers/+/add`);
+      await page.getByRole('button', { name: 'Review the change' }).click();
+      await page.getByText('Give it a short name').waitFor();
+      await look('add a server, with a mistake');
+      await page.getByLabel('Name', { exact: true }).fill('second');
+      await page.getByLabel('Command', { exact: true }).fill('node second.mjs');
+      await page.getByRole('button', { name: 'Review the change' }).click();
+      await dialog.getByText('This would be run on your machine').waitFor();
+      await look('review of a new server');
       expect(found).toEqual([]);
     },
   );
