@@ -7,6 +7,7 @@ const LONGEST = [
   'test/e2e/real-servers.test.ts',
   'test/examples.test.ts',
   'test/e2e/cli.test.ts',
+  'test/browser/studio.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -89,6 +89,8 @@ describe('approvals in Studio', () => {
       expect(await waiting.locator('img').count()).toBe(0);
       expect(await page.evaluate(() => 'attacked' in globalThis)).toBe(false);
       expect(await seriousFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
       await waiting.getByLabel('Reason').focus();
       await page.keyboard.type('asked for it');
       await page.keyboard.press('Tab');
