@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { wrapGateway, type Gateway } from '../../src/gateway/index.js';
 import type { ConfigInput } from '../../src/model/config.js';
-import { browse, startAuthorizationServer, startProtectedServer } from '../support/authorization-server.js';
+import {
+  browse,
+  lastAddress,
+  startAuthorizationServer,
+  startProtectedServer,
+} from '../support/authorization-server.js';
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
@@ -212,21 +217,6 @@ describe('signing in', STARTS_PROCESSES, () => {
     expect(ran.stderr).toContain('paste the address');
   });
 });
-
-/** The address a browser would end at, without anybody listening there. */
-async function lastAddress(start: string): Promise<string> {
-  const redirect = new URL(start).searchParams.get('redirect_uri')!;
-  const jar = new Map<string, string>();
-  for (let url = start, steps = 0; steps < 10; steps++) {
-    if (url.startsWith(redirect)) return url;
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
-    for (const line of response.headers.getSetCookie()) jar.set(line.split('=')[0]!, /=([^;]*)/.exec(line)![1]!);
-    await response.body?.cancel();
-    url = new URL(response.headers.get('location') ?? '', url).href;
-  }
-  throw new Error('the sign-in did not come back');
-}
 
 describe('what is seen of a token', STARTS_PROCESSES, () => {
   /** Starts the command line from its source, as a process of its own. */

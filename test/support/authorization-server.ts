@@ -310,3 +310,18 @@ export async function browse(start: string): Promise<{ readonly url: string; rea
   }
   throw new Error(`too many redirects from ${start}`);
 }
+
+/** The address a browser would end at, without anybody listening there. */
+export async function lastAddress(start: string): Promise<string> {
+  const redirect = new URL(start).searchParams.get('redirect_uri')!;
+  const jar = new Map<string, string>();
+  for (let url = start, steps = 0; steps < 10; steps++) {
+    if (url.startsWith(redirect)) return url;
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) jar.set(line.split('=')[0]!, /=([^;]*)/.exec(line)![1]!);
+    await response.body?.cancel();
+    url = new URL(response.headers.get('location') ?? '', url).href;
+  }
+  throw new Error('the sign-in did not come back');
+}

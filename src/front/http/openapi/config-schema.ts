@@ -122,6 +122,7 @@ export const ShownConfig = z.object({
   }),
   registry: z.object({ url: text, ttlMs: count, timeoutMs: count, maxPages: count }),
   skills: z.object({ directories: texts }),
+  search: SearchConfig,
   redaction: z.array(RedactionConfig.extend({ match: texts })),
   usageMemory: z.union([z.boolean(), z.literal('local')]),
   approval: z.enum(['trust-first', 'manual', 'off', 'lock']),
@@ -130,6 +131,7 @@ export const ShownConfig = z.object({
   search: SearchConfig,
   store: text,
   answers: AnswersConfig,
+  screenResults: ScreenMode,
   audit: z.object({
     export: z.record(text, z.object({ type: text, url: text, format: text, secret: text.optional() })),
   }),

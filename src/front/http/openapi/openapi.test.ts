@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { openHttpApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
+import { Config } from '../../../model/config.js';
 import { createToolsApi } from '../tools-api.js';
+import { ShownConfig } from './schemas.js';
 
 interface Operation {
   readonly operationId?: string;
@@ -73,5 +75,17 @@ describe('/openapi.json', STARTS_PROCESSES, () => {
     const mounted = (await (await api(new Request('http://app.example/tools/openapi.json'))).json()) as Document;
     expect(mounted.servers).toEqual([{ url: '/tools' }]);
     expect(mounted.tags?.map(({ name }) => name).toSorted()).toEqual(['registry', 'status']);
+  });
+
+  it('REG-3 CFG-4 every field of the config stands in the document, and what is shown fits it', async () => {
+    const shown = Object.keys(ShownConfig.shape);
+    expect(Object.keys(Config.shape).filter((name) => !shown.includes(name))).toEqual([]);
+    const servers = { notes: { command: 'never-started', screenResults: 'hold' as const } };
+    const { send } = await openHttpApp(await openToolscout({ servers, screenResults: 'mark' }));
+    expect(await (await send('/v1/config')).json()).toMatchObject({
+      screenResults: 'mark',
+      search: {},
+      servers: [{ id: 'notes', screenResults: 'hold' }],
+    });
   });
 });
