@@ -127,7 +127,8 @@ const WAYS: ReadonlyArray<readonly [string, List]> = [
       const session = opened.headers.get('mcp-session-id')!;
       await post({ method: 'notifications/initialized' }, session);
       const text = await (await post({ id: 2, method: 'tools/list' }, session)).text();
-      return namesIn(JSON.parse(/^data: (\{.*)$/m.exec(text)![1]!));
+      // An answer that is there at once comes alone, another as an event.
+      return namesIn(JSON.parse(/^(?:data: )?(\{.*)$/m.exec(text)![1]!));
     },
   ],
   [
