@@ -20,6 +20,13 @@ const EXACT: readonly Remedy[] = [
   { kind: 'discover', server: 'a' },
   { kind: 'sign-in', server: 'a', again: true },
   { kind: 'accept-store' },
+  { kind: 'confirm-call', id: 'call_0123456789ab' },
+  { kind: 'look-first', ref: 'a:b' },
+  { kind: 'approve-each', server: 'a' },
+  { kind: 'name-tools', server: 'a' },
+  { kind: 'copy-hash' },
+  { kind: 'renew-request', server: 'a' },
+  { kind: 'diagnose', why: 'It ended' },
   { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },
 ];
 const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];

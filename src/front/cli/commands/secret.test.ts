@@ -39,6 +39,20 @@ describe('secret', STARTS_PROCESSES, () => {
     expect((await run('x', 'secret', 'set', 'A TOKEN')).stderr).toContain('is not the name of a variable');
   });
 
+  it('CFG-4 CLI-1 every verb says what it did, as text and as JSON, without the value', async () => {
+    const { run, file } = await settle();
+    expect(await run('', 'secret', 'list')).toMatchObject({ stdout: '', stderr: `No secret is set in ${file}.\n` });
+    const set = await run('canary-1234', 'secret', 'set', 'A_TOKEN', '--json');
+    expect(JSON.parse(set.stdout)).toEqual({ name: 'A_TOKEN', path: file });
+    expect(await run('', 'secret', 'list')).toMatchObject({ stdout: 'A_TOKEN\n', stderr: `In ${file}.\n` });
+    const remove = ['secret', 'remove', 'A_TOKEN', '--json'];
+    expect(JSON.parse((await run('', ...remove)).stdout)).toEqual({ name: 'A_TOKEN', path: file, removed: true });
+    expect(await run('', ...remove)).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('"removed":false') as string,
+    });
+  });
+
   it('CFG-4 the file is the one that the config names', async () => {
     const { run, cwd } = await settle();
     const config = join(cwd, 'mine.yaml');

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
+import { compilePatterns } from '../../../kernel/patterns/pattern.js';
+import { createListItems } from './list-items.js';
+import { createShelf } from './exposed-names.js';
+
+const NOTES = {
+  id: 'notes',
+  tools: [
+    { name: 'read_note', description: 'Reads a note.', inputSchema: { type: 'object' } },
+    { name: 'x'.repeat(60), description: 'Has a long name.', inputSchema: { type: 'object' } },
+  ],
+  facts: {
+    resources: [
+      { uri: 'file:///shared', name: 'shared' },
+      { uri: 'file:///own', name: 'own' },
+    ],
+    resourceTemplates: [{ uriTemplate: 'file:///{name}', name: 'any' }],
+    prompts: [{ name: 'sum up' }, { name: 7 }],
+  },
+};
+const MORE = { id: 'more', tools: [], facts: { resources: [{ uri: 'file:///shared', name: 'shared' }] } };
+
+describe('what servers have under names of ours', () => {
+  it('META-5 META-6 each name leads back to its server, also one that had to be shortened', async () => {
+    const { gateway } = await openOfflineGateway([NOTES, MORE]);
+    await gateway.ready();
+    const shelf = createShelf(gateway, createListItems());
+    const names = [...(await shelf.tools()).keys()];
+    expect(names).toContain('notes__read_note');
+    for (const name of names) expect(await shelf.tool(name)).toMatchObject({ server: 'notes' });
+    const [prompt, ...others] = await shelf.prompts();
+    expect(others).toEqual([]);
+    expect(await shelf.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
+    const resources = await shelf.resources();
+    expect(await Promise.all(resources.map(({ uri }) => shelf.resource(String(uri))))).toEqual([
+      { server: 'more', uri: 'file:///shared' },
+      { server: 'notes', uri: 'file:///shared' },
+      { server: 'notes', uri: 'file:///own' },
+    ]);
+    expect((await shelf.resourceTemplates())[0]).toMatchObject({
+      uriTemplate: expect.stringContaining('notes') as string,
+    });
+    await gateway.close({ drainMs: 0 });
+  });
+
+  it('META-6 a link of a server is followed only where one server alone can be meant', async () => {
+    const { gateway } = await openOfflineGateway([NOTES, MORE]);
+    await gateway.ready();
+    const shelf = createShelf(gateway, createListItems());
+    expect(await shelf.resource('file:///own')).toEqual({ server: 'notes', uri: 'file:///own' });
+    for (const uri of ['file:///shared', 'file:///etc/passwd']) {
+      await expect(shelf.resource(uri)).rejects.toMatchObject({ upstream: { code: -32_602 } });
+    }
+    await expect(shelf.prompt('nobody')).rejects.toThrow('There is no prompt "nobody".');
+    await gateway.close({ drainMs: 0 });
+  });
+
+  it('META-5 where only pinned tools are offered, no other is reached by its name', async () => {
+    const { gateway } = await openOfflineGateway([NOTES]);
+    await gateway.ready();
+    const shelf = createShelf(gateway, createListItems(), compilePatterns(['read_*']));
+    expect([...(await shelf.tools()).keys()]).toEqual(['notes__read_note']);
+    expect(await shelf.tool('notes__read_note')).toEqual({ server: 'notes', tool: 'read_note' });
+    expect(await shelf.tool('notes__delete_note')).toBeUndefined();
+    await gateway.close({ drainMs: 0 });
+  });
+});
