@@ -11,6 +11,7 @@ const show = (config: ConfigInput, env: Record<string, string> = {}): Record<str
 const SHOWN_AS: Record<string, string> = {
   command: 'target',
   args: 'target',
+  sandbox: 'target',
   url: 'target',
   env: 'secrets',
   headers: 'secrets',
@@ -44,6 +45,7 @@ describe('what is shown of a config', () => {
         a: {
           command: 'x',
           cwd: '${HOME:-/canary}/x',
+          sandbox: { command: ['box', '--quiet'] },
           title: 'A',
           description: 'Does A.',
           tags: ['t'],
@@ -63,6 +65,7 @@ describe('what is shown of a config', () => {
     const names = new Set(servers.flatMap((server) => Object.keys(server)));
     for (const key of Object.keys(ServerEntry.shape)) expect(names).toContain(SHOWN_AS[key] ?? key);
     expect(servers[0]).toMatchObject({
+      target: 'box --quiet x',
       cwd: '${HOME:-***}/x',
       timeoutMs: 4000,
       toolTimeoutsMs: { slow: 9 },

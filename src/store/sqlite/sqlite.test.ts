@@ -362,7 +362,7 @@ describe('sqlite', () => {
     expect((await store.audit({})).map(({ id }) => id).toSorted()).toEqual(['late', 'new', 'old']);
     const sums = await store.sumAudit({ by: ['server'] });
     expect(sums).toMatchObject([{ server: 's', records: 3, tokens: { arguments: 1, returned: 2, withheld: 3 } }]);
-    expect(() => inspect(old, file, 1)).toThrow(/was written by a newer toolscout \(version 2; this one knows 1\)/);
+    expect(() => inspect(old, file, 1)).toThrow(/was written by a newer toolscout \(version 3; this one knows 1\)/);
     old.close();
   });
 

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { createMemoryStore } from '../store/index.js';
+import { createPasses, isPass } from './passes.js';
+
+function setUp() {
+  const clock = createFakeClock();
+  const store = createMemoryStore({ clock });
+  return { clock, store, passes: createPasses({ store, clock }) };
+}
+
+describe('passes', () => {
+  it('SEC-11 a pass is taken once, for the call it was made for, in whichever process', async () => {
+    const { clock, store, passes } = setUp();
+    const other = createPasses({ store, clock });
+    const pass = await passes.issue('go-on', 'call-1', 1000);
+    expect(isPass(pass)).toBe(true);
+    expect(await other.take(pass, 'call-2')).toBeUndefined();
+    const both = await Promise.all([passes.take(pass, 'call-1'), other.take(pass, 'call-1')]);
+    expect(both.filter(Boolean)).toEqual([{ purpose: 'go-on' }]);
+    expect(await passes.take(pass, 'call-1')).toBeUndefined();
+    expect(JSON.stringify(await store.list('confirm-passes'))).not.toContain(pass.slice('confirm.'.length));
+  });
+
+  it('SEC-11 the state of the server travels with a pass, and cannot be changed, added or taken off', async () => {
+    const { passes } = setUp();
+    const pass = await passes.issue('answer', 'call', 1000, 'inner.state');
+    const bare = await passes.issue('answer', 'call', 1000);
+    const forged = [
+      pass.replace('inner.state', 'other'),
+      pass.slice(0, -'.inner.state'.length),
+      `${bare}.inner`,
+      `${bare}inner`,
+      bare.replace('confirm.', 'elsewhr.'),
+      `confirm.${'0'.repeat(32)}`,
+      'confirm.',
+      '',
+    ];
+    for (const state of forged) expect([state, await passes.take(state, 'call')]).toEqual([state, undefined]);
+    expect(await passes.take(pass, 'call')).toEqual({ purpose: 'answer', inner: 'inner.state' });
+    expect(await passes.take(bare, 'call')).toEqual({ purpose: 'answer' });
+  });
+
+  it('SEC-11 a pass ends, and those that have ended go when the next is made', async () => {
+    const { clock, store, passes } = setUp();
+    const old = await passes.issue('answer', 'call', 1000);
+    await clock.advance(1000);
+    expect(await passes.take(old, 'call')).toBeUndefined();
+    expect(await store.list('confirm-passes')).toHaveLength(1);
+    const fresh = await passes.issue('answer', 'call', 1000);
+    expect(await store.list('confirm-passes')).toHaveLength(1);
+    expect(await passes.take(fresh, 'call')).toEqual({ purpose: 'answer' });
+  });
+
+  it('SEC-11 what stands in the store and is no pass is not taken', async () => {
+    const { clock, store, passes } = setUp();
+    const pass = await passes.issue('answer', 'call', 1000);
+    const { key } = (await store.list('confirm-passes'))[0]!;
+    await store.put('confirm-passes', key, 'text', { expiresAt: clock.now() + 1000 });
+    expect(await passes.take(pass, 'call')).toBeUndefined();
+    // Without an end it is over already.
+    await store.put('confirm-passes', key, { purpose: 'answer', binding: 'call' });
+    expect(await passes.take(pass, 'call')).toBeUndefined();
+  });
+
+  it('SEC-11 of too many passes those that end first go', async () => {
+    const { clock, store, passes } = setUp();
+    const last = await passes.issue('go-on', 'call', 900_000);
+    for (let at = 1; at < 10_000; at++) {
+      const value = { purpose: 'answer', binding: 'b' };
+      await store.put('confirm-passes', `k${at}`, value, { expiresAt: clock.now() + 1000 + at });
+    }
+    await passes.issue('answer', 'next', 500_000);
+    expect(await store.list('confirm-passes')).toHaveLength(10_000);
+    expect(await store.get('confirm-passes', 'k1')).toBeUndefined();
+    expect(await store.get('confirm-passes', 'k2')).toBeDefined();
+    expect(await passes.take(last, 'call')).toEqual({ purpose: 'go-on' });
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { testTool } from '../../../test/support/test-tool.js';
+import { compileRules } from '../../normalize/index.js';
+import { previewRules } from './rules-preview.js';
+
+const NONE = compileRules([]);
+
+describe('a preview of rules', () => {
+  it('STUDIO-8 says what each rule decides and tags, and what would be different from now', async () => {
+    const tools = ['read', 'write', 'list'].map((name) => testTool('s', name));
+    const rules = [
+      { pattern: 'write', enabled: false },
+      { pattern: 's:*', tags: ['all'] },
+    ];
+    const preview = await previewRules(rules, NONE, tools);
+    expect(preview.rules).toMatchObject([
+      { enables: { count: 0 }, disables: { count: 1, tools: ['s:write'] }, tags: { count: 0 } },
+      { enables: { count: 0 }, disables: { count: 0 }, tags: { count: 3 } },
+    ]);
+    expect(preview.undecided).toEqual({ count: 2, tools: ['s:read', 's:list'], enabled: true });
+    expect(preview.changed).toMatchObject({ on: { count: 0 }, off: { tools: ['s:write'] } });
+    const back = await previewRules([], compileRules(rules), tools);
+    expect(back.changed).toMatchObject({ on: { tools: ['s:write'] }, off: { count: 0 } });
+  });
+
+  it('STUDIO-8 one rule that turns tools on turns the others off; of many tools the first are named', async () => {
+    const tools = Array.from({ length: 250 }, (_, at) => testTool('s', `tool_${at}`));
+    const { rules, undecided, changed } = await previewRules([{ pattern: 'tool_7', enabled: true }], NONE, tools);
+    expect(rules).toMatchObject([{ enables: { count: 1, tools: ['s:tool_7'] } }]);
+    expect([undecided.enabled, undecided.count, undecided.tools.length]).toEqual([false, 249, 200]);
+    expect([changed.off.count, changed.off.tools.length, changed.on.count]).toEqual([249, 200, 0]);
+  });
+
+  it('STUDIO-8 a pattern that is invalid is named', async () => {
+    await expect(previewRules([{ pattern: '/(/', enabled: true }], NONE, [])).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+    });
+  });
+});
