@@ -27,16 +27,21 @@ describe('the memory of verdicts', () => {
     expect(await memory.recall({ ...server, id: 'b' })).toBeUndefined();
   });
 
-  it.each([[null], ['text'], [{}], [{ kind: 'legacy' }], [{ kind: 'future', decidedAt: 1 }]])(
-    'A23 what is no verdict is a miss: %j',
-    async (value) => {
-      const store = createMemoryStore({ clock: createFakeClock() });
-      await createEraMemory(store, recorder().log).remember(server, verdict);
-      const [entry] = await store.list('verdicts');
-      await store.put('verdicts', entry!.key, value);
-      expect(await createEraMemory(store, recorder().log).recall(server)).toBeUndefined();
-    },
-  );
+  it.each([
+    [null],
+    ['text'],
+    [{}],
+    [{ kind: 'legacy' }],
+    [{ kind: 'future', decidedAt: 1 }],
+    [{ kind: 'modern', decidedAt: 1, discover: 'text' }],
+    [{ kind: 'legacy', decidedAt: 1, transport: 'pigeon' }],
+  ])('A23 what is no verdict is a miss: %j', async (value) => {
+    const store = createMemoryStore({ clock: createFakeClock() });
+    await createEraMemory(store, recorder().log).remember(server, verdict);
+    const [entry] = await store.list('verdicts');
+    await store.put('verdicts', entry!.key, value);
+    expect(await createEraMemory(store, recorder().log).recall(server)).toBeUndefined();
+  });
 
   it('R9 a store that fails costs a probe, nothing else, and is logged', async () => {
     const broken = {

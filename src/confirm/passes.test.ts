@@ -61,6 +61,8 @@ describe('passes', () => {
     // Without an end it is over already.
     await store.put('confirm-passes', key, { purpose: 'answer', binding: 'call' });
     expect(await passes.take(pass, 'call')).toBeUndefined();
+    await passes.issue('answer', 'call', 1000);
+    expect(await store.get('confirm-passes', key)).toBeUndefined();
   });
 
   it('SEC-11 of too many passes those that end first go', async () => {

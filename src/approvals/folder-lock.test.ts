@@ -1,0 +1,64 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
+import { temporaryDirectory } from '../../test/support/fixture.js';
+import { systemClock } from '../kernel/clock.js';
+import { withFolderLock } from './folder-lock.js';
+
+/** A process id that no process has. */
+const NOBODY = 2 ** 22 + 1;
+
+describe('the lock of a folder', () => {
+  it('SEC-9 of several tasks one runs at a time, and nothing is left behind', async () => {
+    const folder = await temporaryDirectory();
+    const path = join(folder, '.lock');
+    let running = 0;
+    const most: number[] = [];
+    const task = async (): Promise<string> => {
+      most.push((running += 1));
+      expect(await readFile(path, 'utf8')).toBe(String(process.pid));
+      running -= 1;
+      return 'done';
+    };
+    const all = await Promise.all([1, 2, 3].map(() => withFolderLock(path, systemClock, task)));
+    expect(all).toEqual(['done', 'done', 'done']);
+    expect(most).toEqual([1, 1, 1]);
+    await expect(withFolderLock(path, systemClock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('SEC-9 the lock of a process that died is taken over', async () => {
+    const folder = await temporaryDirectory();
+    const path = join(folder, '.lock');
+    await writeFile(path, String(NOBODY));
+    expect(await withFolderLock(path, systemClock, async () => readFile(path, 'utf8'))).toBe(String(process.pid));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('SEC-9 the lock of a living process is waited for, then given up and left where it is', async () => {
+    const folder = await temporaryDirectory();
+    const path = join(folder, '.lock');
+    await writeFile(path, String(process.ppid));
+    const clock = createFakeClock();
+    let isRun = false;
+    const waiting = withFolderLock(path, clock, async () => void (isRun = true));
+    const failed = expect(waiting).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('is held by another process') as string,
+    });
+    await expect.poll(() => clock.waiting).toBe(1);
+    await clock.advance(20_000);
+    await failed;
+    expect(isRun).toBe(false);
+    expect(await readFile(path, 'utf8')).toBe(String(process.ppid));
+    expect(await readdir(folder)).toEqual(['.lock']);
+  });
+
+  it('SEC-9 a folder that cannot be written is an error of its own, not a wait', async () => {
+    const folder = await temporaryDirectory();
+    await writeFile(join(folder, 'file'), '');
+    const path = join(folder, 'file', '.lock');
+    await expect(withFolderLock(path, systemClock, async () => 1)).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+});
