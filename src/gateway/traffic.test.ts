@@ -124,4 +124,43 @@ describe('traffic', () => {
     stop();
     expect([traffic.rows(), traffic.isOn]).toEqual([[], false]);
   });
+
+  it('STUDIO-3 A43 of many children those beyond the bound are counted', () => {
+    const { traffic, last } = open();
+    const row = begin(traffic);
+    const watched = row.watch(host(async () => ({})));
+    for (let each = 0; each < 205; each++) watched.notify('notifications/message', { each });
+    watched.notify('notifications/progress', { progress: 1 });
+    expect([last().children.length, last().dropped]).toEqual([200, 5]);
+  });
+
+  it('STUDIO-3 what cannot be redacted is not shown, and fails no call', () => {
+    const traffic = createTraffic({
+      clock: createFakeClock(),
+      log: silentLog,
+      redact: () => {
+        throw new RangeError('too deep');
+      },
+      incoming: (_server, result) => result,
+    });
+    traffic.keep(5);
+    begin(traffic, { name: 'x', arguments: { secret: 'canary' } }).succeed({ content: [] });
+    expect(traffic.rows()).toMatchObject([
+      { state: 'success', request: { json: '"cannot be shown: too deep"' }, response: { bytes: 14 } },
+    ]);
+    expect(JSON.stringify(traffic.rows())).not.toContain('canary');
+  });
+
+  it('STUDIO-3 a question to the host is a child with its answer; a refusal is a failed one, and is passed on', async () => {
+    const { traffic, last } = open();
+    const willing = begin(traffic).watch(host(async () => ({ action: 'accept' })));
+    expect(await willing.request('elicitation/create', {})).toEqual({ action: 'accept' });
+    expect(last().children).toMatchObject([{ outcome: 'success', response: { json: '{"action":"accept"}' } }]);
+    const refusing = host(() => Promise.reject(new ToolscoutError('CANCELLED', 'Not now.')));
+    const watched = begin(traffic).watch(refusing);
+    await expect(watched.request('elicitation/create', undefined)).rejects.toThrow('Not now.');
+    expect(last().children).toMatchObject([
+      { kind: 'callback', method: 'elicitation/create', outcome: 'failure', code: 'CANCELLED' },
+    ]);
+  });
 });

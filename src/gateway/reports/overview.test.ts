@@ -165,6 +165,21 @@ describe('what needs attention', () => {
     });
   });
 
+  it('STUDIO-1 requests of one server are one line with the highest risk, for those who see the server', async () => {
+    const servers = { one: { command: 'x' }, two: { command: 'y' } };
+    const loaded = resolveConfig({ servers, approval: 'manual' }, { source: 'library', env: {} });
+    const gateway = await open({ loaded, isKnown: true });
+    await gateway.ready();
+    const waiting = (await gateway.studio.overview()).attention;
+    expect(waiting.map(({ kind, server }) => `${kind} ${server}`)).toEqual(['approval one', 'approval two']);
+    for (const { title, detail, remedy } of waiting) {
+      expect(title).toMatch(/waits? for approval$/);
+      expect(detail).toMatch(/^Highest risk: (low|medium|high|critical)\.$/);
+      expect(remedy.kind).toBe('review');
+    }
+    expect((await limitedTo(gateway, 'two').studio.overview()).attention.map(({ server }) => server)).toEqual(['two']);
+  });
+
   it('STUDIO-1 CONN-3 a known server whose calls failed is left alone for a moment, with its last error', async () => {
     const gateway = await open({ loaded: load({ one: { command: 'x', cwd: '/work-folder' } }), isKnown: true });
     expect((await gateway.studio.overview()).attention).toEqual([]);
