@@ -127,8 +127,6 @@ export const ShownConfig = z.object({
   usageMemory: z.union([z.boolean(), z.literal('local')]),
   approval: z.enum(['trust-first', 'manual', 'off', 'lock']),
   sandbox: SandboxConfig,
-  screenResults: ScreenMode,
-  search: SearchConfig,
   store: text,
   answers: AnswersConfig,
   screenResults: ScreenMode,
