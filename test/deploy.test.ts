@@ -187,6 +187,8 @@ describe('what is deployed', STARTS_PROCESSES, () => {
     await metrics.gateway.search('echo');
     await metrics.gateway.call('old', 'echo', { message: 'hi' });
     metrics.onAnswer('/v1/tools', 200);
+    // Tokens are counted when their records are stored.
+    await expect.poll(() => metrics.text()).toMatch(/^toolscout_tokens_total\{/m);
     const text = await metrics.text();
     const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
       panels: { id: number; title: string; gridPos: object; targets: { expr: string }[] }[];
