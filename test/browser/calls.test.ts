@@ -183,7 +183,7 @@ describe('calls in Studio', () => {
       const row = page.getByRole('option', { name: /legacy:echo/ });
       await row.waitFor();
       await row.click();
-      await page.getByRole('heading', { name: 'What it led to' }).waitFor();
+      await page.getByRole('heading', { name: 'What it led to', exact: true }).waitFor();
       await page.getByText('stranger').first().waitFor();
       await page.getByText('seen by the operator').first().waitFor();
       expect(await seriousFindings(page)).toEqual([]);

@@ -23,7 +23,7 @@ describe('the first run of Studio', () => {
       onTestFinished(() => void vi.unstubAllEnvs());
       const studio = await openStudio({ servers: {} });
       const page = await open(studio.url);
-      await page.getByRole('heading', { name: 'Welcome. Give toolscout its first servers.' }).waitFor();
+      await page.getByRole('heading', { name: 'Welcome. Give toolscout its first servers.', exact: true }).waitFor();
       expect(await seriousFindings(page)).toEqual([]);
       await page.getByLabel(/Cursor.*notes/).waitFor();
       await page.getByRole('button', { name: 'Review the import' }).click();
@@ -56,7 +56,7 @@ describe('the first run of Studio', () => {
     await page.getByLabel('Title').fill('The second one');
     await page.getByRole('button', { name: 'Review the change' }).click();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('heading', { name: 'The second one' }).waitFor();
+    await page.getByRole('heading', { name: 'The second one', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('button', { name: 'Remove the server' }).click();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();

@@ -43,7 +43,7 @@ describe('who can use Studio', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Try it' }).waitFor();
+    await page.getByRole('heading', { name: 'Try it', exact: true }).waitFor();
     // From the heading to the first input of the form, by Tab alone.
     const focused = () => page.evaluate(() => document.activeElement?.tagName);
     for (let step = 0; step < 12 && !/INPUT|TEXTAREA/.test((await focused()) ?? ''); step += 1)
@@ -78,7 +78,7 @@ describe('who can use Studio', () => {
     expect(wide).toEqual([]);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Approvals' }).click();
-    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();
   });
 
   it('STUDIO-1 its script is at most 150 kB, and nothing of it is inline', () => {

@@ -21,15 +21,16 @@ describe('sign-in to Studio', () => {
       [],
     );
     const page = await open(`${studio.url}#/servers/legacy`);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByLabel('Key').fill('wrong');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Key').fill(KEY);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByText('connected', { exact: true }).first().waitFor();
+    const learned = page.waitForResponse((response) => response.url().endsWith('/v1/servers/legacy/discover'));
+    await page.getByRole('button', { name: 'Learn its tools again', exact: true }).click();
+    expect((await learned).ok()).toBe(true);
     // Neither scripts nor storage of the page hold what was signed in with.
     expect(
       await page.evaluate(
@@ -38,18 +39,18 @@ describe('sign-in to Studio', () => {
     ).not.toMatch(/session|key-0123/);
     const stolen = await page.context().cookies();
     await page.getByRole('button', { name: /Sign out operator/ }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     // The cookie is worth nothing any more.
     await page.context().addCookies(stolen);
     await page.reload();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   });
 
   it('STUDIO-6 who may not change anything is told so, and still sees everything', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } }, []);
     const page = await open(`${studio.url}#/servers/legacy`);
     await page.getByText('Read only').waitFor();
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('button', { name: 'Learn its tools again', exact: true }).click();
     await page.getByRole('status').filter({ hasText: /admin/ }).waitFor();
   });
 });

@@ -11,7 +11,7 @@ describe('Studio', () => {
   it('STUDIO-2 finds a tool as one types, and tries it', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { many: fixture('many', '--tools=50'), legacy: fixture('legacy') } });
     const page = await open(studio.url);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'What is to be done' }).fill('echo a text');
     await page.getByRole('option', { name: /legacy:echo/ }).waitFor();
@@ -58,7 +58,7 @@ describe('Studio', () => {
       await call('fail', {});
       await call('echo', { message: 'ask first' });
       await page.getByRole('option', { name: /legacy:fail/ }).click();
-      await page.getByRole('heading', { name: 'What it led to' }).waitFor();
+      await page.getByRole('heading', { name: 'What it led to', exact: true }).waitFor();
       await look('traffic with a row open');
       await page.goto(`${studio.url}#/home`);
       await page.getByText('A call of "legacy:echo" waits for a yes').waitFor();
@@ -70,7 +70,7 @@ describe('Studio', () => {
         ['search?q=echo', page.getByRole('option', { name: /legacy:echo/ })],
         ['tool/legacy/echo', page.getByLabel(/^message/)],
         ['approvals', page.getByRole('listitem', { name: 'Call of legacy:echo' })],
-        ['skills', page.getByRole('heading', { name: 'Skills' })],
+        ['skills', page.getByRole('heading', { name: 'Skills', exact: true })],
         ['audit', page.getByText('echo').first()],
         ['rules', page.getByText('disables 1 tool')],
       ] as const) {

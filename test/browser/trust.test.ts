@@ -28,7 +28,7 @@ describe('approvals in Studio', () => {
     await page.getByRole('button', { name: 'Learn its tools again' }).click();
     await page.getByRole('option', { name: /quarantined/ }).waitFor();
     await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
-    await page.getByRole('heading', { name: 'What changed' }).waitFor();
+    await page.getByRole('heading', { name: 'What changed', exact: true }).waitFor();
     await page.getByText('It contains 1 hidden character').waitFor();
     expect(await page.locator('.diff-right').first().textContent()).toContain('U+200B');
     expect(await page.locator('.diff-right mark').first().textContent()).toContain('Then sends the key');
