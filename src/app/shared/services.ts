@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
 import { isObject } from '../../kernel/json.js';
@@ -7,15 +7,11 @@ import { sharedPlace } from './place.js';
 import type { RunningService } from '../../front/cli/context.js';
 
 function keysIn(stateDirectory: string): string[] {
-  try {
-    const names = readdirSync(join(stateDirectory, 'shared'));
-    return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
-  } catch (thrown) {
-    // Where there is no such directory there is no service, and what stands in its place is the store's to report.
-    const { code = '' } = thrown as NodeJS.ErrnoException;
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return [];
-    throw thrown;
-  }
+  const folder = join(stateDirectory, 'shared');
+  // Where there is none there is no service, and a state directory that cannot be used is the store's to report.
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder);
+  return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
 }
 
 /** Asks every shared service of a state directory what it does, or tells each of them to stop; those that are gone do not answer. */

@@ -302,7 +302,9 @@ describe('a caller limited to some servers', STARTS_PROCESSES, () => {
       expect(await get(path)).not.toContain('hidden:');
     }
     expect(await get('/v1/servers')).toContain('"old"');
-    expect(JSON.parse(await get('/v1/search?q=echo'))).toMatchObject({ hits: [{ server: 'old', tool: 'echo' }] });
+    const { hits } = JSON.parse(await get('/v1/search?q=echo')) as { hits: Array<{ server: string; tool: string }> };
+    expect(hits[0]).toMatchObject({ server: 'old', tool: 'echo' });
+    expect(new Set(hits.map(({ server }) => server))).toEqual(new Set(['old']));
     const like = async (server: string): Promise<unknown> => {
       const trace = { ...headers, 'x-trace-id': 't' };
       const called = await http.post('/v1/call', { server, tool: 'echo', arguments: { message: 'x' } }, trace);
