@@ -37,7 +37,7 @@ describe('validateConfig', () => {
       [
         'timoutMs: unknown key; did you mean "timeoutMs"?',
         'cache: expected true or false or an object, found the string "yes"',
-        'approval: expected one of "trust-first", "manual", "off", found the string "trustfirst"; did you mean "trust-first"?',
+        'approval: expected one of "trust-first", "manual", "off", "lock", found the string "trustfirst"; did you mean "trust-first"?',
         'discovery.timeoutMs: expected a whole number, found the string "10s"',
         'discovery.maxParalelDiscoveries: unknown key; did you mean "maxParallelDiscoveries"?',
         'toolRules[0].pattern: must not be empty',
