@@ -71,6 +71,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       exclude: ['src/**/*.test.ts'],
       reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
       thresholds: { statements: 95, branches: 91 },
     },
   },

@@ -27,7 +27,7 @@ const FLOORS = {
   ofBare16: 0.7,
   cpuMs1: 0.6,
   cpuMs16: 0.2,
-  // The aim stays 95: Studio, the audit chain, confirmation and the lock put 5 MB on a start.
+  // 95 before Studio, the audit chain, confirmation and the lock became part of every start.
   rssMb: 105,
   firstListMs: 400,
   // Hardly depends on what else the machine does, so the margin is small.
