@@ -10,6 +10,9 @@ const LONGEST = [
   'test/browser/studio.test.ts',
 ];
 
+/** Tests that drive processes and a browser get a second chance where nobody watches; a fault that is there fails twice. */
+const RETRIES = process.env['CI'] === 'true' ? 1 : 0;
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -50,6 +53,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          retry: RETRIES,
           include: ['test/*.test.ts', 'test/{e2e,conformance,fixtures}/**/*.test.ts'],
         },
       },
@@ -58,12 +62,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
+          retry: RETRIES,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/unpack-chromium.ts'],
         },
       },
       // Short here, long with TOOLSCOUT_TEST_LONG=1: crash loops, broken networks, crowds; and random inputs.
-      { extends: true, test: { name: 'faults', include: ['test/faults/**/*.test.ts'] } },
+      { extends: true, test: { name: 'faults', retry: RETRIES, include: ['test/faults/**/*.test.ts'] } },
       { extends: true, test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
     ],
     coverage: {
