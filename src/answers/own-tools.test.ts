@@ -94,7 +94,7 @@ describe('read_result', () => {
     });
   });
 
-  it('ANS-2 a handle that is none is refused in the same words', async () => {
+  it('ANS-2 a text that is not a handle is refused in the same words', async () => {
     await expect(read(text('a'), { handle: 'res_BBBBBBBBBBBBBBBBBBBBBBBB' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no kept result with this handle: it expired, or it never existed.',

@@ -123,7 +123,7 @@ async function speakMcp({ send, post }: TestApp, path: string): Promise<void> {
 const KEY = 'a-key-of-more-than-sixteen';
 
 describe('the contract', STARTS_PROCESSES, () => {
-  it('REG-1 every documented answer occurs, and nothing undocumented does', async () => {
+  it('REG-1 STUDIO-7 every documented answer occurs, and nothing undocumented does', async () => {
     const gateway = await openToolscout({
       scripts: true,
       servers: {
