@@ -53,4 +53,11 @@ describe('readPostgresAddress', () => {
     expect(() => readPostgresAddress(store)).toThrow(expect.objectContaining({ code: 'CONFIGURATION_ERROR' }));
     expect(() => readPostgresAddress(store)).not.toThrow(/canary/);
   });
+
+  it('STORE-3 CFG-3 names the option and its bounds', () => {
+    expect(() => readPostgresAddress('postgres://db/x?max_connections=500')).toThrow(
+      'The option max_connections of "store" must be a whole number from 2 to 100, not 500.',
+    );
+    expect(() => readPostgresAddress('postgres://db/x?max_connections=many')).toThrow('from 2 to 100.');
+  });
 });

@@ -54,7 +54,11 @@ export function readPostgresAddress(
   const most = take('max_connections');
   const maxConnections = most === undefined ? DEFAULT_CONNECTIONS : Number(most);
   if (!Number.isInteger(maxConnections) || maxConnections < 2 || maxConnections > 100) {
-    throw malformed('expected max_connections to be a whole number from 2 to 100');
+    const found = Number.isNaN(maxConnections) ? '' : `, not ${maxConnections}`;
+    throw new ToolscoutError(
+      'CONFIGURATION_ERROR',
+      `The option max_connections of "store" must be a whole number from 2 to 100${found}.`,
+    );
   }
   const host = options.get('host') ?? (isHostless ? (given('PGHOST') ?? 'localhost') : undefined);
   if (host !== undefined) options.set('host', host);

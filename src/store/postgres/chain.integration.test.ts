@@ -8,6 +8,8 @@ import type { AuditRecord } from '../../model/audit-record.js';
 import type { Store } from '../../model/store.js';
 import { readPostgresAddress } from './address.js';
 import { openPostgresStore } from './postgres.js';
+import { NEWEST_VERSION, prepareSchema } from './schema.js';
+import type { Query } from './session.js';
 
 const record = (id: string, time = 1000): AuditRecord => ({
   id,
@@ -71,7 +73,7 @@ describe('the chains of replicas', STARTS_PROCESSES, () => {
     [
       'a record is put in',
       `insert into audit (id, time, kind, outcome, body, principal) values ('new', 1, 'execution', 'success', '{}', 'ada')`,
-      'inserted',
+      'unchained',
       'new',
     ],
     [
@@ -102,6 +104,76 @@ describe('the chains of replicas', STARTS_PROCESSES, () => {
     await sql(statement);
     expect((await a.verifyAudit()).problem).toMatchObject({ damage, ...(id !== undefined && { id }) });
     await close();
+  });
+
+  /** The append of the version before the chain, as it was released. */
+  const OLDER_APPEND = (schema: string, id: string): string => `
+    with turn as materialized (select pg_advisory_xact_lock(hashtextextended('toolscout audit ${schema}', 0)))
+    insert into ${schema}.audit (id, time, kind, server, tool, outcome, body, principal, tokens_arguments, tokens_returned, tokens_withheld)
+    select given.* from turn, unnest(array['${id}'], array[1500]::bigint[], array['execution'], array[null], array[null], array['success'],
+      array['{"id":"${id}","time":1500,"kind":"execution","principal":"ada","outcome":"success"}'], array['ada'],
+      array[null]::bigint[], array[null]::bigint[], array[null]::bigint[]) as given
+    on conflict (id) do nothing`;
+
+  it('SEC-12 R7 during an upgrade records of an older version are kept, read and counted as unchained, and the others are proved', async () => {
+    const { a, b, sql, close } = await replicas();
+    const all = Array.from({ length: 30 }, (_, at) => at);
+    await Promise.all(
+      all.map((at) =>
+        at % 3 === 2 ? sql(OLDER_APPEND('toolscout', `old${at}`)) : (at % 3 === 1 ? a : b).append([record(`new${at}`)]),
+      ),
+    );
+    const found = await a.verifyAudit();
+    expect(found).toMatchObject({
+      ok: false,
+      records: 32,
+      unchained: { records: 10, until: 1500 },
+      problem: { damage: 'unchained', id: expect.stringMatching(/^old/) as string },
+    });
+    expect(await b.verifyAudit(found.heads)).toEqual(found);
+    const ids = (await b.audit({ limit: 100 })).map(({ id }) => id);
+    expect(ids.filter((id) => id.startsWith('old'))).toHaveLength(10);
+    expect(ids.filter((id) => id.startsWith('new'))).toHaveLength(20);
+    await close();
+  });
+
+  it('STORE-3 SEC-12 a database of the version before is taken over while replicas of that version write on, and nothing of it is lost', async () => {
+    const url = await postgres.newDatabase();
+    const older = new Client({ connectionString: url });
+    await older.connect();
+    const query: Query = async (text, values = []) =>
+      (await older.query({ text, values: [...values], rowMode: 'array' })).rows as unknown[][];
+    await query('begin');
+    const options = { schema: 'toolscout', location: 'here', keyCheck: undefined };
+    await prepareSchema(query, { ...options, newest: NEWEST_VERSION - 1 });
+    await query('commit');
+    const olderPut = (key: string): Promise<unknown> =>
+      older.query(
+        `insert into toolscout.entries values ('space', $1, null, '"older"', 1, null, 1);`.replace('$1', `'${key}'`),
+      );
+    await olderPut('before');
+    await older.query(OLDER_APPEND('toolscout', 'old-before'));
+    const store = await openPostgresStore({
+      address: readPostgresAddress(url),
+      clock: systemClock,
+      log: silentLog,
+    });
+    await store.append([record('new')]);
+    await store.put('space', 'newer', 'newer');
+    await older.query(OLDER_APPEND('toolscout', 'old-beside'));
+    await olderPut('beside');
+    await store.append([record('newest')]);
+    expect(await store.verifyAudit()).toMatchObject({
+      records: 2,
+      unchained: { records: 2 },
+      problem: { damage: 'unchained', id: 'old-beside' },
+    });
+    const ids = (await store.audit({ limit: 10 })).map(({ id }) => id);
+    expect(ids.toReversed()).toEqual(['old-before', 'new', 'old-beside', 'newest']);
+    const keys = (await store.list('space')).map(({ key }) => key);
+    expect(keys.toSorted()).toEqual(['before', 'beside', 'newer']);
+    await older.end();
+    await store.close();
   });
 
   it('SEC-12 an append whose answer was lost is chained once', async () => {

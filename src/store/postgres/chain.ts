@@ -58,7 +58,7 @@ export function createAuditChain(session: Session, schema: string, own: string):
   const putHead = `insert into ${heads} (chain, number, hash)`;
   const onHead = 'on conflict (chain) do update set number = excluded.number, hash = excluded.hash';
   // One statement, so that an append costs one round trip. Replicas append one after the other, so that who follows the log by its
-  // order misses none. What the statement reads may be older than the lock it waits for: of its own chain nobody else writes, and
+  // order misses none. What the statement reads may be older than the lock it waits for: only this replica writes its own chain, and
   // of the others any earlier block will do.
   const append = `with turn as materialized (${lock}),
       known as (select id from ${schema}.audit where id = any($1::text[])),
@@ -203,12 +203,12 @@ export function createAuditChain(session: Session, schema: string, own: string):
         const until = found?.[1] ?? undefined;
         return { records: Number(found?.[0]), ...(until !== undefined && { until: Number(until) }) };
       },
-      tail: async () =>
-        (
-          await read(
-            `select ${row} from ${schema}.audit where seq > (select coalesce(max(last_seq), 0) from ${blocks}) order by seq limit 1`,
-          )
-        ).map(toStored)[0],
+      async tail() {
+        const behind = `from ${schema}.audit where seq > (select coalesce(max(last_seq), 0) from ${blocks})`;
+        const [first] = (await read(`select ${row} ${behind} order by seq limit 1`)).map(toStored);
+        const [[count, until] = []] = first ? await read(`select count(*), max(time) ${behind}`) : [];
+        return first && { first, records: Number(count), until: Number(until) };
+      },
       has: async (id) => (await read(`select 1 from ${schema}.audit where id = $1`, [toName(id)])).length > 0,
     },
   };

@@ -4,7 +4,7 @@ import { createEmitter } from '../../kernel/async/emitter.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 
-/** How often the versions are compared where nobody announces changes, and where somebody does. */
+/** How often the versions are compared without announcements of the database, and with them. */
 const POLL_MS = 400;
 const SAFETY_POLL_MS = 5000;
 
@@ -36,7 +36,7 @@ export interface ChangeWatch {
 }
 
 /**
- * A watch that works only while somebody listens. Announcements (`LISTEN`) need a connection of their own that stays the same, which
+ * A watch that works only while it has a listener. Announcements (`LISTEN`) need a connection of their own that stays the same, which
  * a pooler does not give: the process id of the connection is then not the one that the database names, and the watch only polls.
  */
 export function createChangeWatch(
@@ -45,7 +45,7 @@ export function createChangeWatch(
     readonly clock: Clock;
     readonly log: Log;
     readonly readName: (index: string) => string | undefined;
-    /** The versions when the store was opened, before anybody read from it: every later change is one to tell. */
+    /** The versions when the store was opened, before the first read: every later change is one to tell. */
     readonly baseline: ReadonlyMap<string, number>;
   },
 ): ChangeWatch {
@@ -53,7 +53,7 @@ export function createChangeWatch(
   const emitter = createEmitter<string>((thrown) => log.error('store.listener-failed', { error: messageOf(thrown) }));
   const writes = new Map<string, number>();
   const known = new Map(deps.baseline);
-  /** Versions that we wrote after one of somebody else that is not known yet. */
+  /** Versions that this process wrote after one of another process that it has not seen yet. */
   const ahead = new Map<string, Set<number>>();
   let listeners = 0;
   let timer: Timer | undefined;
@@ -164,7 +164,7 @@ export function createChangeWatch(
       try {
         const { value, version } = await write();
         if (version === undefined) return value;
-        // A gap means that somebody else wrote in between, of which nobody was told yet.
+        // A gap means that another process wrote in between, which was not announced yet.
         if (version === (known.get(space) ?? 0) + 1) advance(space, version);
         else if (version > (known.get(space) ?? 0)) ahead.set(space, (ahead.get(space) ?? new Set()).add(version));
         return value;

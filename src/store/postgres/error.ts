@@ -39,12 +39,31 @@ const UNREACHABLE =
 
 /** The kind of trouble behind anything thrown. */
 export function troubleOf(thrown: unknown): Trouble {
-  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  const code = codeOf(thrown);
   if (Object.hasOwn(TROUBLES, code)) return TROUBLES[code]!;
   // Class 08 is the connection. A host with several addresses fails with all of their errors in one.
   if (code.startsWith('08') || UNREACHABLE.test(messageOf(thrown))) return 'unreachable';
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return troubleOf(thrown.errors[0]);
   return 'other';
+}
+
+/** Codes of a database that takes no connections at all; others say that one connection was cut. */
+const AWAY: ReadonlySet<string> = new Set([
+  '57P03',
+  '53300',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+
+/** Whether nothing answers at the address, so that another attempt at once is in vain. */
+export function isAway(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  if (AWAY.has(code)) return true;
+  return thrown instanceof AggregateError && thrown.errors.some((error) => isAway(error));
 }
 
 const ADVICE: Readonly<Record<Trouble, string>> = {
@@ -71,6 +90,10 @@ export function toStoreError(
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     cause: thrown,
   });
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
 function reasonOf(thrown: unknown): string {

@@ -211,18 +211,20 @@ describe('postgres', () => {
   it('STORE-4 connections that are cut lose nothing that was acknowledged, and no reader notices', async () => {
     const store = await use(newPlace());
     const acknowledged: number[] = [];
-    const writer = (async () => {
+    const write = async (): Promise<void> => {
       for (let n = 0; n < 150; n++) {
         await store.put('s', `k${n}`, n);
         acknowledged.push(n);
         await store.get('s', `k${n}`);
       }
-    })();
-    for (let cut = 0; cut < 8; cut++) {
-      await sql(`select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'toolscout' and datname = current_database() and pid <> pg_backend_pid()`);
-    }
-    await writer;
+    };
+    const cut = async (): Promise<void> => {
+      for (let times = 0; times < 8; times++) {
+        await sql(`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'toolscout' and datname = current_database() and pid <> pg_backend_pid()`);
+      }
+    };
+    await Promise.all([write(), cut()]);
     expect((await store.list('s')).map(({ value }) => value).toSorted((a, b) => Number(a) - Number(b))).toEqual(
       acknowledged,
     );

@@ -195,7 +195,7 @@ async function makeStore(
       return new Map(named.filter((row): row is [string, number] => row[0] !== undefined));
     },
     async put(name, key, value, { expiresAt, ifRevision } = {}) {
-      const text = sealed(name, key, toText(value));
+      const text = sealed(name, key, toText(value, { space: name, key }));
       const [space, place] = [indexedName(name), indexedName(key)];
       const row = [place.index, place.whole, text, clock.now(), expiresAt ?? null];
       const values = [space.index, space.whole, ...row];

@@ -6,7 +6,7 @@ import { KEY_BYTES, openSealed, sealBytes } from '../../kernel/sealing.js';
 export const SEALED_SPACES: ReadonlySet<string> = new Set(['oauth']);
 
 const PREFIX = 'sealed:1:';
-const SHORTEST_KEY = 32;
+const MIN_KEY_LENGTH = 32;
 
 /** Encrypts values with one key, each bound to its place. */
 export interface Seal {
@@ -23,10 +23,10 @@ export interface Seal {
  * @throws ToolscoutError `CONFIGURATION_ERROR` for a text that is too short to be one.
  */
 export function createSeal(text: string): Seal {
-  if (text.length < SHORTEST_KEY) {
+  if (text.length < MIN_KEY_LENGTH) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
-      `The key of the store is too short: expected at least ${SHORTEST_KEY} characters.`,
+      `The key of the store is too short: expected at least ${MIN_KEY_LENGTH} characters.`,
       { suggestion: 'Make one with: openssl rand -base64 32' },
     );
   }

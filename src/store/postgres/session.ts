@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { PostgresAddress } from './address.js';
-import { toStoreError, troubleOf } from './error.js';
+import { isAway, toStoreError, troubleOf } from './error.js';
 
 /** Runs one statement; answers its rows, each an array of its columns. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<unknown[][]>;
@@ -17,7 +17,7 @@ export interface Outage {
 
 /**
  * The work on one database over the life of a store. It uses no state of a connection, so that it also works behind a pooler in
- * transaction mode. When the database is lost it refuses at once and looks for it from time to time; nobody waits for that.
+ * transaction mode. When the database is lost it refuses requests at once and tries to reach it from time to time in the background.
  */
 export interface Session {
   /** Runs one statement. A statement that must not run `twice` is not repeated when the connection broke in the middle of it. */
@@ -51,8 +51,9 @@ export interface SessionOptions {
   readonly openWaitMs: number;
 }
 
-/** Attempts at one statement, as long as connections break at once. */
-const ATTEMPTS = 3;
+/** Attempts at one statement, as long as connections break at once; a pause before each, doubled from turn to turn. */
+const ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 10;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
@@ -73,7 +74,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     keepAlive: true,
   };
   const quietly = (client: ClientBase): void => {
-    // Whoever uses the connection is told by what it asks next.
+    // The next statement on this connection fails and reports it.
     client.on('error', (thrown) => log.debug('store.connection-lost', { reason: hide(messageOf(thrown)) }));
   };
   const pool: Pool = new pg.Pool({
@@ -168,8 +169,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         const trouble = troubleOf(cause);
         // One connection of many was cut: another one, or a new one, may do.
         const isQuick = clock.monotonic() - since < timeoutMs / 2;
-        const mayRepeat = trouble === 'conflict' || (isRepeatable && trouble === 'unreachable' && isQuick);
-        if (mayRepeat && turn < ATTEMPTS && !(thrown instanceof NotConnected)) continue;
+        const wasCut = trouble === 'unreachable' && isQuick && !isAway(cause);
+        const mayRepeat = trouble === 'conflict' || (wasCut && (isRepeatable || thrown instanceof NotConnected));
+        if (mayRepeat && turn < ATTEMPTS) {
+          await new Promise<void>((resolve) =>
+            clock.after(FIRST_PAUSE_MS * 2 ** (turn - 1), resolve, { awaited: true }),
+          );
+          continue;
+        }
         if (thrown instanceof NotConnected || (trouble === 'unreachable' && isRepeatable)) lose(cause);
         const isPassing = trouble !== 'other' && trouble !== 'conflict';
         throw toStoreError(act, location, cause, hide, isPassing ? retryAfterMs() : undefined);
