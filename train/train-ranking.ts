@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FRESH, listSets } from '../bench/retrieval/sets.js';
-import { readAsset } from '../src/search/knowledge.js';
+import { readAsset } from '../src/kernel/package-file.js';
 import { FEATURES } from '../src/search/rank/features.js';
 import { MODEL_VERSION } from '../src/search/rank/model.js';
 import { readVectors } from '../src/search/rank/vectors.js';

@@ -18,7 +18,7 @@ export interface Terms {
 const analyzer = createAnalyzer();
 
 /** Tools that must use a term without an embedding before it can learn one. */
-const LEAST_USES = 4;
+const MIN_USES = 4;
 
 /** A term that fewer tools use than this says no more than one that so many use. */
 const RAREST = 8;
@@ -61,7 +61,7 @@ export function chooseTerms(tools: readonly CorpusTool[], embeddings: Embeddings
   }
 
   const list = [...uses]
-    .filter(([term, count]) => count >= (frequent.has(term) ? 2 : LEAST_USES) && !/^\d+$/.test(term))
+    .filter(([term, count]) => count >= (frequent.has(term) ? 2 : MIN_USES) && !/^\d+$/.test(term))
     .toSorted(([a, first], [b, second]) => second - first || (a < b ? -1 : 1))
     .map(([term]) => term)
     .slice(0, most);

@@ -10,7 +10,7 @@ export {
   type LabelledQuery,
   type Quality,
 } from './evaluate.js';
-export type { Evidence } from './index/holdings.js';
+export type { Evidence } from './index/segment-table.js';
 export { createIndex, type Encoded, type Experience, type ToolIndex } from './search.js';
 export { createKnowledgeSource, type Knowledge, type KnowledgeSource } from './knowledge.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';

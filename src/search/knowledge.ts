@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../kernel/errors.js';
+import { readAsset } from '../kernel/package-file.js';
 import { readModel, type RankingModel } from './rank/model.js';
 import { readVectors, type WordVectors } from './rank/vectors.js';
 import { createLexicon, readLexicon, type Lexicon } from './words/lexicon.js';
@@ -13,24 +13,6 @@ export interface Knowledge {
 
 /** Where an index gets its knowledge from, when it is first needed. */
 export type KnowledgeSource = () => Knowledge;
-
-/**
- * Where a file lies, seen from `dist/*.js`, and from `dist/chunks/*.js` or the source. The nearer place
- * comes first: the farther one, seen from `dist/*.js`, is outside the package.
- */
-const PLACES: readonly string[] = ['../assets/', '../../assets/'];
-
-/** A file of the package; `undefined` when it is not there. */
-export function readAsset(name: string): Uint8Array | undefined {
-  for (const place of PLACES) {
-    try {
-      return readFileSync(new URL(`${place}${name}`, import.meta.url));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  return undefined;
-}
 
 /** Reads the shipped files when they are first wanted, and once; what is missing or damaged is said, and done without. */
 export function createKnowledgeSource(onMissing: (reason: string) => void): KnowledgeSource {

@@ -45,7 +45,7 @@ export interface WordLists {
 const CLASS_WEIGHT = 0.3;
 
 /** Several words that lead to one related word add up to a limit. */
-const MOST_RELATED = 0.5;
+const MAX_RELATED_WEIGHT = 0.5;
 
 /** What a plain word for a phrasal verb counts, and a concept, against a word of the query. */
 const REWRITTEN_WEIGHT = 0.5;
@@ -69,8 +69,8 @@ const TRANSLATED_WEIGHT = 0.8;
 const CORRECTED_WEIGHT = 0.7;
 
 /** Shorter words have too many neighbours, and longer queries hold no more typos. */
-const SHORTEST_CORRECTED = 5;
-const MOST_CORRECTED = 16;
+const MIN_CORRECTED_LENGTH = 5;
+const MAX_CORRECTED_WORDS = 16;
 
 /** What begins a web address says nothing about what is wanted from it. */
 const SCHEME = /\bhttps?:\/\/(?:www\.)?/gi;
@@ -79,6 +79,8 @@ const encoder = new TextEncoder();
 
 /** The beginning of a query, {@link LIMITS.queryBytes} long at most; never half a character. */
 export function cutQuery(text: string): string {
+  // A character takes three bytes at the most for each of its halves.
+  if (text.length * 3 <= LIMITS.queryBytes) return text;
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(LIMITS.queryBytes)).read);
 }
 
@@ -111,7 +113,7 @@ export function parseQuery(
     for (const id of terms.map((term) => vocabulary.find(term)).filter((found) => found !== undefined)) {
       const weight = most * (source === undefined ? 1 : Math.min(1, rarityOf(source) / rarityOf(id)));
       const known = related.get(id) ?? { id, weight: 0, word: from.word, clauses: 0 };
-      const sum = Math.max(known.weight, Math.min(MOST_RELATED, known.weight + weight));
+      const sum = Math.max(known.weight, Math.min(MAX_RELATED_WEIGHT, known.weight + weight));
       related.set(id, { ...known, weight: sum, clauses: (known.clauses ?? 0) | from.clauses });
     }
   };
@@ -129,7 +131,7 @@ export function parseQuery(
       own.set(id, { id, weight, word, proper: names.has(term), clauses: counted.clauses });
       continue;
     }
-    const misspelt = !lists.classes.has(term) && corrections++ < MOST_CORRECTED;
+    const misspelt = !lists.classes.has(term) && corrections++ < MAX_CORRECTED_WORDS;
     const corrected = misspelt ? correct(term, vocabulary) : undefined;
     if (corrected === undefined) unknown += weight;
     else if (!own.has(corrected)) {
@@ -234,9 +236,9 @@ function partsOfNames(text: string, analyzer: Analyzer, vocabulary: Vocabulary):
   return parts;
 }
 
-/** The most used term one edit away from a word nobody uses. */
+/** The most used term that is one edit away from a word that no tool uses. */
 function correct(term: string, vocabulary: Vocabulary): number | undefined {
-  if (term.length < SHORTEST_CORRECTED || !/^\p{L}+$/u.test(term)) return undefined;
+  if (term.length < MIN_CORRECTED_LENGTH || !/^\p{L}+$/u.test(term)) return undefined;
   const [best] = vocabulary
     .near(term, 1)
     .filter((id) => editDistance(term, vocabulary.text(id), 1) <= 1)

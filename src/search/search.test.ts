@@ -268,7 +268,7 @@ describe('search', () => {
     expect(find('issue', { server: 'nobody' })).toEqual([]);
   });
 
-  it('FIND-4 a word nobody uses is read as the known word one slip away', () => {
+  it('FIND-4 a word that no tool uses is read as the known word one slip away', () => {
     expect(find('forcast')[0]).toBe('weather:getForecast');
     expect(find('craete isssue')[0]).toBe('github:create_issue');
   });

@@ -1,24 +1,25 @@
 import { addressOf } from '../kernel/ids.js';
-import type { Explanation, SearchOptions } from '../model/hit.js';
+import { DEFAULT_HITS, type Explanation, type SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
 import { createAnalyzer } from './text/analysis.js';
 import { combineNeeds, firstOfNeeds } from './rank/combine-needs.js';
 import { diversify } from './rank/diversity.js';
 import { explain } from './rank/explain.js';
-import { createHoldings, type Evidence } from './index/holdings.js';
+import { createSegmentTable, type Evidence } from './index/segment-table.js';
 import { compareNames } from './index/names.js';
 import { nearestTerm, nearestTools } from './index/nearest.js';
 import { createPostings, type Postings } from './index/postings.js';
 import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
 import type { QueryTerm } from './query-term.js';
-import { collect, SECOND_STAGE, type Candidate, type Near } from './rank/candidates.js';
-import { NOTHING, rank, type Known, type Placed, type Signal } from './rank/rank.js';
+import { candidatesOf, choose, scoreAll, SECOND_STAGE, type Candidate, type Near } from './rank/candidates.js';
+import { rank, type Known, type Placed, type Signal } from './rank/rank.js';
 import { createScorer, raisedBy } from './rank/score.js';
-import { firstOf, selectBest } from './rank/top.js';
-import { clauseTerms, featuresOf, type Meaning } from './rank/features.js';
+import { firstOf } from './rank/top.js';
+import { featuresOf } from './rank/features.js';
+import { createLookUp, type Lookup } from './rank/lookup.js';
+import { MEANING_WEIGHT, meaningOf, type QueryMeaning } from './rank/meaning.js';
 import type { KnowledgeSource } from './knowledge.js';
 import { createLearned } from './rank/learned.js';
-import type { EmbeddedTool } from './rank/vectors.js';
 import { createActions } from './words/actions.js';
 import { splitNeeds } from './text/needs.js';
 import { createWordLists } from './words/word-lists.js';
@@ -86,32 +87,40 @@ export interface ToolIndex {
   nearest(query: string, within?: Narrowing, count?: number): string[];
 }
 
-/** Hits unless a caller says otherwise. */
-const DEFAULT_LIMIT = 10;
-
 /** Of the best tools so many are looked at for near-twins. */
 const DIVERSIFIED = 30;
+
+/** Of the tools that a whole query finds so many are looked at for each of its needs. */
+const LOOKED_AT_AGAIN = 120;
 
 /** Unknown words of a query that are worth guessing at. */
 const GUESSED_WORDS = 8;
 
-/** Tools that are looked at because of what they mean, how near they must be, and the catalog in which all are rated for it. */
-const NEAREST = 50;
-const LEAST_NEARNESS = 0.25;
-const MOST_RATED = 20_000;
+/** What a search knows of a query beside its words. */
+interface Aids {
+  readonly recalled: ReadonlyMap<number, number>;
+  readonly explained: boolean;
+  readonly encoded?: Encoded | undefined;
+}
 
-/** What nearness of meaning counts, against the words themselves. */
-const MEANING_WEIGHT = 0.3;
+const NO_AIDS: Aids = { recalled: new Map(), explained: false };
+
+/** Tools in their order, and what was looked up of them. */
+interface Found {
+  readonly placed: Placed[];
+  readonly lookup: Lookup;
+}
 
 /** An empty index. What is known beside the words of tools is fetched with the first of them; it works without. */
 export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: Postings = createPostings()): ToolIndex {
   const analyzer = createAnalyzer();
   const actions = createActions((word) => analyzer.terms(word)[0] ?? word);
-  const holdings = createHoldings(postings, analyzer, actions, knowledge);
-  const { segments } = holdings;
+  const table = createSegmentTable(postings, analyzer, actions, knowledge);
+  const { segments } = table;
   // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
   let lists: WordLists | undefined;
   const score = createScorer();
+  const lookUp = createLookUp();
 
   function* walk(server?: string): Generator<Tool> {
     if (server !== undefined) yield* segments.get(server)?.tools ?? [];
@@ -124,64 +133,115 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     experience?: Experience,
     encoded?: Encoded,
   ): Ranked[] {
-    const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)) || 0;
+    const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_HITS)) || 0;
     const query = readQuery(text);
     if (query.empty) return list(limit, options);
-    const known = (part: string, read: Query): Known => {
-      const recalled = experience ? recallBy(experience, part, read) : new Map<number, number>();
+    const aids = (part: string, read: Query): Aids => ({
+      recalled: experience ? recallBy(experience, part, read) : new Map<number, number>(),
+      explained: options.explain ?? false,
       // The encoder was asked for the whole query.
-      return knownOf(read, recalled, options.explain ?? false, part === text ? encoded : undefined);
-    };
+      encoded: part === text ? encoded : undefined,
+    });
     const needs = splitNeeds(cutQuery(text), (part) => analyzer.terms(part).length);
-    if (needs.length < 2) return answer(query, limit, options, known(text, query));
-    return answerNeeds(text, needs, query, limit, options, known) ?? answer(query, limit, options, known(text, query));
+    if (needs.length < 2) return answer(query, limit, options, aids(text, query));
+    return answerNeeds(text, needs, query, limit, options, aids);
   }
 
-  function answer(query: Query, limit: number, options: SearchOptions & Narrowing, known: Known = NOTHING): Ranked[] {
-    const placed = spread(place(query, Math.max(limit, DIVERSIFIED), options, known));
-    return placed.slice(0, limit).map((one) => present(one, query, options));
+  function answer(query: Query, limit: number, options: SearchOptions & Narrowing, aids: Aids = NO_AIDS): Ranked[] {
+    return present(place(query, Math.max(limit, DIVERSIFIED), options, aids).placed, query, limit, options);
   }
 
-  /** Each need among the tools that the whole query finds; `undefined` when they turn out to be one. */
+  /** Each need among the tools that the whole query finds, unless they turn out to be one. */
   function answerNeeds(
     text: string,
     needs: readonly string[],
     query: Query,
     limit: number,
     options: SearchOptions & Narrowing,
-    known: (text: string, read: Query) => Known,
-  ): Ranked[] | undefined {
-    const whole = place(query, SECOND_STAGE, options, known(text, query));
-    const documents = whole.map(({ document }) => document);
+    aids: (text: string, read: Query) => Aids,
+  ): Ranked[] {
+    const whole = place(query, SECOND_STAGE, options, aids(text, query));
     const reads = needs.map(readQuery);
-    const answers = needs.map((need, i) => place(reads[i]!, SECOND_STAGE, options, known(need, reads[i]!), documents));
-    const combined = combineNeeds(whole, answers);
-    if (combined.length === 0) return undefined;
-    return firstOfNeeds(spread(combined), limit).map((one) => ({
-      ...present(one, reads[one.need]!, options),
+    const answers = needs.map(
+      (need, i) => place(reads[i]!, SECOND_STAGE, options, aids(need, reads[i]!), whole).placed,
+    );
+    const combined = combineNeeds(whole.placed, answers);
+    if (combined.length === 0) return present(whole.placed, query, limit, options);
+    return firstOfNeeds(spread(combined), limit, answers).map((one) => ({
+      ...presentOne(one, reads[one.need]!, options),
       need: needs[one.need]!,
     }));
   }
 
-  /** The best tools by every signal: of all, or of some documents. */
+  /** The best tools by every signal: of all, or of those that another query found. */
   function place(
     query: Query,
     count: number,
     options: SearchOptions & Narrowing,
-    known: Known,
-    among?: readonly number[],
-  ): Placed[] {
-    const terms = [...query.own, ...query.related, ...query.concepts];
+    { recalled, explained, encoded }: Aids,
+    among?: Found,
+  ): Found {
+    const meaning = meaningOf(query, table, postings);
+    const { lookup, candidates } = among
+      ? lookAgain(query, among, recalled)
+      : lookAt(query, count, options, recalled, meaning);
+    const { model } = knowledge();
+    const rowsOf = (rated: readonly Candidate[]): Float32Array =>
+      featuresOf(query, rated, lookup, postings, actions, meaning.features(rated));
+    const known: Known = {
+      recalled,
+      further: [...meaning.signals(), ...encodedSignal(encoded)],
+      ...(model ? { learned: createLearned(model, rowsOf, explained, encoded) } : {}),
+    };
+    return { lookup, placed: rank(query, candidates, postings, count, known) };
+  }
+
+  /** The tools among which the order is decided. */
+  function lookAt(
+    query: Query,
+    count: number,
+    options: SearchOptions & Narrowing,
+    recalled: Aids['recalled'],
+    meaning: QueryMeaning,
+  ): { lookup: Lookup; candidates: Candidate[] } {
     const within = options.server === undefined ? undefined : segments.get(options.server);
-    const scores = among ? score.among(among, terms, postings) : score(terms, postings, within);
-    return rank(query, scores, postings, count, acceptance(options), among ? { ...known, near: undefined } : known);
+    const scores = score([...query.own, ...query.related, ...query.concepts], postings, within);
+    const near: Near = (accept) => meaning.nearest(accept, within);
+    const chosen = choose(scores, postings, Math.max(count, SECOND_STAGE), acceptance(options), recalled, near);
+    const lookup = lookUp(chosen, postings);
+    const { values } = scores;
+    return {
+      lookup,
+      candidates: candidatesOf(query, chosen, (document) => values[document]!, lookup, postings, recalled),
+    };
+  }
+
+  /** The same tools for a part of the query: those that hold a word of it. */
+  function lookAgain(
+    query: Query,
+    { lookup, placed }: Found,
+    recalled: Aids['recalled'],
+  ): { lookup: Lookup; candidates: Candidate[] } {
+    const scores = scoreAll([...query.own, ...query.related, ...query.concepts], lookup);
+    const documents = placed
+      .slice(0, LOOKED_AT_AGAIN)
+      .map(({ document }) => document)
+      .filter((document) => scores[lookup.placeOf(document)] !== 0 || recalled.has(document));
+    const candidates = candidatesOf(query, documents, (_, at) => scores[at]!, lookup, postings, recalled);
+    return { lookup, candidates };
   }
 
   function spread<T extends Placed>(placed: readonly T[]): T[] {
     return [...diversify(placed.slice(0, DIVERSIFIED), nameTermsOf), ...placed.slice(DIVERSIFIED)];
   }
 
-  function present(placed: Placed, query: Query, { explain: explained }: SearchOptions): Ranked {
+  function present(placed: readonly Placed[], query: Query, limit: number, options: SearchOptions): Ranked[] {
+    return spread(placed)
+      .slice(0, limit)
+      .map((one) => presentOne(one, query, options));
+  }
+
+  function presentOne(placed: Placed, query: Query, { explain: explained }: SearchOptions): Ranked {
     return {
       tool: placed.tool,
       relevance: placed.relevance,
@@ -192,10 +252,10 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
 
   function candidates(text: string, options: SearchOptions = {}): { tools: Tool[]; rows: Float32Array } {
     const query = readQuery(text);
-    const scores = score([...query.own, ...query.related, ...query.concepts], postings);
-    const near: Near = (accept) => nearTo(query, accept);
-    const found = collect(query, scores, postings, SECOND_STAGE, acceptance(options), new Map(), near);
-    return { tools: found.map(({ tool }) => tool), rows: rowsFor(query, found) };
+    const meaning = meaningOf(query, table, postings);
+    const { lookup, candidates: found } = lookAt(query, SECOND_STAGE, options, new Map(), meaning);
+    const rows = featuresOf(query, found, lookup, postings, actions, meaning.features(found));
+    return { tools: found.map(({ tool }) => tool), rows };
   }
 
   function readQuery(text: string): Query {
@@ -210,69 +270,12 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     return new Set(segment.nameTerms.subarray(begin, segment.nameEnds[offset]!));
   }
 
-  function knownOf(query: Query, recalled: Known['recalled'], explained: boolean, encoded?: Encoded): Known {
-    const further = [...meaningOf(query), ...encodedSignal(encoded)];
-    const near: Near = (accept) => nearTo(query, accept);
-    const { model } = knowledge();
-    if (!model) return { further, recalled, near };
-    const rowsOf = (candidates: readonly Candidate[]): Float32Array => rowsFor(query, candidates);
-    return { further, recalled, near, learned: createLearned(model, rowsOf, explained, encoded) };
-  }
-
-  function rowsFor(query: Query, candidates: readonly Candidate[]): Float32Array {
-    const signal = holdings.meaning;
-    if (!signal) return featuresOf(query, candidates, postings, actions, undefined);
-    const places = candidates.map(placeIn);
-    const whole = signal.rate(query.meant, places);
-    const clauses = clauseTerms(query, postings).map((terms) => signal.rate(terms, places));
-    const meaning: Meaning = {
-      whole,
-      clauses: clauses.length < 2 ? whole : whole.map((_, i) => Math.max(...clauses.map((rates) => rates[i]!))),
-    };
-    return featuresOf(query, candidates, postings, actions, meaning);
-  }
-
-  function placeIn({ document, segment }: Candidate): EmbeddedTool {
-    return { vectors: holdings.vectorsOf(segment)!, offset: document - segment.first };
-  }
-
   /** The opinion of a sentence encoder, where there are no learned weights. */
   function encodedSignal(encoded: Encoded | undefined): Signal[] {
     if (!encoded) return [];
     const rate = (candidates: readonly Candidate[]): number[] =>
       candidates.map(({ tool }) => Math.max(0, encoded(tool) ?? 0));
     return [{ name: 'encoder', weight: MEANING_WEIGHT, rate }];
-  }
-
-  /** The opinion of the word vectors about one query, if there are any. */
-  function meaningOf({ meant }: Query): Signal[] {
-    const signal = holdings.meaning;
-    if (!signal) return [];
-    return [
-      {
-        name: 'meaning',
-        weight: MEANING_WEIGHT,
-        rate: (candidates) => signal.rate(meant, candidates.map(placeIn)),
-      },
-    ];
-  }
-
-  /** The tools nearest to a query by meaning, among all where they are not too many. */
-  function nearTo({ meant }: Query, accept: (document: number) => boolean): number[] {
-    const signal = holdings.meaning;
-    if (!signal || postings.size > MOST_RATED) return [];
-    const values = new Float32Array(postings.end);
-    const servers = [...segments.values()].map((segment) => ({
-      vectors: holdings.vectorsOf(segment)!,
-      first: segment.first,
-    }));
-    if (!signal.rateAll(meant, servers, values)) return [];
-    const documents = new Uint32Array(values.length);
-    let count = 0;
-    for (let document = 0; document < values.length; document++) {
-      if (values[document]! >= LEAST_NEARNESS) documents[count++] = document;
-    }
-    return selectBest(documents.subarray(0, count), values, NEAREST, (a, b) => a - b, accept);
   }
 
   /** What experience adds to the scores of the documents it speaks for. */
@@ -353,11 +356,14 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     get size() {
       return postings.size;
     },
-    replace: holdings.replace,
-    fill: holdings.fill,
-    restate: holdings.restate,
-    remove: holdings.remove,
-    tool: (server, name) => findByName(segments.get(server)?.tools ?? [], name),
+    replace: table.replace,
+    fill: table.fill,
+    restate: table.restate,
+    remove: table.remove,
+    tool: (server, name) => {
+      const tools = segments.get(server)?.tools ?? [];
+      return tools[placeOf(tools, name)];
+    },
     tools: (server) => [...walk(server)].toSorted(compareNames),
     servers: () => [...segments.keys()].toSorted(),
     search,
@@ -370,15 +376,11 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
 function acceptance(options: SearchOptions & Narrowing): (tool: Tool) => boolean {
   const { server, includeDisabled = false, tags = [], accepts } = options;
   return (tool) =>
-    // What is pending or quarantined is found by nobody, whatever is asked for.
+    // No option of a search finds a pending or quarantined tool.
     (tool.status === 'enabled' || (includeDisabled && tool.status === 'disabled')) &&
     (server === undefined || tool.server === server) &&
     tags.every((tag) => tool.tags.includes(tag)) &&
     (accepts === undefined || accepts(tool.server, tool.name));
-}
-
-function findByName(tools: readonly Tool[], name: string): Tool | undefined {
-  return tools[placeOf(tools, name)];
 }
 
 /** Where a tool stands among tools sorted by name, or -1; a map for each server would hold every name twice. */

@@ -4,8 +4,8 @@ import { FIELDS, NAME_FIELD } from './fields.js';
 import { frequencyIn, HIGHEST_FREQUENCY, packedOnce } from './posting-lists.js';
 
 /**
- * The documents of one server before they are in the index: everything that can be reckoned without it, so that what
- * is left to do when they go in is short.
+ * The documents of one server before they are in the index: everything that can be computed without the index, so that
+ * adding them takes little time.
  */
 export interface Draft {
   /** In the order they were added. */
@@ -21,12 +21,18 @@ export interface Draft {
   readonly lengths: readonly number[];
   /** What each document does. */
   readonly actions: readonly Action[];
+  /** The vector of each document, and its sketch: {@link SKETCH_WORDS} numbers. */
+  readonly rows: readonly Int8Array[];
+  readonly sketches: readonly number[];
   /** Adds a tool with its terms, one list for each field. */
-  add(tool: Tool, fields: ReadonlyArray<readonly string[]>, action?: Action): void;
+  add(tool: Tool, fields: ReadonlyArray<readonly string[]>, action?: Action, row?: Int8Array): void;
 }
 
+/** Numbers of 32 bits in the sketch of a vector: a bit for each of its first 64 numbers, which says whether it is positive. */
+export const SKETCH_WORDS = 2;
+
 /** The greatest field length that is told apart; a byte holds it. */
-const LONGEST_FIELD = 255;
+const MAX_FIELD_LENGTH = 255;
 
 /** An empty draft. */
 export function createDraft(): Draft {
@@ -38,6 +44,8 @@ export function createDraft(): Draft {
   const nameEnds: number[] = [];
   const lengths: number[] = [];
   const actions: Action[] = [];
+  const rows: Int8Array[] = [];
+  const sketches: number[] = [];
 
   function numberOf(term: string): number {
     const known = numbers.get(term);
@@ -56,7 +64,9 @@ export function createDraft(): Draft {
     nameEnds,
     lengths,
     actions,
-    add(tool, fields, action = 0) {
+    rows,
+    sketches,
+    add(tool, fields, action = 0, row = new Int8Array(0)) {
       const document = tools.push(tool) - 1;
       for (const [number, frequencies] of packTerms(fields, numberOf)) {
         postings[number]!.push(document, frequencies);
@@ -64,11 +74,21 @@ export function createDraft(): Draft {
       }
       nameEnds.push(nameTerms.length);
       actions.push(action);
+      rows.push(row);
+      sketches.push(...sketchOf(row));
       for (let field = 0; field < FIELDS.length; field++) {
-        lengths.push(Math.min(fields[field]?.length ?? 0, LONGEST_FIELD));
+        lengths.push(Math.min(fields[field]?.length ?? 0, MAX_FIELD_LENGTH));
       }
     },
   };
+}
+
+function sketchOf(row: Int8Array): Uint32Array {
+  const words = new Uint32Array(SKETCH_WORDS);
+  for (let i = 0; i < Math.min(row.length, SKETCH_WORDS << 5); i++) {
+    if (row[i]! > 0) words[i >>> 5] = words[i >>> 5]! | (1 << (i & 31));
+  }
+  return words;
 }
 
 /** The distinct terms of a document with their frequencies in each field. */

@@ -48,7 +48,7 @@ const REST_END = 1200;
 const NAME_LENGTH = 256;
 const TAGS_LENGTH = 256;
 const PARAMETERS_LENGTH = 4000;
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 /** The searched terms of a tool, one list for each field but the concepts; `server` holds those of its server. */
 export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyzer): ReadonlyArray<readonly string[]> {
@@ -57,7 +57,7 @@ export function termsOf(tool: Tool, server: readonly string[], analyzer: Analyze
   let room = PARAMETERS_LENGTH;
   for (const { name, description, values } of tool.parameters) {
     if (room <= 0) break;
-    const explanation = [description, ...(values ?? []).slice(0, MOST_VALUES)].join(' ').slice(0, room);
+    const explanation = [description, ...(values ?? []).slice(0, MAX_VALUES)].join(' ').slice(0, room);
     names.push(name.slice(0, NAME_LENGTH));
     explanations.push(explanation);
     room -= name.length + explanation.length + 1;

@@ -10,10 +10,10 @@ import type { Vocabulary } from './vocabulary.js';
 const COMPARED = 1000;
 
 /** Characters of a text that can still be a misspelt name. */
-const LONGEST_NAME = 120;
+const MAX_NAME_LENGTH = 120;
 
 /** More than any two sets of letters can differ by. */
-const MOST_EDITS = 33;
+const MAX_EDITS = 33;
 
 /** The tools whose names look most like a text, or whose addresses do when it holds a colon; best first, equal ones by address. */
 export function nearestTools(
@@ -22,14 +22,14 @@ export function nearestTools(
   count: number,
   accept: (tool: Tool) => boolean,
 ): Tool[] {
-  const target = wanted.slice(0, LONGEST_NAME);
+  const target = wanted.slice(0, MAX_NAME_LENGTH);
   const letters = letterSet(target);
   const byAddress = target.includes(':');
   const nameOf = ({ server, name }: Tool): string =>
-    byAddress ? addressOf(server, name).slice(0, LONGEST_NAME) : name.slice(0, LONGEST_NAME);
+    byAddress ? addressOf(server, name).slice(0, MAX_NAME_LENGTH) : name.slice(0, MAX_NAME_LENGTH);
 
-  const byEdits: Tool[][] = Array.from({ length: MOST_EDITS }, () => []);
-  let most = MOST_EDITS - 1;
+  const byEdits: Tool[][] = Array.from({ length: MAX_EDITS }, () => []);
+  let most = MAX_EDITS - 1;
   let kept = 0;
   for (const { tools, letters: own } of segments) {
     // An address has the letters of its server and of its name.

@@ -18,9 +18,9 @@ export function frequencyIn(packed: number, field: number): number {
 export const POSTING_WORDS = 2;
 
 /**
- * For every term the documents that hold it, ascending, all in one typed array. A list
- * that is full moves to twice the room, where another has left that much or else at the end, so appending
- * is cheap and nothing is an object.
+ * For every term the documents that hold it, ascending, all in one typed array. A full
+ * list moves to a place of twice the size, one that another list has left or else at the end, so appending
+ * is cheap and no objects are created.
  */
 export interface PostingLists {
   /** The array all lists live in; appending replaces it, so read it anew for every query. */

@@ -1,5 +1,5 @@
 import type { Tool } from '../../model/tool.js';
-import type { Draft } from './draft.js';
+import { SKETCH_WORDS, type Draft } from './draft.js';
 import { FIELDS } from './fields.js';
 import { letterSet } from '../text/letters.js';
 import { createPostingLists, grown, POSTING_WORDS, type PostingLists } from './posting-lists.js';
@@ -23,6 +23,8 @@ export interface Segment {
   readonly letters: Uint32Array;
   /** What each document does. */
   readonly actions: Uint8Array;
+  /** The vector of each document, one after the other; empty without word vectors. */
+  readonly rows: Int8Array;
 }
 
 /** The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. */
@@ -35,6 +37,8 @@ export interface Postings {
   readonly size: number;
   /** Length of each field of each document in terms: `lengths[document * FIELDS.length + field]`. */
   readonly lengths: Uint8Array;
+  /** The sketch of each document's vector: `sketches[document * SKETCH_WORDS + word]`. */
+  readonly sketches: Uint32Array;
   /** The mean length of a field over the documents that are there; of a sparse one, over those that have any of it. */
   averageLength(field: number): number;
   /** The segment a document belongs to; `undefined` once it is removed. */
@@ -67,6 +71,7 @@ interface Owner extends Segment {
 interface Numbering {
   lists: PostingLists;
   lengths: Uint8Array;
+  sketches: Uint32Array;
   readonly owners: Array<Owner | undefined>;
 }
 
@@ -87,7 +92,12 @@ interface Move extends Numbering {
  */
 export function createPostings(tolerated = TOLERATED): Postings {
   const vocabulary = createVocabulary();
-  let now: Numbering = { lists: createPostingLists(), lengths: new Uint8Array(0), owners: [] };
+  let now: Numbering = {
+    lists: createPostingLists(),
+    lengths: new Uint8Array(0),
+    sketches: new Uint32Array(0),
+    owners: [],
+  };
   let move: Move | undefined;
   let size = 0;
   /** Postings of the documents that are there. */
@@ -129,8 +139,9 @@ export function createPostings(tolerated = TOLERATED): Postings {
       nameEnds: new Uint32Array(draft.nameEnds),
       letters,
       actions: Uint8Array.from(draft.actions),
+      rows: joined(draft.rows),
     };
-    put(owner, draft.lengths, now);
+    put(owner, draft.lengths, draft.sketches, now);
     countLengths(owner, 1);
     const copied = move?.copied ?? 0;
     if (move && copied > 0 && owner.tools.length > 0) renumber(move);
@@ -146,11 +157,13 @@ export function createPostings(tolerated = TOLERATED): Postings {
   }
 
   /** Gives the documents of a segment the next numbers. */
-  function put(owner: Owner, lengths: ArrayLike<number>, to: Numbering): void {
+  function put(owner: Owner, lengths: ArrayLike<number>, sketches: ArrayLike<number>, to: Numbering): void {
     const first = to.owners.length;
     for (let i = 0; i < owner.tools.length; i++) to.owners.push(owner);
     to.lengths = grown(to.lengths, to.owners.length * FIELDS.length);
     to.lengths.set(lengths, first * FIELDS.length);
+    to.sketches = grown(to.sketches, to.owners.length * SKETCH_WORDS);
+    to.sketches.set(sketches, first * SKETCH_WORDS);
   }
 
   function remove(segment: Segment): void {
@@ -178,6 +191,7 @@ export function createPostings(tolerated = TOLERATED): Postings {
     move ??= {
       lists: createPostingLists(held),
       lengths: new Uint8Array(withQuarter(size) * FIELDS.length),
+      sketches: new Uint32Array(withQuarter(size) * SKETCH_WORDS),
       owners: [],
       documents: 0,
       copied: 0,
@@ -196,8 +210,9 @@ export function createPostings(tolerated = TOLERATED): Postings {
     const count = owner?.tools.length ?? 1;
     if (owner) {
       owner.next = to.owners.length;
-      const from = owner.first * FIELDS.length;
-      put(owner, now.lengths.subarray(from, from + count * FIELDS.length), to);
+      const { first } = owner;
+      const lengths = now.lengths.subarray(first * FIELDS.length, (first + count) * FIELDS.length);
+      put(owner, lengths, now.sketches.subarray(first * SKETCH_WORDS, (first + count) * SKETCH_WORDS), to);
     }
     to.documents += count;
     return count;
@@ -218,12 +233,12 @@ export function createPostings(tolerated = TOLERATED): Postings {
     return 1 + (end - start) / POSTING_WORDS;
   }
 
-  function finish({ lists, lengths, owners }: Move): void {
+  function finish({ lists, lengths, sketches, owners }: Move): void {
     for (let at = 0; at < owners.length; at += owners[at]?.tools.length ?? 1) {
       const owner = owners[at];
       if (owner) owner.first = at;
     }
-    now = { lists, lengths, owners };
+    now = { lists, lengths, sketches, owners };
     move = undefined;
   }
 
@@ -234,6 +249,9 @@ export function createPostings(tolerated = TOLERATED): Postings {
     },
     get lengths() {
       return now.lengths;
+    },
+    get sketches() {
+      return now.sketches;
     },
     get end() {
       return now.owners.length;
@@ -250,7 +268,17 @@ export function createPostings(tolerated = TOLERATED): Postings {
     remove,
     clear,
     get bytes() {
-      return [now, ...(move ? [move] : [])].reduce((sum, { lists, lengths }) => sum + lists.bytes + lengths.length, 0);
+      return [now, ...(move ? [move] : [])].reduce(
+        (sum, { lists, lengths, sketches }) => sum + lists.bytes + lengths.byteLength + sketches.byteLength,
+        0,
+      );
     },
   };
+}
+
+function joined(rows: readonly Int8Array[]): Int8Array {
+  const width = rows[0]?.length ?? 0;
+  const whole = new Int8Array(width * rows.length);
+  for (const [i, row] of rows.entries()) whole.set(row, i * width);
+  return whole;
 }

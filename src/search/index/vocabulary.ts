@@ -19,6 +19,9 @@ export interface Vocabulary {
   near(text: string, limit: number): number[];
 }
 
+/** The longest length of a term that is told apart. */
+const LONGEST = 255;
+
 /** An empty vocabulary. */
 export function createVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
@@ -26,6 +29,7 @@ export function createVocabulary(): Vocabulary {
   const vacant: number[] = [];
   let uses = new Uint32Array(0);
   let letters = new Uint32Array(0);
+  let lengths = new Uint8Array(0);
 
   return {
     get size() {
@@ -40,6 +44,8 @@ export function createVocabulary(): Vocabulary {
       uses = grown(uses, id + 1);
       letters = grown(letters, id + 1);
       letters[id] = letterSet(term);
+      lengths = grown(lengths, id + 1);
+      lengths[id] = Math.min(term.length, LONGEST);
       return id;
     },
     find(term) {
@@ -59,9 +65,11 @@ export function createVocabulary(): Vocabulary {
     near(text, limit) {
       const wanted = letterSet(text);
       const found: number[] = [];
+      const [shortest, longest] = [text.length - limit, text.length + limit].map((length) => Math.min(length, LONGEST));
       for (let id = 0; id < texts.length; id++) {
-        if (uses[id] === 0 || leastEdits(wanted, letters[id]!) > limit) continue;
-        if (Math.abs(texts[id]!.length - text.length) <= limit) found.push(id);
+        // Most terms have another length, which is cheaper to see than other letters.
+        if (lengths[id]! < shortest! || lengths[id]! > longest!) continue;
+        if (uses[id] !== 0 && leastEdits(wanted, letters[id]!) <= limit) found.push(id);
       }
       return found;
     },

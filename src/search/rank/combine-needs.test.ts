@@ -50,6 +50,14 @@ describe('several needs in one query', () => {
     );
   });
 
+  it('FIND-7 no need fills the answer: each has two of five', () => {
+    const hits = sampleIndex().search('an issue of a repository; the Slack channels', { limit: 5 });
+    const counts = ['an issue of a repository', 'the Slack channels'].map(
+      (need) => hits.filter((hit) => hit.need === need).length,
+    );
+    expect(Math.min(...counts)).toBe(2);
+  });
+
   it('FIND-1 FIND-7 hits stay sorted by relevance, and explained signals add up to it', () => {
     const hits = sampleIndex().search(both, { explain: true });
     const relevances = hits.map(({ relevance }) => relevance);

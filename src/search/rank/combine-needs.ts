@@ -7,7 +7,10 @@ export interface PlacedForNeed extends Placed {
 }
 
 /** What the need alone says, against the whole query: the rest of it says what the need is about. */
-const NEED_WEIGHT = 0.15;
+const NEED_WEIGHT = 0.5;
+
+/** The share of an answer that is given to the needs in equal parts; the rest goes by the order of all. */
+const GIVEN = 0.8;
 
 /**
  * One order out of that by the whole query and those by each of its needs, best first. Every tool is put down to the need it fits best;
@@ -33,16 +36,25 @@ export function combineNeeds(whole: readonly Placed[], needs: ReadonlyArray<read
   return scored.toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool));
 }
 
-/** The first of an order, but so that every need has one of them: where one has none, the last of a need with several makes way. */
-export function firstOfNeeds(placed: readonly PlacedForNeed[], limit: number): PlacedForNeed[] {
-  const chosen = placed.slice(0, limit);
-  const rest = placed.slice(limit);
-  const count = (need: number): number => chosen.filter((one) => one.need === need).length;
-  for (const need of new Set(rest.map((one) => one.need))) {
-    const leaves = count(need) === 0 ? chosen.findLastIndex((one) => count(one.need) > 1) : -1;
-    if (leaves < 0) continue;
-    chosen.splice(leaves, 1);
-    chosen.push(rest.find((one) => one.need === need)!);
+/**
+ * The first of an order, but so that every need has its share of them: what it finds best itself, by `answers`, among the tools that were put
+ * down to it. Otherwise the need with the rarer words would fill a short answer.
+ */
+export function firstOfNeeds(
+  placed: readonly PlacedForNeed[],
+  limit: number,
+  answers: ReadonlyArray<readonly Placed[]>,
+): PlacedForNeed[] {
+  const given = Math.max(1, Math.floor((limit * GIVEN) / answers.length));
+  const byDocument = new Map(placed.map((one) => [one.document, one]));
+  const own = answers.flatMap((answer, need) => {
+    const best = answer.map(({ document }) => byDocument.get(document)).filter((one) => one?.need === need);
+    return best.slice(0, given) as PlacedForNeed[];
+  });
+  const chosen = new Set(own.slice(0, limit));
+  for (const one of placed) {
+    if (chosen.size >= limit) break;
+    chosen.add(one);
   }
-  return chosen.toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool));
+  return [...chosen].toSorted((a, b) => b.relevance - a.relevance || compareAddresses(a.tool, b.tool));
 }

@@ -60,7 +60,7 @@ describe('diversity', () => {
     });
   });
 
-  it('FIND-1 nothing is hidden: with nobody to step in, all twins are listed', () => {
+  it('FIND-1 nothing is hidden: where no other tool takes the place, all twins are listed', () => {
     const index = createIndex();
     index.replace('charts', charts);
     const hits = index.search('generate a chart', { limit: 20 });

@@ -8,7 +8,7 @@ const TOGETHER = 4;
 /** What is left of the relevance of each further one. */
 const STEP_BACK = 0.8;
 
-/** Tools of one server that keep their place where others could serve too, and what is left of the relevance of each further one. */
+/** How many tools of one server keep their place where other servers fit too, and the factor on the relevance of each further one. */
 const OF_ONE_SERVER = 2;
 const SERVER_STEPS_BACK = 0.94;
 
@@ -29,8 +29,8 @@ interface Kind {
 /**
  * Keeps near-twins and single servers from filling an answer: of tools that are alike the first few keep their place,
  * and each further one steps back a little more. So do further tools of one server, where several servers could do it and the
- * query names none of them. Nothing is hidden; with nobody else to step in,
- * they follow as before.
+ * query names none of them. Nothing is hidden: where no other tool takes
+ * the place, they follow as before.
  */
 export function diversify<T extends Placed>(
   placed: readonly T[],

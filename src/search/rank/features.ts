@@ -5,6 +5,7 @@ import type { Query } from '../query.js';
 import type { QueryTerm } from '../query-term.js';
 import type { Actions } from '../words/actions.js';
 import type { Candidate } from './candidates.js';
+import type { Lookup } from './lookup.js';
 import { rarity } from './score.js';
 
 /** One thing that is known of a candidate, in relation to the query and to the other candidates. */
@@ -28,12 +29,29 @@ export const FEATURES: readonly Feature[] = [
   ...rising('meaning', 'meaning', 'meaning of best', 'clause meaning'),
 ];
 
-/** The position of each feature in a row. */
-const AT: Readonly<Record<string, number>> = Object.fromEntries(FEATURES.map(({ name }, i) => [name, i]));
+/** The position of a feature in a row. */
+function at(name: string): number {
+  return FEATURES.findIndex((feature) => feature.name === name);
+}
+
+const SIGNALS = at('signals');
+const MENTION = at('mention');
+const ANY_MENTION = at('any mention');
+const CLAUSE_FOUND = at('clause found');
+const CONCEPTS = at('concepts');
+const CONCEPTS_OF_BEST = at('concepts of best');
+const BEST_CONCEPT = at('best concept');
+const BEST_NAMED_CONCEPT = at('best named concept');
+const FIRST_ACTION = at('first action');
+const ANY_ACTION = at('any action');
+const ACTION_KIND = at('action kind');
+const MEANING = at('meaning');
+const MEANING_OF_BEST = at('meaning of best');
+const CLAUSE_MEANING = at('clause meaning');
 
 /** Terms of a query that are looked up in every candidate, the weightiest of each kind. */
-const MOST_OWN = 64;
-const MOST_CONCEPTS = 48;
+const MAX_OWN_TERMS = 64;
+const MAX_CONCEPTS = 48;
 
 /** What an unknown word counts, against the rarest known one. */
 const UNKNOWN_WEIGHT = 0.5;
@@ -42,116 +60,105 @@ const UNKNOWN_WEIGHT = 0.5;
 export function featuresOf(
   query: Query,
   candidates: readonly Candidate[],
+  lookup: Lookup,
   postings: Postings,
   actions: Actions,
   meaning: Meaning | undefined,
 ): Float32Array {
   const width = FEATURES.length;
   const rows = new Float32Array(candidates.length * width);
-  const cosines = meaning?.whole ?? [];
   const worthOf = ({ id, weight }: QueryTerm): number => weight * rarity(postings.vocabulary.uses(id), postings.size);
-  const own = weightiest(query.own, MOST_OWN, worthOf);
-  const concepts = weightiest(query.concepts, MOST_CONCEPTS, worthOf);
+  const own = weightiest(query.own, MAX_OWN_TERMS, worthOf);
   const known = own.reduce((sum, { worth }) => sum + worth, 0);
   const possible = known + query.unknown * UNKNOWN_WEIGHT * rarity(1, postings.size) || 1;
-  const ascending = Uint32Array.from(candidates.keys()).sort(
-    (a, b) => candidates[a]!.document - candidates[b]!.document,
-  );
-  const add = (place: number, feature: number, value: number): void => {
-    const at = place * width + feature;
-    rows[at] = rows[at]! + value;
-  };
-  const raise = (place: number, feature: number, value: number): void => {
-    const at = place * width + feature;
-    if (value > rows[at]!) rows[at] = value;
-  };
-  const visit = ({ term: { id } }: Weighed, use: (place: number, packed: number) => void): void => {
-    const { lists } = postings;
-    const end = lists.end(id);
-    let at = lists.start(id);
-    for (const place of ascending) {
-      const { document } = candidates[place]!;
-      at = lists.seek(id, document, at);
-      if (at >= end) return;
-      if (lists.arena[at] === document) use(place, lists.arena[at + 1]!);
-    }
-  };
-
-  const clauseWorth = new Float32Array(query.clauses);
-  const clauseFound = new Float32Array(candidates.length * query.clauses);
-  for (const one of own) {
-    const bits = one.term.clauses ?? 0;
-    eachBit(bits, (clause) => (clauseWorth[clause] = clauseWorth[clause]! + one.worth));
-    visit(one, (place) => {
-      eachBit(bits, (clause) => {
-        const at = place * query.clauses + clause;
-        clauseFound[at] = clauseFound[at]! + one.worth;
-      });
-    });
-  }
-  for (const one of concepts) {
-    visit(one, (place, packed) => {
+  const clauses = clausesFound(query.clauses, own, lookup);
+  const places = Uint32Array.from(candidates, ({ place }) => place);
+  for (const { term, worth } of weightiest(query.concepts, MAX_CONCEPTS, worthOf)) {
+    const frequencies = lookup.frequencies(term.id);
+    for (let i = 0, row = 0; i < places.length; i++, row += width) {
+      const packed = frequencies[places[i]!]!;
+      if (packed === 0) continue;
       const isNamed = frequencyIn(packed, CONCEPT_FIELD) > 1;
-      const worth = isNamed ? one.worth : one.worth / 2;
-      add(place, AT['concepts']!, worth / possible);
-      raise(place, AT['best concept']!, worth);
-      if (isNamed) raise(place, AT['best named concept']!, worth);
-    });
+      const counted = isNamed ? worth : worth / 2;
+      rows[row + CONCEPTS] = rows[row + CONCEPTS]! + counted / possible;
+      if (counted > rows[row + BEST_CONCEPT]!) rows[row + BEST_CONCEPT] = counted;
+      if (isNamed && counted > rows[row + BEST_NAMED_CONCEPT]!) rows[row + BEST_NAMED_CONCEPT] = counted;
+    }
   }
 
-  const most = (read: (candidate: Candidate, place: number) => number): number =>
-    candidates.reduce((highest, candidate, place) => Math.max(highest, read(candidate, place)), Number.MIN_VALUE);
-  const mostWords = most(({ words }) => words);
-  const mostNeighbours = most(({ neighbours }) => neighbours);
-  const mostClause = most(({ clause }) => clause);
-  const mostMeaning = most((_, place) => cosines[place] ?? 0);
-  const mostConcepts = most((_, place) => rows[place * width + AT['concepts']!]!);
+  let mostWords = Number.MIN_VALUE;
+  let mostNeighbours = Number.MIN_VALUE;
+  let mostClause = Number.MIN_VALUE;
+  let mostMeaning = Number.MIN_VALUE;
+  let mostConcepts = Number.MIN_VALUE;
+  for (const [i, { words, neighbours, clause }] of candidates.entries()) {
+    mostWords = Math.max(mostWords, words);
+    mostNeighbours = Math.max(mostNeighbours, neighbours);
+    mostClause = Math.max(mostClause, clause);
+    mostMeaning = Math.max(mostMeaning, meaning?.whole[i] ?? 0);
+    mostConcepts = Math.max(mostConcepts, rows[i * width + CONCEPTS]!);
+  }
   const servers = serverScores(candidates);
-  const wantedKind = actions.kindOf(query.actions[0] ?? 0);
+  const [firstAction = 0] = query.actions;
+  const wantedKind = actions.kindOf(firstAction);
 
-  for (const [place, candidate] of candidates.entries()) {
+  for (let i = 0, row = 0; i < candidates.length; i++, row += width) {
+    const candidate = candidates[i]!;
     const { segment, document } = candidate;
-    const offset = document - segment.first;
-    const set = (feature: string, value: number): void => {
-      rows[place * width + AT[feature]!] = value;
-    };
-    const get = (feature: string): number => rows[place * width + AT[feature]!]!;
-    const server = servers.get(segment)!;
-    set('mention', candidate.mention);
-    set('any mention', candidate.namedAnyhow);
-    let clause = 0;
-    for (let i = 0; i < query.clauses; i++) {
-      if (clauseWorth[i]! > 0) clause = Math.max(clause, clauseFound[place * query.clauses + i]! / clauseWorth[i]!);
-    }
-    set('clause found', clause);
-    set('concepts of best', get('concepts') / mostConcepts);
-    const action = segment.actions[offset]!;
-
-    set('first action', action !== 0 && action === query.actions[0] ? 1 : 0);
-    set('any action', action !== 0 && query.actions.includes(action) ? 1 : 0);
-    set('action kind', wantedKind * actions.kindOf(action));
-    set('meaning', cosines[place] ?? 0);
-    set('meaning of best', (cosines[place] ?? 0) / mostMeaning);
-    set('clause meaning', meaning?.clauses[place] ?? 0);
-    set(
-      'signals',
+    const nearness = meaning?.whole[i] ?? 0;
+    const action = segment.actions[document - segment.first]!;
+    rows[row + MENTION] = candidate.mention;
+    rows[row + ANY_MENTION] = candidate.namedAnyhow;
+    rows[row + CLAUSE_FOUND] = clauses[candidate.place]!;
+    rows[row + CONCEPTS_OF_BEST] = rows[row + CONCEPTS]! / mostConcepts;
+    rows[row + FIRST_ACTION] = action !== 0 && action === firstAction ? 1 : 0;
+    rows[row + ANY_ACTION] = action !== 0 && query.actions.includes(action) ? 1 : 0;
+    rows[row + ACTION_KIND] = wantedKind * actions.kindOf(action);
+    rows[row + MEANING] = nearness;
+    rows[row + MEANING_OF_BEST] = nearness / mostMeaning;
+    rows[row + CLAUSE_MEANING] = meaning?.clauses[i] ?? 0;
+    rows[row + SIGNALS] =
       candidate.words / mostWords +
-        (0.2 * server) / mostWords +
-        0.3 * candidate.mention +
-        (0.25 * candidate.neighbours) / mostNeighbours +
-        (0.4 * candidate.clause) / mostClause +
-        0.3 * get('meaning of best'),
-    );
+      (0.2 * servers.get(segment)!) / mostWords +
+      0.3 * candidate.mention +
+      (0.25 * candidate.neighbours) / mostNeighbours +
+      (0.4 * candidate.clause) / mostClause +
+      0.3 * rows[row + MEANING_OF_BEST]!;
   }
   return rows;
+}
+
+/** The share of the clause that each document, by its place, holds the most of, by rarity of its terms. */
+function clausesFound(clauses: number, own: readonly Weighed[], lookup: Lookup): Float32Array {
+  const count = lookup.documents.length;
+  const whole = new Float32Array(clauses);
+  const found = new Float32Array(clauses * count);
+  for (const { term, worth } of own) {
+    const frequencies = lookup.frequencies(term.id);
+    eachBit(term.clauses ?? 0, (clause) => {
+      whole[clause] = whole[clause]! + worth;
+      const from = clause * count;
+      for (let place = 0; place < count; place++) {
+        if (frequencies[place] !== 0) found[from + place] = found[from + place]! + worth;
+      }
+    });
+  }
+  const best = new Float32Array(count);
+  for (let clause = 0; clause < clauses; clause++) {
+    if (whole[clause] === 0) continue;
+    for (let place = 0; place < count; place++) {
+      best[place] = Math.max(best[place]!, found[clause * count + place]! / whole[clause]!);
+    }
+  }
+  return best;
 }
 
 /** What word vectors say of the candidates. */
 export interface Meaning {
   /** The nearness of each candidate to the query. */
-  readonly whole: readonly number[];
+  readonly whole: ArrayLike<number>;
   /** The nearness of each to the nearest clause. */
-  readonly clauses: readonly number[];
+  readonly clauses: ArrayLike<number>;
 }
 
 /** A term and what it is worth: its weight by its rarity. */
@@ -188,12 +195,12 @@ function serverScores(candidates: readonly Candidate[]): ReadonlyMap<Segment, nu
 }
 
 /** Clauses that are rated by their meaning. */
-const MOST_CLAUSES = 8;
+const MAX_CLAUSES = 8;
 
 /** The terms of each clause of a query that has several. */
 export function clauseTerms({ own, clauses }: Query, { vocabulary }: Postings): string[][] {
   if (clauses < 2) return [];
-  return Array.from({ length: Math.min(clauses, MOST_CLAUSES) }, (_, clause) =>
+  return Array.from({ length: Math.min(clauses, MAX_CLAUSES) }, (_, clause) =>
     own.filter((term) => ((term.clauses ?? 0) & (1 << clause)) !== 0).map(({ id }) => vocabulary.text(id)),
   );
 }

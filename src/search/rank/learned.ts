@@ -10,15 +10,12 @@ const FALL = 4;
 /** What remembered queries add to a score at the most: chosen by left-out sets, see docs/search.md. */
 const USAGE_WEIGHT = 8;
 
-/** What a sentence encoder adds to a score at the most. */
-const ENCODER_WEIGHT = 2;
+/** What a sentence encoder adds to a score at the most: chosen by left-out sets, see docs/search.md. */
+const ENCODER_WEIGHT = 1;
 
 /** What the encoder says of each candidate; one it does not know yet stands in the middle of the others. */
-function encodedNearness(
-  candidates: readonly Candidate[],
-  encoded: ((tool: Tool) => number | undefined) | undefined,
-): number[] {
-  const cosines = candidates.map(({ tool }) => encoded?.(tool));
+function encodedNearness(candidates: readonly Candidate[], encoded: (tool: Tool) => number | undefined): number[] {
+  const cosines = candidates.map(({ tool }) => encoded(tool));
   const known = cosines.filter((cosine) => cosine !== undefined);
   if (known.length === 0) return candidates.map(() => 0);
   const middle = known.reduce((sum, cosine) => sum + cosine, 0) / known.length;
@@ -38,14 +35,14 @@ export function createLearned(
       const rows = featuresOf(candidates);
       const scores = model.score(rows);
       const full = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), Number.MIN_VALUE);
-      const usages = candidates.map(({ usage }) => (USAGE_WEIGHT * usage) / full);
-      const nearness = encodedNearness(candidates, encoded);
-      const sums = candidates.map((_, i) => scores[i]! + usages[i]! + nearness[i]!);
+      const usages = Float64Array.from(candidates, ({ usage }) => (USAGE_WEIGHT * usage) / full);
+      const nearness = encoded ? encodedNearness(candidates, encoded) : undefined;
+      const sums = scores.map((score, i) => score + usages[i]! + (nearness?.[i] ?? 0));
       const best = sums.reduce((a, b) => Math.max(a, b), -Infinity);
       return {
         totals: sums.map((sum) => Math.exp((sum - best) / FALL)),
         partsOf: (place) =>
-          explained ? partsOf(place, rows, model, scores[place]!, usages[place]!, nearness[place]!) : [],
+          explained ? partsOf(place, rows, model, scores[place]!, usages[place]!, nearness?.[place] ?? 0) : [],
       };
     },
   };

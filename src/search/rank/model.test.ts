@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAsset } from '../knowledge.js';
+import { readAsset } from '../../kernel/package-file.js';
 import { FEATURES } from './features.js';
 import { createModel, MODEL_VERSION, readModel } from './model.js';
 

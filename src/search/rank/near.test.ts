@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { describedTool } from '../../../test/support/test-tool.js';
 import { writeVectors } from '../../../train/format.js';
-import { readAsset } from '../knowledge.js';
+import { readAsset } from '../../kernel/package-file.js';
 import { createIndex, type ToolIndex } from '../search.js';
+import { FEATURES } from './features.js';
 import { readModel, type RankingModel } from './model.js';
 import { readVectors, type WordVectors } from './vectors.js';
 
@@ -37,6 +38,24 @@ describe('tools that share no word with the need', () => {
   it('FIND-7 are not found by words alone, or when nothing is near', () => {
     expect(filled({}).search('car')).toEqual([]);
     expect(filled({ vectors }).search('qwrtz')).toEqual([]);
+  });
+
+  it('FIND-7 of a long query the clause that means a tool counts, not only all of it', () => {
+    const { tools, rows } = filled({ vectors }).candidates('automobile red fast small old, loaf warm soft white new');
+    const at = (tool: string, feature: string): number =>
+      rows[
+        tools.findIndex(({ name }) => name === tool) * FEATURES.length +
+          FEATURES.findIndex(({ name }) => name === feature)
+      ]!;
+    for (const tool of ['automobile', 'loaf']) {
+      expect(at(tool, 'meaning')).toBeLessThan(0.85);
+      expect(at(tool, 'clause meaning')).toBeGreaterThan(0.95);
+    }
+  });
+
+  it('FIND-7 are looked for within the server that is asked for', () => {
+    const index = filled({ vectors, model: shipped });
+    expect(index.search('car', { server: 'garage' }).map(({ tool }) => tool.name)).toEqual(['automobile']);
   });
 
   it('FIND-7 stay behind what was narrowed away', () => {

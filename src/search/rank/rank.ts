@@ -2,8 +2,9 @@ import type { Tool } from '../../model/tool.js';
 import type { Postings, Segment } from '../index/postings.js';
 import type { Query } from '../query.js';
 import { compareAddresses } from './addresses.js';
-import { collect, SECOND_STAGE, type Candidate, type Near } from './candidates.js';
-import { rarity, type Scores } from './score.js';
+import type { Candidate } from './candidates.js';
+import { rarity } from './score.js';
+import { selectTop } from './top.js';
 
 /** A candidate with its final place. */
 export interface Placed {
@@ -47,8 +48,6 @@ export interface Known {
   readonly further: readonly Signal[];
   /** What earlier queries add to the score of a document; those are looked at even without a word of this one. */
   readonly recalled: ReadonlyMap<number, number>;
-  /** Tools that are looked at because of what they mean, even without a word of the query (FIND-7). */
-  readonly near?: Near | undefined;
   /** The learned order, in the place of the signals. */
   readonly learned?: Learned;
 }
@@ -57,32 +56,19 @@ export interface Known {
 export interface Learned {
   /** What each candidate is worth, the best 1 and none less than 0, and what each signal gave to one of them. */
   rate(candidates: readonly Candidate[]): {
-    readonly totals: readonly number[];
+    readonly totals: ArrayLike<number>;
     partsOf(place: number): ReadonlyArray<{ readonly name: string; readonly share: number }>;
   };
 }
 
-/** The words of the query, and nothing beside them. */
-export const NOTHING: Known = { further: [], recalled: new Map() };
-
-/** The second stage: the best documents by every signal, best first, with relevance in [0,1]. */
+/** The second stage: the best candidates by every signal, best first, with relevance in [0,1]. */
 export function rank(
   query: Query,
-  scores: Scores,
+  candidates: readonly Candidate[],
   postings: Postings,
   limit: number,
-  accept: (tool: Tool) => boolean,
   known: Known,
 ): Placed[] {
-  const candidates = collect(
-    query,
-    scores,
-    postings,
-    Math.max(limit, SECOND_STAGE),
-    accept,
-    known.recalled,
-    known.near,
-  );
   if (candidates.length === 0) return [];
   if (known.learned) return rankLearned(candidates, known.learned, strengthOf(query, candidates, postings), limit);
   // The words of a tool and those of its users are on one scale: they are the same words.
@@ -119,24 +105,21 @@ export function rank(
 
 function rankLearned(candidates: readonly Candidate[], learned: Learned, strength: number, limit: number): Placed[] {
   const { totals, partsOf } = learned.rate(candidates);
-  return candidates
-    .map(({ document, tool, mention }, i) => ({
+  const inOrder = (a: number, b: number): number =>
+    totals[b]! - totals[a]! || compareAddresses(candidates[a]!.tool, candidates[b]!.tool);
+  return selectTop(candidates.keys(), limit, inOrder).map((i) => {
+    const { document, tool, mention } = candidates[i]!;
+    const relevance = strength * totals[i]!;
+    const parts = partsOf(i);
+    const whole = parts.reduce((sum, { share }) => sum + share, 0) || 1;
+    return {
       document,
       tool,
-      i,
       isNamed: mention > 0,
-      relevance: strength * totals[i]!,
-    }))
-    .toSorted((a, b) => totals[b.i]! - totals[a.i]! || compareAddresses(a.tool, b.tool))
-    .slice(0, limit)
-    .map(({ i, ...placed }) => {
-      const parts = partsOf(i);
-      const whole = parts.reduce((sum, { share }) => sum + share, 0) || 1;
-      return {
-        ...placed,
-        parts: parts.map(({ name, share }) => ({ name, share: (placed.relevance * share) / whole })),
-      };
-    });
+      relevance,
+      parts: parts.map(({ name, share }) => ({ name, share: (relevance * share) / whole })),
+    };
+  });
 }
 
 /** A server several of whose tools fit is likelier the right one: the mean of its best. */
@@ -156,12 +139,12 @@ function rateServers(candidates: readonly Candidate[]): number[] {
 }
 
 /** What is found by its meaning alone is not worth nothing. */
-const LEAST_STRENGTH = 0.05;
+const MIN_STRENGTH = 0.05;
 
 /** How much of the best score the query could have is reached: 1 when a name says all of it, little for one stray word. */
 function strengthOf(query: Query, candidates: readonly Candidate[], postings: Postings): number {
   let possible = query.unknown * UNKNOWN_WEIGHT * rarity(1, postings.size);
   for (const { id, weight } of query.own) possible += weight * rarity(postings.vocabulary.uses(id), postings.size);
   const reached = candidates.reduce((most, { words, usage }) => Math.max(most, words + usage), 0);
-  return possible === 0 ? 1 : Math.min(1, Math.max(LEAST_STRENGTH, reached / possible));
+  return possible === 0 ? 1 : Math.min(1, Math.max(MIN_STRENGTH, reached / possible));
 }

@@ -5,17 +5,17 @@ import type { QueryTerm } from '../query-term.js';
 import { selectBest, selectTop } from './top.js';
 
 /** How fast repetitions of a term stop counting (BM25's k1). */
-const K1 = 1.2;
+export const K1 = 1.2;
 
 /**
  * Postings one query reads before only its best documents are looked at any further. Queries of people do
  * not reach it in catalogs of some ten thousand tools; it is what keeps a search in a million bounded.
  */
-const MOST_READ = 200_000;
+const MAX_READ = 200_000;
 
 /** Documents that are looked at for the words that were not read, and how many such words, the weightiest. */
 const LOOKED_AT = 1000;
-const MOST_UNREAD = 48;
+const MAX_UNREAD = 48;
 
 /** A sweep over all scores costs no more than going to every so many, one by one. */
 const SWEPT = 16;
@@ -38,19 +38,15 @@ export interface Scores {
  * Rare terms are read first. Common ones, once the allowance is spent, can no longer bring new documents in; they
  * still count for those that the rare terms put first.
  */
-export interface Scorer {
-  (terms: readonly QueryTerm[], postings: Postings, within?: Segment): Scores;
-  /** The same of some documents only. */
-  among(documents: readonly number[], terms: readonly QueryTerm[], postings: Postings): Scores;
-}
+export type Scorer = (terms: readonly QueryTerm[], postings: Postings, within?: Segment) => Scores;
 
-/** A scorer with the arrays it uses for every query; `mostRead` is its allowance of postings. */
-export function createScorer(mostRead = MOST_READ): Scorer {
+/** A scorer with the arrays it uses for every query; `maxRead` is its allowance of postings. */
+export function createScorer(maxRead = MAX_READ): Scorer {
   let values = new Float32Array(0);
   let documents = new Uint32Array(0);
   let count = 0;
 
-  /** Puts the documents in ascending order: whoever reads their scores then walks through memory, not all over it. */
+  /** Puts the documents in ascending order, so that their scores are read from memory in sequence. */
   function gather(end: number): void {
     count = 0;
     for (let document = 0; document < end; document++) if (values[document] !== 0) documents[count++] = document;
@@ -70,20 +66,7 @@ export function createScorer(mostRead = MOST_READ): Scorer {
     documents = new Uint32Array(values.length);
   }
 
-  function among(chosen: readonly number[], terms: readonly QueryTerm[], postings: Postings): Scores {
-    begin(postings);
-    const shares = sharesOf(chosen, terms, postings);
-    for (const [place, document] of chosen.entries()) {
-      let sum = 0;
-      for (let i = 0; i < terms.length; i++) sum += shares[place * terms.length + i]!;
-      if (sum === 0) continue;
-      values[document] = sum;
-      documents[count++] = document;
-    }
-    return { documents: documents.subarray(0, count), values };
-  }
-
-  function score(terms: readonly QueryTerm[], postings: Postings, within?: Segment): Scores {
+  return (terms, postings, within) => {
     begin(postings);
     const { lists, lengths } = postings;
     const { arena } = lists;
@@ -91,8 +74,8 @@ export function createScorer(mostRead = MOST_READ): Scorer {
     const worth = fieldWorth(postings);
 
     const unread: QueryTerm[] = [];
-    let allowance = mostRead;
-    for (const term of rarestFirst(terms, postings, mostRead)) {
+    let allowance = maxRead;
+    for (const term of rarestFirst(terms, postings, maxRead)) {
       const { id, weight } = term;
       const most = weight * rarity(postings.vocabulary.uses(id), postings.size);
       let at = lists.start(id);
@@ -123,24 +106,22 @@ export function createScorer(mostRead = MOST_READ): Scorer {
     const scored = documents.subarray(0, count);
     if (unread.length > 0) lookAtBest(scored, values, unread, postings);
     return { documents: scored, values };
-  }
-
-  return Object.assign(score, { among });
+  };
 }
 
-function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, mostRead: number): readonly QueryTerm[] {
+function rarestFirst(terms: readonly QueryTerm[], { vocabulary }: Postings, maxRead: number): readonly QueryTerm[] {
   const uses = terms.map(({ id }) => vocabulary.uses(id));
-  if (uses.reduce((sum, count) => sum + count, 0) <= mostRead) return terms;
+  if (uses.reduce((sum, count) => sum + count, 0) <= maxRead) return terms;
   return terms
     .map((term, i) => ({ term, uses: uses[i]! }))
     .toSorted((a, b) => a.uses - b.uses)
     .map(({ term }) => term);
 }
 
-/** Adds what terms that were not read are worth to the documents that stand first without them. */
+/** Adds the weight of the unread terms to the documents that rank first without them. */
 function lookAtBest(scored: Uint32Array, values: Float32Array, unread: readonly QueryTerm[], postings: Postings): void {
   const worth = ({ id, weight }: QueryTerm): number => weight * rarity(postings.vocabulary.uses(id), postings.size);
-  const terms = selectTop(unread, MOST_UNREAD, (a, b) => worth(b) - worth(a));
+  const terms = selectTop(unread, MAX_UNREAD, (a, b) => worth(b) - worth(a));
   const best = selectBest(scored, values, LOOKED_AT, (a, b) => a - b);
   const shares = sharesOf(best, terms, postings);
   for (const [place, document] of best.entries()) {
@@ -176,7 +157,7 @@ export function sharesOf(documents: readonly number[], terms: readonly QueryTerm
 }
 
 /** What one occurrence counts in each field at each length (0 to 255): its weight, less in fields longer than the average. */
-function fieldWorth(postings: Postings): Float32Array {
+export function fieldWorth(postings: Postings): Float32Array {
   const worth = new Float32Array(FIELDS.length << 8);
   for (const [field, { weight, b }] of FIELDS.entries()) {
     const average = postings.averageLength(field) || 1;

@@ -14,7 +14,7 @@ describe('selectTop', () => {
     );
   });
 
-  it('FIND-1 refused items take nobody’s place', () => {
+  it('FIND-1 refused items take no place of others', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20 }), (numbers, count) => {
         const expected = numbers.filter(even).toSorted(descending).slice(0, count);
@@ -35,6 +35,23 @@ describe('selectBest', () => {
         expect(selectBest(documents, values, count, descending, even)).toEqual(expected.slice(0, count));
       }),
     );
+  });
+});
+
+describe('selectBest of very many', () => {
+  const values = Float32Array.from({ length: 20_000 }, (_, i) => ((i * 7919) % 20_011) / 7);
+  const documents = Uint32Array.from(values.keys());
+  const sorted = (accept: (document: number) => boolean): number[] =>
+    [...documents].filter(accept).toSorted((a, b) => values[b]! - values[a]! || b - a);
+
+  it.each<[string, (document: number) => boolean]>([
+    ['all are accepted', () => true],
+    ['half are', even],
+    ['hardly any is', (document) => document % 977 === 3],
+  ])('FIND-3 chooses what sorting would choose where %s', (_, accept) => {
+    for (const count of [1, 50, 300]) {
+      expect(selectBest(documents, values, count, descending, accept)).toEqual(sorted(accept).slice(0, count));
+    }
   });
 });
 

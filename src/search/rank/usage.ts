@@ -22,12 +22,12 @@ export interface Credit {
 const HALF_LIFE_MS = 30 * 86_400_000;
 
 /** Bounds of what is remembered: tools of a principal, terms of a tool, the weight one term can gather. */
-const MOST_TOOLS = 300;
-const MOST_TERMS = 48;
-const MOST_WEIGHT = 5;
+const MAX_TOOLS = 300;
+const MAX_TERMS = 48;
+const MAX_WEIGHT = 5;
 
 /** What has faded below this is forgotten. */
-const LEAST_WEIGHT = 0.05;
+const MIN_WEIGHT = 0.05;
 
 /** How strongly a tool with many remembered words is held back (BM25's b). */
 const LENGTH_PENALTY = 0.5;
@@ -37,7 +37,7 @@ const HASH_LENGTH = 10;
 
 /**
  * The distinct terms of a query under a key: what is stored does not say what was asked, only
- * whether the same word is asked again. Whoever has the key can still try words one by one.
+ * whether the same word is asked again. With the key, words can still be tried one by one.
  */
 export function hashTerms(terms: Iterable<string>, key: string): string[] {
   return [...new Set(terms)].map((term) =>
@@ -51,14 +51,14 @@ export function remember(usage: Usage, { address, terms, at }: Credit): Usage {
   const weights = new Map<string, number>();
   for (const [term, weight] of known?.terms ?? []) {
     const faded = weight * fading(known!.at, at);
-    if (faded >= LEAST_WEIGHT) weights.set(term, faded);
+    if (faded >= MIN_WEIGHT) weights.set(term, faded);
   }
-  for (const term of terms) weights.set(term, Math.min(MOST_WEIGHT, (weights.get(term) ?? 0) + 1));
-  const heaviest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_TERMS);
+  for (const term of terms) weights.set(term, Math.min(MAX_WEIGHT, (weights.get(term) ?? 0) + 1));
+  const heaviest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, MAX_TERMS);
   const next = new Map(usage);
   next.set(address, { at: Math.max(at, known?.at ?? at), terms: new Map(heaviest) });
-  if (next.size <= MOST_TOOLS) return next;
-  return new Map([...next].toSorted((a, b) => b[1].at - a[1].at).slice(0, MOST_TOOLS));
+  if (next.size <= MAX_TOOLS) return next;
+  return new Map([...next].toSorted((a, b) => b[1].at - a[1].at).slice(0, MAX_TOOLS));
 }
 
 /** How often, weighted, each term of a query led to each tool before, by address; lengths as in any other field. */

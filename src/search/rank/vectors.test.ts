@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeVectors } from '../../../train/format.js';
-import { readAsset } from '../knowledge.js';
-import { createVectorSignal, readVectors } from './vectors.js';
+import type { Tool } from '../../model/tool.js';
+import { createDraft } from '../index/draft.js';
+import { readAsset } from '../../kernel/package-file.js';
+import { createVectorSignal, readVectors, type VectorSignal } from './vectors.js';
 
 const WORDS = ['ticket', 'issu', 'weather', '天气'];
 const VECTORS = Float32Array.from(
@@ -18,6 +20,12 @@ function bytes(): Uint8Array {
   return writeVectors(WORDS, VECTORS, 3);
 }
 
+/** How near each tool is to a query. */
+function rate(signal: VectorSignal, query: readonly string[], tools: readonly Int8Array[]): number[] {
+  const meant = signal.read(query);
+  return tools.map((row) => meant?.nearness(row, 0) ?? 0);
+}
+
 /** A tool of which only the name is known. */
 function named(...terms: string[]): string[][] {
   return [terms, [], [], [], []];
@@ -29,11 +37,14 @@ describe('the file of word vectors', () => {
     expect(vectors.size).toBe(4);
     expect(vectors.dimension).toBe(3);
     for (const [i, word] of WORDS.entries()) {
-      const row = vectors.row(word)!;
+      const row = vectors.row(word);
       const read = [...vectors.rows.subarray(row * 3, row * 3 + 3)].map((value) => value * vectors.scales[row]!);
       for (const [k, value] of read.entries()) expect(value).toBeCloseTo(VECTORS[i * 3 + k]!, 1);
     }
-    expect(vectors.row('constructor')).toBeUndefined();
+    expect(vectors.row('constructor')).toBe(-1);
+    expect(vectors.row('天')).toBe(-1);
+    expect(vectors.row('x'.repeat(5000))).toBe(-1);
+    expect(vectors.row('天'.repeat(500))).toBe(-1);
   });
 
   it('FIND-2 is read from the middle of a larger buffer', () => {
@@ -72,10 +83,11 @@ describe('the file that ships', () => {
     expect(vectors).toBeDefined();
     expect(vectors!.rows.length).toBeLessThanOrEqual(2_000_000);
     const signal = createVectorSignal(vectors!);
-    const tools = signal.embed([named('weather', 'forecast'), named('invoic'), named('commit')]);
-    const places = [0, 1, 2].map((offset) => ({ vectors: tools, offset }));
+    const tools = [named('weather', 'forecast'), named('invoic'), named('commit')].map((fields) =>
+      signal.embed(fields),
+    );
     const best = (...query: string[]): number => {
-      const ratings = signal.rate(query, places);
+      const ratings = rate(signal, query, tools);
       return ratings.indexOf(Math.max(...ratings));
     };
     expect(best('rain', 'temperatur')).toBe(0);
@@ -88,45 +100,43 @@ describe('the vector signal', () => {
   const signal = createVectorSignal(readVectors(bytes()));
 
   it('FIND-2 rates a tool by the meaning of its words where none is shared', () => {
-    const tools = signal.embed([named('issu'), named('weather')]);
-    const [near, far] = signal.rate(
-      ['ticket'],
-      [
-        { vectors: tools, offset: 0 },
-        { vectors: tools, offset: 1 },
-      ],
-    );
+    const tools = [named('issu'), named('weather')].map((fields) => signal.embed(fields));
+    const [near, far] = rate(signal, ['ticket'], tools);
     expect(near).toBeGreaterThan(0.9);
     expect(far).toBeLessThan(0.1);
   });
 
   it('FIND-2 lets a name count more than the text of parameters', () => {
-    const tools = signal.embed([
+    const tools = [
       [['ticket'], [], [], [], ['weather']],
       [['weather'], [], [], [], ['ticket']],
-    ]);
-    const [first, second] = signal.rate(
-      ['issu'],
-      [
-        { vectors: tools, offset: 0 },
-        { vectors: tools, offset: 1 },
-      ],
-    );
+    ].map((fields) => signal.embed(fields));
+    const [first, second] = rate(signal, ['issu'], tools);
     expect(first).toBeGreaterThan(second!);
   });
 
   it('FIND-4 rates 0 where nothing has a vector, and never below', () => {
-    const tools = signal.embed([named('unheard'), named('weather'), []]);
-    const places = [0, 1, 2].map((offset) => ({ vectors: tools, offset }));
-    expect(signal.rate(['unheard'], places)).toEqual([0, 0, 0]);
-    expect(signal.rate([], places)).toEqual([0, 0, 0]);
+    const tools = [named('unheard'), named('weather'), []].map((fields) => signal.embed(fields));
+    expect(rate(signal, ['unheard'], tools)).toEqual([0, 0, 0]);
+    expect(rate(signal, [], tools)).toEqual([0, 0, 0]);
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...WORDS, '__proto__', 'x')), (query) => {
-        for (const rating of signal.rate(query, places)) {
+        for (const rating of rate(signal, query, tools)) {
           expect(rating).toBeGreaterThanOrEqual(0);
           expect(rating).toBeLessThanOrEqual(1.000001);
         }
       }),
     );
+  });
+
+  it('FIND-3 sketches of tools put those that are near before those that are not', () => {
+    const shipped = createVectorSignal(readVectors(readAsset('words.bin')!));
+    const draft = createDraft();
+    const names = ['weather', 'invoic', 'commit', 'unheard'];
+    for (const name of names) draft.add({ name } as Tool, [], 0, shipped.embed(named(name)));
+    const estimates = new Float32Array(names.length);
+    shipped.read(['rain', 'temperatur'])!.estimate(Uint32Array.from(draft.sketches), estimates);
+    expect(estimates.indexOf(Math.max(...estimates))).toBe(0);
+    expect(Math.min(...estimates)).toBeGreaterThanOrEqual(0);
   });
 });

@@ -1,5 +1,7 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { checksum } from '../checksum.js';
+import { SKETCH_WORDS } from '../index/draft.js';
+import { createWordTable } from '../words/word-table.js';
 
 /**
  * Word vectors: terms that mean something similar point in a similar direction, and a term that
@@ -9,32 +11,29 @@ export interface WordVectors {
   readonly dimension: number;
   /** How many terms have a vector. */
   readonly size: number;
-  /** The row of a term; `undefined` for one that has none. */
-  row(term: string): number | undefined;
+  /** The row of a term; -1 for one that has none. */
+  row(term: string): number;
   readonly rows: Int8Array;
   readonly scales: Float32Array;
 }
 
-/** A tool among those to be rated: the rows of its server's tools, and which of them is its own. */
-export interface EmbeddedTool {
-  readonly vectors: Int8Array;
-  readonly offset: number;
-}
-
 /** What the meaning of words says about tools, where their letters say nothing. */
 export interface VectorSignal {
-  /** One row of bytes for each tool of a server, out of its terms, one list for each field. */
-  embed(tools: ReadonlyArray<ReadonlyArray<readonly string[]>>): Int8Array;
-  /** How near each candidate is to the query: the cosine, zero at least. Terms without a vector do not count. */
-  rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[];
-  /** The same of every tool of some servers, one after the other, into an array from a place on; answers whether there is anything to rate by. */
-  rateAll(queryTerms: readonly string[], servers: Iterable<RatedServer>, into: Float32Array): boolean;
+  /** A row of bytes for a tool, out of its terms, one list for each field. */
+  embed(fields: ReadonlyArray<readonly string[]>): Int8Array;
+  /** The terms of a query added up; `undefined` when none of them has a vector. */
+  read(queryTerms: Iterable<string>): Meant | undefined;
 }
 
-/** The rows of a server's tools, and the place of the first of them. */
-export interface RatedServer {
-  readonly vectors: Int8Array;
-  readonly first: number;
+/** What a query means, to be compared with rows of tools. */
+export interface Meant {
+  /** How near a tool is, by its rows and its position in them: the cosine, zero at least. */
+  nearness(rows: Int8Array, offset: number): number;
+  /**
+   * About how near every tool is, by their sketches: 0 for what is not, and else only the order means something. It tells which
+   * tools are worth a closer look.
+   */
+  estimate(sketches: Uint32Array, into: Float32Array): void;
 }
 
 /** `TSWV` in ASCII, the first bytes of the file. */
@@ -45,8 +44,8 @@ const VERSION = 1;
 const HEADER_BYTES = 20;
 
 /** A file that asks for more is not ours. */
-const MOST_WORDS = 1_000_000;
-const MOST_DIMENSIONS = 1024;
+const MAX_WORDS = 1_000_000;
+const MAX_DIMENSIONS = 1024;
 const LARGEST_SCALE = 1e6;
 
 /**
@@ -55,8 +54,8 @@ const LARGEST_SCALE = 1e6;
  */
 const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0, 0];
 
-/** How long the row of a tool is, so that no number is larger than a byte but in the rarest case, and how finely a query is measured. */
-const ROW_LENGTH = 320;
+/** How long the row of a tool is for each root of a dimension, so that no number is larger than a byte but in the rarest case, and how finely a query is measured. */
+const LENGTH_OF_ROOT = 40;
 const QUERY_STEPS = 1000;
 
 /**
@@ -71,7 +70,7 @@ export function readVectors(bytes: Uint8Array): WordVectors {
   const dimension = view.getUint16(6, true);
   const size = view.getUint32(8, true);
   const wordBytes = view.getUint32(12, true);
-  if (dimension === 0 || dimension > MOST_DIMENSIONS || size > MOST_WORDS) throw damaged('its size is impossible');
+  if (dimension === 0 || dimension > MAX_DIMENSIONS || size > MAX_WORDS) throw damaged('its size is impossible');
   const rowsAt = HEADER_BYTES + size * 4;
   const wordsAt = rowsAt + size * dimension;
   if (bytes.length !== wordsAt + wordBytes) throw damaged('its length is not what its header says');
@@ -80,14 +79,12 @@ export function readVectors(bytes: Uint8Array): WordVectors {
   const scales = new Float32Array(size);
   for (let i = 0; i < size; i++) scales[i] = view.getFloat32(HEADER_BYTES + i * 4, true);
   if (!scales.every((scale) => scale >= 0 && scale < LARGEST_SCALE)) throw damaged('a scale is impossible');
-  const words = new TextDecoder().decode(bytes.subarray(wordsAt)).split('\n');
-  if (words.length !== size) throw damaged('it does not hold a word for each row');
-  const numbers = new Map<string, number>();
-  for (let i = 0; i < size; i++) numbers.set(words[i]!, i);
+  const words = createWordTable(bytes.subarray(wordsAt));
+  if (words.size !== size) throw damaged('it does not hold a word for each row');
   return {
     dimension,
     size,
-    row: (term) => numbers.get(term),
+    row: words.find,
     rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, size * dimension),
     scales,
   };
@@ -96,83 +93,98 @@ export function readVectors(bytes: Uint8Array): WordVectors {
 /** The signal that some word vectors give. */
 export function createVectorSignal(vectors: WordVectors): VectorSignal {
   const { dimension, rows, scales } = vectors;
+  const whole = dimension & ~3;
+  const rowLength = LENGTH_OF_ROOT * Math.sqrt(dimension);
   const sum = new Float32Array(dimension);
 
   function add(term: string, weight: number): void {
     const row = vectors.row(term);
-    if (row === undefined) return;
+    if (row < 0) return;
     const scale = weight * scales[row]!;
     const begin = row * dimension;
     for (let i = 0; i < dimension; i++) sum[i] = sum[i]! + scale * rows[begin + i]!;
   }
 
-  function embed(tools: ReadonlyArray<ReadonlyArray<readonly string[]>>): Int8Array {
-    const embedded = new Int8Array(tools.length * dimension);
-    for (const [tool, fields] of tools.entries()) {
-      sum.fill(0);
-      for (const [field, terms] of fields.entries()) {
-        const weight = FIELD_WEIGHTS[field] ?? 0;
-        if (weight === 0) continue;
-        for (const term of terms) add(term, weight / Math.sqrt(terms.length));
-      }
-      let square = 0;
-      for (const value of sum) square += value * value;
-      if (square === 0) continue;
-      const scale = ROW_LENGTH / Math.sqrt(square);
-      for (let i = 0; i < dimension; i++) {
-        embedded[tool * dimension + i] = Math.max(-127, Math.min(127, Math.round(scale * sum[i]!)));
-      }
+  function embed(fields: ReadonlyArray<readonly string[]>): Int8Array {
+    const row = new Int8Array(dimension);
+    sum.fill(0);
+    for (const [field, terms] of fields.entries()) {
+      const weight = FIELD_WEIGHTS[field] ?? 0;
+      if (weight === 0) continue;
+      for (const term of terms) add(term, weight / Math.sqrt(terms.length));
     }
-    return embedded;
+    let square = 0;
+    for (const value of sum) square += value * value;
+    if (square === 0) return row;
+    const scale = rowLength / Math.sqrt(square);
+    for (let i = 0; i < dimension; i++) row[i] = Math.max(-127, Math.min(127, Math.round(scale * sum[i]!)));
+    return row;
   }
 
-  /** Adds up the words of a query; answers the squared length of the sum. */
-  function sumUp(queryTerms: readonly string[]): number {
+  function read(queryTerms: Iterable<string>): Meant | undefined {
     sum.fill(0);
     for (const term of new Set(queryTerms)) add(term, 1);
-    let length = 0;
-    for (const value of sum) length += value * value;
-    return length;
-  }
-
-  function rateAll(queryTerms: readonly string[], servers: Iterable<RatedServer>, into: Float32Array): boolean {
-    const length = sumUp(queryTerms);
-    if (length === 0) return false;
-    // Whole numbers and rows of one length: a catalog is gone through in a fraction of a millisecond.
-    const largest = sum.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    let square = 0;
+    let largest = 0;
+    for (const value of sum) {
+      square += value * value;
+      largest = Math.max(largest, Math.abs(value));
+    }
+    if (square === 0) return undefined;
+    // Whole numbers and rows of one length: a product is a cosine but for a factor.
     const query = Int32Array.from(sum, (value) => Math.round((QUERY_STEPS * value) / largest));
-    const share = largest / (QUERY_STEPS * ROW_LENGTH * Math.sqrt(length));
-    for (const { vectors: tools, first } of servers) {
-      const count = tools.length / dimension;
-      let at = 0;
-      for (let i = 0; i < count; i++) {
-        let product = 0;
-        for (let d = 0; d < dimension; d++) product = (product + Math.imul(tools[at++]!, query[d]!)) | 0;
-        into[first + i] = product * share;
-      }
+    const share = largest / (QUERY_STEPS * rowLength * Math.sqrt(square));
+    return {
+      nearness(tools, offset) {
+        let [one, two, three, four] = [0, 0, 0, 0];
+        let i = 0;
+        // Four sums side by side take half the time of one.
+        for (let at = offset * dimension; i < whole; i += 4, at += 4) {
+          one = (one + Math.imul(tools[at]!, query[i]!)) | 0;
+          two = (two + Math.imul(tools[at + 1]!, query[i + 1]!)) | 0;
+          three = (three + Math.imul(tools[at + 2]!, query[i + 2]!)) | 0;
+          four = (four + Math.imul(tools[at + 3]!, query[i + 3]!)) | 0;
+        }
+        for (; i < dimension; i++) one = (one + Math.imul(tools[offset * dimension + i]!, query[i]!)) | 0;
+        const product = one + two + three + four;
+        return product <= 0 ? 0 : Math.min(1, product * share);
+      },
+      estimate(sketches, into) {
+        const sums = byteSums(query);
+        for (let tool = 0, at = 0; tool < into.length; tool++) {
+          let estimate = 0;
+          for (let base = 0; base < SKETCH_WORDS << 10; base += 1 << 10) {
+            const bits = sketches[at++]! | 0;
+            estimate =
+              (estimate +
+                sums[base | (bits & 255)]! +
+                sums[base | 256 | ((bits >>> 8) & 255)]! +
+                sums[base | 512 | ((bits >>> 16) & 255)]! +
+                sums[base | 768 | (bits >>> 24)]!) |
+              0;
+          }
+          into[tool] = estimate > 0 ? estimate : 0;
+        }
+      },
+    };
+  }
+
+  return { embed, read };
+}
+
+/** For each byte of a sketch and each of its values what the numbers of a query add up to, each by the sign that its bit says. */
+function byteSums(query: Int32Array): Int32Array {
+  const parts = SKETCH_WORDS << 2;
+  const sums = new Int32Array(parts << 8);
+  for (let part = 0; part < parts; part++) {
+    const from = part << 8;
+    for (let i = part * 8; i < Math.min(query.length, part * 8 + 8); i++) sums[from] = sums[from]! - query[i]!;
+    for (let value = 1; value < 256; value++) {
+      const bit = 31 - Math.clz32(value);
+      sums[from + value] = sums[from + (value ^ (1 << bit))]! + 2 * (query[part * 8 + bit] ?? 0);
     }
-    return true;
   }
-
-  function rate(queryTerms: readonly string[], candidates: readonly EmbeddedTool[]): number[] {
-    const length = sumUp(queryTerms);
-    if (length === 0) return candidates.map(() => 0);
-    return candidates.map(({ vectors: tools, offset }) => cosine(tools, offset * dimension, length));
-  }
-
-  /** The cosine of the sum, whose squared length is known, and the row that begins at a place. */
-  function cosine(tools: Int8Array, begin: number, length: number): number {
-    let product = 0;
-    let own = 0;
-    for (let i = 0; i < dimension; i++) {
-      const value = tools[begin + i]!;
-      product += value * sum[i]!;
-      own += value * value;
-    }
-    return product <= 0 || own === 0 ? 0 : product / Math.sqrt(own * length);
-  }
-
-  return { embed, rate, rateAll };
+  return sums;
 }
 
 function damaged(reason: string): ToolscoutError {

@@ -20,7 +20,7 @@ export interface Analyzer {
 }
 
 /** Words longer than this are noise (keys, hashes) and would only fill the vocabulary. */
-const LONGEST_WORD = 48;
+const MAX_WORD_LENGTH = 48;
 
 /** Stems remembered at once; repeating words make up nearly all of a catalog. */
 const REMEMBERED_STEMS = 8192;
@@ -61,9 +61,10 @@ const LIGATURES: ReadonlyMap<string, string> = new Map(
 
 /** The words in identifiers or text: lower-case, without accents, split at camelCase, digits and every other sign. */
 export function splitWords(text: string): string[] {
-  if (ASCII.test(text)) return (text.match(ASCII_WORD) ?? []).map((word) => word.slice(0, LONGEST_WORD).toLowerCase());
+  if (ASCII.test(text))
+    return (text.match(ASCII_WORD) ?? []).map((word) => word.slice(0, MAX_WORD_LENGTH).toLowerCase());
   return (foldAccents(text).match(UNICODE_WORD) ?? []).flatMap((word) =>
-    UNSPACED.test(word) ? bigrams(word) : [foldCase(word.slice(0, LONGEST_WORD))],
+    UNSPACED.test(word) ? bigrams(word) : [foldCase(word.slice(0, MAX_WORD_LENGTH))],
   );
 }
 
@@ -74,7 +75,7 @@ export function isUnspaced(word: string): boolean {
 
 /** The words of a sentence: {@link splitWords}, and product names whole, for `GitHub` is also written `github`. */
 export function splitSentence(text: string): string[] {
-  return [...splitWords(text), ...productNames(text).map((name) => name.slice(0, LONGEST_WORD).toLowerCase())];
+  return [...splitWords(text), ...productNames(text).map((name) => name.slice(0, MAX_WORD_LENGTH).toLowerCase())];
 }
 
 /** The product names in a text, as they are written there. */

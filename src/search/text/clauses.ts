@@ -10,10 +10,10 @@ export interface Clauses {
 const CLAUSE_END = /[.!?;:]\s|[。！？；，\n]|,\s|\s(?:and|then|so|but)\s/;
 
 /** Shorter clauses say too little alone and join the next one. */
-const SHORTEST_CLAUSE = 4;
+const MIN_CLAUSE_TERMS = 4;
 
 /** Bits of a clause set; what comes later joins the last clause. */
-const MOST_CLAUSES = 30;
+const MAX_CLAUSES = 30;
 
 /** Cuts a query into clauses, each with enough terms to be asked alone. */
 export function splitClauses(text: string, analyzer: Analyzer): Clauses {
@@ -21,7 +21,7 @@ export function splitClauses(text: string, analyzer: Analyzer): Clauses {
   let held: string[] = [];
   for (const part of text.split(CLAUSE_END)) {
     held.push(...analyzer.terms(part));
-    if (held.length < SHORTEST_CLAUSE || clauses.length >= MOST_CLAUSES) continue;
+    if (held.length < MIN_CLAUSE_TERMS || clauses.length >= MAX_CLAUSES) continue;
     clauses.push(held);
     held = [];
   }

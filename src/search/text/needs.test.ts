@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnalyzer } from './analysis.js';
-import { MOST_NEEDS, splitNeeds } from './needs.js';
+import { MAX_NEEDS, splitNeeds } from './needs.js';
 
 const analyzer = createAnalyzer();
 const split = (text: string): string[] => splitNeeds(text, (part) => analyzer.terms(part).length);
@@ -70,9 +70,20 @@ describe('splitNeeds', () => {
     expect(split(query)).toEqual([query]);
   });
 
+  it.each([
+    ['my last invoice; the weather in Oslo', ['my last invoice', 'the weather in Oslo']],
+    ['my last invoice\nthe weather in Oslo', ['my last invoice', 'the weather in Oslo']],
+    ['the newest sales report and then a chart of revenue', ['the newest sales report', 'a chart of revenue']],
+    ['the newest sales report. Also the weather in Oslo', ['the newest sales report', 'the weather in Oslo']],
+    ['if the build is red then restart the runner', ['if the build is red then restart the runner']],
+  ])('FIND-7 a border that says so is believed, whatever stands around it: %s', (query, needs) => {
+    expect(split(query)).toEqual(needs);
+  });
+
   it('FIND-7 FIND-4 gives a bounded number of needs, all of them words of the query, whatever is asked', () => {
     const many = Array.from({ length: 9 }, (_, i) => `${i + 1}) open the file number ${i + 1}`).join(' ');
-    expect(split(many)).toHaveLength(MOST_NEEDS);
+    expect(split(many)).toHaveLength(MAX_NEEDS);
+    expect(split('"create a file"; then ; then create a list')).toEqual(['"create a file"', 'create a list']);
     fc.assert(
       fc.property(
         fc.array(
@@ -94,7 +105,7 @@ describe('splitNeeds', () => {
           const text = parts.join('');
           const needs = split(text);
           expect(needs.length).toBeGreaterThan(0);
-          expect(needs.length).toBeLessThanOrEqual(MOST_NEEDS);
+          expect(needs.length).toBeLessThanOrEqual(MAX_NEEDS);
           const words = new Set(text.split(/[\s,;.]+/));
           if (needs.length > 1)
             for (const word of needs.flatMap((need) => need.split(/[\s,;.]+/))) expect(words).toContain(word);

@@ -1,5 +1,5 @@
 /** Needs that one query may hold; what comes later joins the last one. */
-export const MOST_NEEDS = 4;
+export const MAX_NEEDS = 4;
 
 /** Verbs that are hardly ever nouns: after them a request goes on, whatever follows. */
 const VERBS = words(
@@ -24,7 +24,7 @@ const VERBS = words(
   'visualise visualize wait wake walk wipe withdraw wrap write zip zoom',
 );
 
-/** Words that are verbs only where something stands after them that a verb takes: `post it`, not `post office`. */
+/** Words that are verbs only when an object follows: `post it`, not `post office`. */
 const VERBS_OR_NOUNS = words(
   'alert answer appoint ask back backup balance ban batch benchmark bill block board bold book bookmark boost branch broadcast buffer',
   'build bump cache call change charge chart chat check chop clean clear close code comment commit compare contact control copy cost',
@@ -65,6 +65,9 @@ const JOINING =
 const NEXT =
   /\b(?:then|also|next|after that|afterwards|finally|lastly|secondly|thirdly|besides|additionally|in addition|plus|if so|if yes|if not|otherwise|in that case)\b/i;
 
+/** What `then` answers to. */
+const CONDITION = /\b(?:if|when|once|whenever)\b/i;
+
 /** The aims within a request; those of `I need to …` are requests themselves. */
 const AIM = /(?<!\b(?:need|want|like|have|going)) to (?=[a-z]+ )/g;
 
@@ -77,7 +80,7 @@ const BORDER =
   /\s*(?:;|；|。|？|！|\n)\s*|[.!?]["'”’)]?\s+|\s?,?\s(?:and then|and also|after that|afterwards|and|then|plus|&)\s+|,\s+|\s*[，、]?(?:然后|接着|并且|同时|之后再|それから|その後|そして)\s*|\s+(?:und dann|und danach|y luego|y después|y despues|et puis|puis|et ensuite|ensuite|e depois|e em seguida|e poi|и затем|а затем|затем|ve sonra|फिर|और फिर|ثم|তারপর|그리고 나서)\s+/giu;
 
 /** Borders of one text that are looked at: what is longer is no list of needs. */
-const MOST_BORDERS = 64;
+const MAX_BORDERS = 64;
 
 /** Borders that part two needs where no verb is known on either side. */
 const STRONG =
@@ -87,7 +90,7 @@ function words(...lines: string[]): ReadonlySet<string> {
   return new Set(lines.join(' ').split(' '));
 }
 
-/** Where a sentence ends, and how one begins that only says what it is about. */
+/** The end of a sentence, and the beginning of a sentence that only states a topic. */
 const SENTENCE_END = /[.!?。？！]/;
 const WISH = /^\s*(?:\p{L}+[,!]? )?i(?:'|’)?(?:m|d| )/iu;
 
@@ -105,8 +108,8 @@ export function splitNeeds(text: string, countWords: CountWords): string[] {
   const listed = splitList(even);
   const parts = (listed ?? [even]).flatMap((part) => splitText(part, countWords));
   const needs = parts.map(tidy).filter((part) => countWords(part) > 0);
-  if (needs.length <= MOST_NEEDS) return needs.length > 1 ? needs : [text];
-  return [...needs.slice(0, MOST_NEEDS - 1), needs.slice(MOST_NEEDS - 1).join(', ')];
+  if (needs.length <= MAX_NEEDS) return needs.length > 1 ? needs : [text];
+  return [...needs.slice(0, MAX_NEEDS - 1), needs.slice(MAX_NEEDS - 1).join(', ')];
 }
 
 /** The items of a list that is counted or has a bullet on every line; `undefined` where there is none. */
@@ -137,7 +140,8 @@ function splitText(text: string, countWords: CountWords): string[] {
   const take = (border: string, part: string): void => {
     const asks = isRequestStart(part);
     // Without verbs that are known on either side, as in other languages, a strong border is believed.
-    const isBorder = isRequest ? beginsAnother(held, border, part) : !asks && STRONG.test(border);
+    const isBorder =
+      saysAnother(held, border, part) || (isRequest ? beginsAnother(held, border, part) : !asks && STRONG.test(border));
     if (isBorder && countWords(held) > 1 && countWords(part) > 1) {
       needs.push(held);
       held = part;
@@ -153,7 +157,7 @@ function splitText(text: string, countWords: CountWords): string[] {
   let border = '';
   let looked = 0;
   for (const match of text.matchAll(BORDER)) {
-    if (looked++ >= MOST_BORDERS) break;
+    if (looked++ >= MAX_BORDERS) break;
     const part = text.slice(at, match.index);
     // Joining words alone belong to what follows them.
     if (isQuoted(text, match.index) || isJoining(part) || isHalfVerb(part, match[0])) continue;
@@ -177,6 +181,14 @@ function isHalfVerb(part: string, border: string): boolean {
 
 function isVerb(word: string): boolean {
   return VERBS.has(word) || VERBS_OR_NOUNS.has(word);
+}
+
+/** Whether a border says by itself that another need follows: a semicolon, a new line, `and then`, `also`; but not `if … then`. */
+function saysAnother(held: string, border: string, part: string): boolean {
+  if (/[;；\n]/.test(border)) return true;
+  const [joining = ''] = JOINING.exec(part) ?? [];
+  const words = `${border.trim()} ${joining}`;
+  return NEXT.test(words) && !(CONDITION.test(held) && /^\W*then\W*$/i.test(words));
 }
 
 /** Whether a part is another request than the one before it. */
@@ -227,10 +239,8 @@ function isRequestStart(part: string): boolean {
   return VERBS.has(verb) && second !== '' && !/^(?:dates?|times?)$/i.test(second);
 }
 
+/** A need without the signs and the joining words around it. */
 function tidy(part: string): string {
-  return part
-    .trim()
-    .replace(JOINING, '')
-    .replace(/[\s,;.]+$/, '')
-    .trim();
+  const text = part.replace(/^[\s,;]+/, '').replace(JOINING, '');
+  return text === part ? text.replace(/[\s,;.]+$/, '') : tidy(text);
 }

@@ -13,12 +13,12 @@ export interface Translator {
   isForeign(words: readonly Word[]): boolean;
 }
 
-/** Words of one language that must be there before words that tools also use are read as that language. */
+/** How many words of one language a query needs before words that tools also use are read as that language. */
 const SURE = 2;
 
-/** Endings that are tried off a word that is not in the list, and the least that must be left of it. */
+/** Endings that are removed from a word that is not in the list, and how many letters must be left. */
 const ENDINGS = ['en', 'es', 'er', 'n', 's', 'e', 't', 'r'];
-const SHORTEST_STEM = 4;
+const MIN_STEM_LENGTH = 4;
 
 /** A translator with its word lists. */
 export function createTranslator(): Translator {
@@ -77,7 +77,7 @@ function lookUp(word: string, dictionary: ReadonlyMap<string, string[]>): string
   const exact = dictionary.get(word);
   if (exact) return exact;
   for (const ending of ENDINGS) {
-    if (!word.endsWith(ending) || word.length - ending.length < SHORTEST_STEM) continue;
+    if (!word.endsWith(ending) || word.length - ending.length < MIN_STEM_LENGTH) continue;
     const english = dictionary.get(word.slice(0, -ending.length));
     if (english) return english;
   }
@@ -86,7 +86,7 @@ function lookUp(word: string, dictionary: ReadonlyMap<string, string[]>): string
 
 /** Both halves of a compound: `Kalenderwoche` is a calendar and a week. */
 function lookUpParts(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
-  for (let at = SHORTEST_STEM; at <= word.length - SHORTEST_STEM; at++) {
+  for (let at = MIN_STEM_LENGTH; at <= word.length - MIN_STEM_LENGTH; at++) {
     const head = lookUp(word.slice(0, at), dictionary);
     const tail = head && lookUp(word.slice(at), dictionary);
     if (tail) return [...head, ...tail];

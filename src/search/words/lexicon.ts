@@ -1,5 +1,6 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { checksum } from '../checksum.js';
+import { createWordTable } from './word-table.js';
 
 /**
  * How people ask for things, written down by concept. A concept is an action, an object, both together, or a product: the words a
@@ -40,7 +41,8 @@ export interface AskedConcept {
 
 /** What the file holds: words, and lists of lists of their numbers. Ends are running totals. */
 export interface LexiconData {
-  readonly words: readonly string[];
+  /** In UTF-8, a line each. */
+  readonly words: Uint8Array;
   /** Slots of each concept, alternatives of each slot. */
   readonly conceptSlots: Uint32Array;
   readonly slotEnds: Uint32Array;
@@ -65,17 +67,17 @@ export const LEXICON_VERSION = 1;
 export const LEXICON_HEADER = 12 + 11 * 4;
 
 /** The share of a phrase, by rarity of its words, that a query must hold, and how far its words may stand apart. */
-const LEAST_SHARE = 0.6;
+const MIN_SHARE = 0.6;
 const LOOSE_WORDS = 3;
 
 /** A phrase whose words are as rare as this says all that a phrase can say. */
 const FULL_RARITY = 5;
 
 /** Words of a query that are looked at. */
-const MOST_WORDS = 400;
+const MAX_WORDS = 400;
 
 /** Two forms of a word share at least so many letters, and this share of the longer one; neighbours in the order of letters are tried. */
-const SHORTEST_FORM = 3;
+const MIN_SHARED_LETTERS = 3;
 const SHARED_FORM = 0.65;
 const NEIGHBOURS = 4;
 
@@ -84,49 +86,52 @@ const BETWEEN = 2;
 
 /** The lexicon that some data describe. */
 export function createLexicon(data: LexiconData): Lexicon {
-  const { words, conceptSlots, slotEnds, slotWords, conceptPhrases, phraseEnds, phraseWords } = data;
-  const numbers = new Map(words.map((word, i) => [word, i]));
+  const { conceptSlots, slotEnds, slotWords, conceptPhrases, phraseEnds, phraseWords } = data;
+  const words = createWordTable(data.words);
   const size = conceptSlots.length;
   const slotOwner = ownersOf(conceptSlots);
-  const slotsByWord = invert(slotEnds, slotWords, words.length);
+  const slotsByWord = invert(slotEnds, slotWords, words.size);
   const phraseOwner = ownersOf(conceptPhrases);
-  const phrasesByWord = invert(phraseEnds, phraseWords, words.length);
+  const phrasesByWord = invert(phraseEnds, phraseWords, words.size);
   const rarity = rarities(phrasesByWord, phraseOwner, size);
   const phraseRarity = new Float32Array(phraseEnds.length);
   for (let phrase = 0; phrase < phraseEnds.length; phrase++) {
-    for (const word of wordsOf(phraseEnds, phraseWords, phrase)) {
-      phraseRarity[phrase] = phraseRarity[phrase]! + rarity[word]!;
+    for (let at = startOf(phraseEnds, phrase); at < phraseEnds[phrase]!; at++) {
+      phraseRarity[phrase] = phraseRarity[phrase]! + rarity[phraseWords[at]!]!;
     }
   }
-  const rewritesByFirst = new Map<number, number[]>();
-  for (let rewrite = 0; rewrite < data.rewriteEnds.length; rewrite++) {
-    const first = wordsOf(data.rewriteEnds, data.rewriteWords, rewrite)[0]!;
-    rewritesByFirst.set(first, [...(rewritesByFirst.get(first) ?? []), rewrite]);
-  }
+  const { rewriteEnds, rewriteWords, targetEnds, targetWords } = data;
+  const rewritesByWord = invert(rewriteEnds, rewriteWords, words.size);
+  let rewritten: string[] | undefined;
 
-  const rewritten = [...new Set(data.rewriteWords)].toSorted((a, b) => (words[a]! < words[b]! ? -1 : 1));
+  /** The words of phrases that are rewritten, in the order of their letters; only queries in other languages look for them. */
+  function inOrder(): readonly string[] {
+    rewritten ??= [...new Set(rewriteWords)].map(words.text).toSorted((a, b) => (a < b ? -1 : 1));
+    return rewritten;
+  }
 
   /** The word of a rewritten phrase that begins like a stem and differs from it in its ending only; -1 when there is none. */
   function formOf(stem: string): number {
-    let best = -1;
+    const all = inOrder();
+    let best = '';
     let most = 0;
     let low = 0;
-    let high = rewritten.length;
+    let high = all.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (words[rewritten[middle]!]! < stem) low = middle + 1;
+      if (all[middle]! < stem) low = middle + 1;
       else high = middle;
     }
     // Words with the longest common beginning stand next to where the stem would stand.
-    for (const word of rewritten.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
-      const shared = sharedLength(stem, words[word]!);
-      const longer = Math.max(stem.length, words[word]!.length);
-      if (shared >= SHORTEST_FORM && shared >= longer * SHARED_FORM && shared > most) {
+    for (const word of all.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
+      const shared = sharedLength(stem, word);
+      const longer = Math.max(stem.length, word.length);
+      if (shared >= MIN_SHARED_LETTERS && shared >= longer * SHARED_FORM && shared > most) {
         most = shared;
         best = word;
       }
     }
-    return best;
+    return words.find(best);
   }
 
   // Bits of the slots that were met, for names alone and with the description.
@@ -136,8 +141,8 @@ export function createLexicon(data: LexiconData): Lexicon {
 
   /** Marks the slots that a term fills; concepts met for the first time are added to `touched`. */
   function meet(term: string, isName: boolean, touched: number[]): void {
-    const word = numbers.get(term);
-    if (word === undefined) return;
+    const word = words.find(term);
+    if (word < 0) return;
     for (let at = slotsByWord.starts[word]!; at < slotsByWord.starts[word + 1]!; at++) {
       const slot = slotsByWord.items[at]!;
       const concept = slotOwner[slot]!;
@@ -179,7 +184,7 @@ export function createLexicon(data: LexiconData): Lexicon {
       const reached = found[phrase]!;
       found[phrase] = 0;
       const share = reached / phraseRarity[phrase]!;
-      if (share < LEAST_SHARE) continue;
+      if (share < MIN_SHARE) continue;
       const at = together(wordsOf(phraseEnds, phraseWords, phrase), places);
       if (at === undefined) continue;
       const concept = phraseOwner[phrase]!;
@@ -191,9 +196,9 @@ export function createLexicon(data: LexiconData): Lexicon {
 
   function placesOf(stems: readonly string[]): ReadonlyMap<number, readonly number[]> {
     const places = new Map<number, number[]>();
-    for (const [i, stem] of stems.slice(0, MOST_WORDS).entries()) {
-      const word = numbers.get(stem);
-      if (word === undefined) continue;
+    for (const [i, stem] of stems.slice(0, MAX_WORDS).entries()) {
+      const word = words.find(stem);
+      if (word < 0) continue;
       const known = places.get(word);
       if (known) known.push(i);
       else places.set(word, [i]);
@@ -205,17 +210,18 @@ export function createLexicon(data: LexiconData): Lexicon {
     stems: readonly string[],
     isInflected: (place: number) => boolean = () => false,
   ): Array<{ at: number; terms: string[] }> {
-    const ids = stems
-      .slice(0, MOST_WORDS)
-      .map((stem, place) => numbers.get(stem) ?? (isInflected(place) ? formOf(stem) : -1));
+    const ids = stems.slice(0, MAX_WORDS).map((stem, place) => {
+      const word = words.find(stem);
+      return word < 0 && isInflected(place) ? formOf(stem) : word;
+    });
     const answers: Array<{ at: number; terms: string[] }> = [];
     for (const [at, id] of ids.entries()) {
-      for (const one of rewritesByFirst.get(id) ?? []) {
-        if (!follows(ids, at, wordsOf(data.rewriteEnds, data.rewriteWords, one))) continue;
-        answers.push({
-          at,
-          terms: [...wordsOf(data.targetEnds, data.targetWords, one)].map((word) => words[word]!),
-        });
+      if (id < 0) continue;
+      for (let i = rewritesByWord.starts[id]!; i < rewritesByWord.starts[id + 1]!; i++) {
+        const one = rewritesByWord.items[i]!;
+        const phrase = wordsOf(rewriteEnds, rewriteWords, one);
+        if (phrase[0] !== id || !follows(ids, at, phrase)) continue;
+        answers.push({ at, terms: [...wordsOf(targetEnds, targetWords, one)].map(words.text) });
       }
     }
     return answers;
@@ -272,8 +278,10 @@ interface Inverted {
 function invert(ends: Uint32Array, words: Uint16Array, count: number): Inverted {
   const starts = new Uint32Array(count + 1);
   const each = (use: (word: number, item: number) => void): void => {
-    for (let item = 0; item < ends.length; item++)
-      for (const word of new Set(wordsOf(ends, words, item))) use(word, item);
+    for (let item = 0, at = 0; item < ends.length; item++) {
+      // A word that stands twice in an item counts once.
+      for (const begin = at; at < ends[item]!; at++) if (words.indexOf(words[at]!, begin) === at) use(words[at]!, item);
+    }
   };
   each((word) => (starts[word + 1] = starts[word + 1]! + 1));
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i + 1]! + starts[i]!;
@@ -290,8 +298,12 @@ function invert(ends: Uint32Array, words: Uint16Array, count: number): Inverted 
 function rarities({ starts, items }: Inverted, owner: Uint16Array, concepts: number): Float32Array {
   const rarity = new Float32Array(starts.length - 1);
   for (let word = 0; word < rarity.length; word++) {
-    const owners = new Set(items.subarray(starts[word]!, starts[word + 1]!).map((phrase) => owner[phrase]!));
-    rarity[word] = Math.log(1 + concepts / Math.max(1, owners.size));
+    let owners = 0;
+    // Phrases of one concept are neighbours, and the items ascend.
+    for (let at = starts[word]!; at < starts[word + 1]!; at++) {
+      if (at === starts[word] || owner[items[at]!] !== owner[items[at - 1]!]) owners++;
+    }
+    rarity[word] = Math.log(1 + concepts / Math.max(1, owners));
   }
   return rarity;
 }
@@ -306,31 +318,35 @@ export function readLexicon(bytes: Uint8Array): LexiconData {
   const lengths = Array.from({ length: 11 }, (_, i) => view.getUint32(12 + i * 4, true));
   let at = LEXICON_HEADER;
   const wordBytes = lengths[0]!;
-  const words = new TextDecoder().decode(bytes.subarray(at, at + wordBytes)).split('\n');
+  // A copy: the bytes of the file need not stay in memory for them.
+  const words = new Uint8Array(bytes.subarray(at, at + wordBytes));
   at += wordBytes;
-  const list = (length: number, width: 2 | 4): Uint32Array => {
-    const values = new Uint32Array(length);
-    for (let i = 0; i < length; i++)
-      values[i] = width === 2 ? view.getUint16(at + i * 2, true) : view.getUint32(at + i * 4, true);
-    at += length * width;
-    return values;
-  };
   const expected = lengths.slice(1).reduce((sum, length, i) => sum + length * widthOf(i), at);
   if (bytes.length !== expected) throw damaged('its length is not what its header says');
-  const lists = lengths.slice(1).map((length, i) => list(length, widthOf(i)));
-  const narrow = (i: number): Uint16Array => Uint16Array.from(lists[i]!);
+  let list = 1;
+  const wide = (): Uint32Array => {
+    const values = new Uint32Array(lengths[list++]!);
+    for (let i = 0; i < values.length; i++, at += 4) values[i] = view.getUint32(at, true);
+    return values;
+  };
+  const narrow = (): Uint16Array => {
+    const values = new Uint16Array(lengths[list++]!);
+    for (let i = 0; i < values.length; i++, at += 2) values[i] = view.getUint16(at, true);
+    return values;
+  };
+  // In the order of the file.
   return {
     words,
-    conceptSlots: lists[0]!,
-    slotEnds: lists[1]!,
-    slotWords: narrow(2),
-    conceptPhrases: lists[3]!,
-    phraseEnds: lists[4]!,
-    phraseWords: narrow(5),
-    rewriteEnds: lists[6]!,
-    rewriteWords: narrow(7),
-    targetEnds: lists[8]!,
-    targetWords: narrow(9),
+    conceptSlots: wide(),
+    slotEnds: wide(),
+    slotWords: narrow(),
+    conceptPhrases: wide(),
+    phraseEnds: wide(),
+    phraseWords: narrow(),
+    rewriteEnds: wide(),
+    rewriteWords: narrow(),
+    targetEnds: wide(),
+    targetWords: narrow(),
   };
 }
 

@@ -17,14 +17,12 @@ export interface Evidence {
   readonly launch?: string;
 }
 
-/** What the index holds, server by server: how tools come in and go. */
-export interface Holdings {
+/** The segments of the index by server: tools are added, replaced and removed here. */
+export interface SegmentTable {
   /** The segment of each server that was put in. */
   readonly segments: ReadonlyMap<string, Segment>;
   /** Nearness of meaning; there is none without word vectors. */
   readonly meaning: VectorSignal | undefined;
-  /** The vectors of a segment's tools, one row for each; there are none without word vectors. */
-  vectorsOf(segment: Segment): Int8Array | undefined;
   replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
   fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
   restate(server: string, change: (tool: Tool) => Tool): void;
@@ -36,19 +34,18 @@ const CLEARED_AT_ONCE = 20_000;
 
 /**
  * What is put in pays for clearing out what it took the place of, four postings for each of its own: so much that
- * replacing for ever holds no more than a bounded share of removed tools, even when nobody else ever has a turn.
+ * replacing for ever holds no more than a bounded share of removed tools, even when no turn is ever left for clearing.
  */
 const CLEARED_FOR_ONE = 4;
 
-/** Nothing yet. What is known about words is fetched with the first tools. */
-export function createHoldings(
+/** An empty table. The knowledge about words is loaded with the first tools. */
+export function createSegmentTable(
   postings: Postings,
   analyzer: Analyzer,
   actions: Actions,
   knowledge: KnowledgeSource,
-): Holdings {
+): SegmentTable {
   let meaning: VectorSignal | undefined;
-  const embedded = new WeakMap<Segment, Int8Array>();
   const segments = new Map<string, Segment>();
   const filling = new Map<string, symbol>();
   let isClearing = false;
@@ -62,13 +59,11 @@ export function createHoldings(
     if (vectors) meaning ??= createVectorSignal(vectors);
     const serverTerms = serverTermsOf([server, title, name, launch], analyzer);
     const draft = createDraft();
-    const rows: Int8Array[] = [];
     return {
       read(tool) {
         const terms = termsOf(tool, serverTerms, analyzer);
         const concepts = lexicon ? [conceptTermsOf(terms, lexicon)] : [];
-        draft.add(tool, [...terms, ...concepts], actionOf(terms, actions));
-        if (meaning) rows.push(meaning.embed([terms]));
+        draft.add(tool, [...terms, ...concepts], actionOf(terms, actions), meaning?.embed(terms));
       },
       put() {
         filling.delete(server);
@@ -76,7 +71,6 @@ export function createHoldings(
         // In this order, so that words both have keep their numbers.
         const segment = postings.add(draft);
         segments.set(server, segment);
-        if (meaning) embedded.set(segment, joined(rows));
         if (former) postings.remove(former);
         const held = segment.uses.reduce((sum, uses) => sum + uses, 0);
         clear(Math.min(CLEARED_FOR_ONE * held, CLEARED_AT_ONCE));
@@ -133,17 +127,9 @@ export function createHoldings(
     get meaning() {
       return meaning;
     },
-    vectorsOf: (segment) => embedded.get(segment),
     replace,
     fill,
     restate,
     remove,
   };
-}
-
-function joined(rows: readonly Int8Array[]): Int8Array {
-  const width = rows[0]?.length ?? 0;
-  const whole = new Int8Array(width * rows.length);
-  for (const [i, row] of rows.entries()) whole.set(row, i * width);
-  return whole;
 }
