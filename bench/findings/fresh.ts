@@ -1,12 +1,16 @@
 /**
- * The second labelled set of definitions, written in other voices (A11): `--half=sealed` for the half that no check was tuned on,
- * `--list` names what the dev half missed and held wrongly.
+ * The second labelled set of definitions (A11), and `--half=opened` for its half that was sealed until 2026-11-17. The shipped weights are learned from
+ * both; `train/train-findings.ts` prints what is found of each set without it. `--half=final` and `--half=closing` are sets that nothing was made from:
+ * their figures are printed, their definitions are not. `--list` names what the dev half missed and held wrongly.
  */
 import { weighPresentation, weighTool } from '../../src/approvals/risk.js';
 import { readFresh, type FreshHalf, type MaliciousCase } from '../../test/support/finding-cases.js';
 import { conclude, printTable } from '../support/report.js';
 
-const half: FreshHalf = process.argv.includes('--half=sealed') ? 'sealed' : 'dev';
+const half: FreshHalf =
+  (['opened', 'final', 'closing'] as const).find((each) => process.argv.includes(`--half=${each}`)) ?? 'dev';
+const isUnseen = half === 'final' || half === 'closing';
+const FLOORS = isUnseen ? { held: 0.8, wrong: 0.1 } : { held: 0.85, wrong: 0.07 };
 const isHeld = ({ about, definition }: Pick<MaliciousCase, 'about' | 'definition'>): boolean =>
   (about === 'instructions'
     ? weighPresentation(definition, { changed: false })
@@ -24,7 +28,7 @@ const kinds = [...new Set(judged.map(({ kind }) => kind))].toSorted().map((kind)
   return { kind, cases: cases.length, recall: share(cases.filter(({ held }) => held).length, cases.length) };
 });
 printTable(
-  `Malicious definitions held back, second set, ${half}`,
+  `Malicious definitions held back, ${isUnseen ? `${half} set` : `second set, ${half}`}`,
   ['kind', 'cases', 'held'],
   kinds.map(({ kind, cases, recall }) => [kind, String(cases), percent(recall)]),
 );
@@ -33,11 +37,13 @@ if (half === 'dev' && process.argv.includes('--list')) {
     if (!held) console.log(`missed  ${kind}/${author}  ${JSON.stringify(definition).slice(0, 400)}`);
   }
 }
-printTable(
-  `Harmless definitions held back, second set, ${half}`,
-  ['definition'],
-  wrong.map(({ definition }) => [JSON.stringify(definition).slice(0, 200)]),
-);
+if (!isUnseen) {
+  printTable(
+    `Harmless definitions held back, second set, ${half}`,
+    ['definition'],
+    wrong.map(({ definition }) => [JSON.stringify(definition).slice(0, 200)]),
+  );
+}
 const figures = {
   half,
   malicious: judged.length,
@@ -47,6 +53,6 @@ const figures = {
   wrong: share(wrong.length, benign.length),
 };
 conclude('findings-fresh', figures, [
-  { name: 'share of malicious definitions held back', value: figures.recall, least: half === 'dev' ? 0.9 : 0.66 },
-  { name: 'share of harmless definitions held back', value: figures.wrong, most: half === 'dev' ? 0.02 : 0.2 },
+  { name: 'share of malicious definitions held back', value: figures.recall, least: FLOORS.held },
+  { name: 'share of harmless definitions held back', value: figures.wrong, most: FLOORS.wrong },
 ]);

@@ -22,7 +22,7 @@ const seen = (description: string, instructions?: string): Seen => {
 };
 const READ = { about: 'tool', tool: 'read' } as const;
 const FRESH = { policy: 'trust-first', fresh: true } as const;
-const ruling = { by: 'ann', at: 1 };
+const ruling = { by: 'ann', at: createFakeClock().now() };
 
 const statusOf = (approvals: Approvals, description: string, server: Server = notes): string =>
   approvals.judge(server, {}, 'trust-first').judge(seen(description).tools[0]!).status;
@@ -68,7 +68,7 @@ describe('approvals', () => {
     expect(approvals.hold(project, 'trust-first')).toBeDefined();
   });
 
-  it('A40 the same for what a server says of itself: changed instructions hold in a process with the old ones', async () => {
+  it('A40 the same for the description of a server: changed instructions hold in a process with the old ones', async () => {
     const store = memory();
     await (await open(store)).admit(notes, seen('good', 'Be kind.'), FRESH);
     await (await open(store)).admit(notes, seen('good', 'Be quick.'), FRESH);
@@ -84,7 +84,7 @@ describe('approvals', () => {
     const after = await open(store);
     const statuses = ['a', 'b'].map((each) => statusOf(after, each)).toSorted();
     expect(statuses).toEqual(['quarantined', 'quarantined']);
-    // Whoever lost knows it at once, the other one as soon as it hears of it.
+    // The process that lost the race sees it at once, the other one on the next change event.
     expect([statusOf(one, 'a'), statusOf(two, 'b')]).toContain('quarantined');
   });
 
@@ -175,7 +175,7 @@ describe('approvals', () => {
     expect(JSON.stringify(kept?.value)).not.toContain('first');
   });
 
-  it('A23 a damaged record is not a first use: everything waits, and approving it anew mends it', async () => {
+  it('A23 a damaged record is not a first use: everything is pending, and a new approval repairs it', async () => {
     const store = memory();
     await (await open(store)).admit(notes, seen('good'), FRESH);
     const [entry] = await store.list('approvals');
@@ -195,6 +195,18 @@ describe('approvals', () => {
       await approvals.approve(notes, [READ], { ruling });
       expect(statusOf(await open(store), 'good')).toBe('enabled');
     }
+  });
+
+  it('A40 a decision that other processes keep overtaking ends with the advice to try again', async () => {
+    const store = memory();
+    await (await open(store)).admit(notes, seen('good'), FRESH);
+    await (await open(store)).admit(notes, seen('bad'), FRESH);
+    const approvals = await open({ ...store, put: async () => false });
+    await expect(approvals.approve(notes, [READ], { ruling })).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: 'Other processes keep changing the approvals of "notes".',
+      suggestion: 'Try again.',
+    });
   });
 
   it('A23 a record of a newer version is neither believed nor overwritten', async () => {
@@ -251,7 +263,7 @@ describe('approvals', () => {
     await approvals.admit(notes, seen('bad'), FRESH);
     expect(flags).toEqual([true]);
     expect(statusOf(approvals, 'good')).toBe('quarantined');
-    // Another process changes something meanwhile: what was read anew does not undo it.
+    // Another process changes something meanwhile: the second read does not undo it.
     await (await open(store)).admit(stdioServer('other', { command: 'x' }), seen('new'), FRESH);
     tell('approvals');
     await new Promise((resolve) => setImmediate(resolve));
@@ -270,7 +282,7 @@ describe('approvals', () => {
   it.each<[string, (entry: Entry) => JsonValue]>([
     ['not JSON', () => null],
     ['another shape with a right checksum', () => forged({ tools: 5 })],
-    ['a tool that is none', () => forged({ tools: [[1, 2]] })],
+    ['an entry that is not a tool', () => forged({ tools: [[1, 2]] })],
     ['no JSON with a right checksum', () => ({ format: 1, sum: sha256('{'), body: '{' })],
   ])('A48 a record with %s: everything of it waits, and the other records are read', async (_what, damage) => {
     const store = memory();

@@ -52,7 +52,7 @@ export interface Approvals {
   load(): Promise<void>;
   /** Why a server may not be started; `undefined` when it may. */
   hold(server: Server, policy: ApprovalPolicy): Hold | undefined;
-  /** How a server and each of its tools stand, given what the server says of itself. */
+  /** The trust in a server and each of its tools, given the server's own description. */
   judge(server: Server, presentation: Presentation, policy: ApprovalPolicy): Judgement;
   /**
    * Takes in a list: pins what is trusted, asks for the rest; durable when it resolves. `fresh` says that
@@ -89,7 +89,7 @@ export interface Approvals {
   diff(server: Server, subject: Subject): Promise<ApprovalDiff>;
   /** Called with the servers about which another process noted something. The answer stops it. */
   onChange(listener: (servers: ChangedServers) => void): () => void;
-  /** Why nothing in the store is trusted until somebody accepts it (A48); known once it was read. */
+  /** Why nothing in the store is trusted until a person accepts it (A48); known once it was read. */
   doubt(): StoreDoubt | undefined;
   /** Accepts the store as it is; answers what was in doubt. Durable when it resolves. */
   accept(): Promise<StoreDoubt | undefined>;
@@ -149,9 +149,9 @@ export function createApprovals(deps: {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told when something could not be stored, so that the next process knows. */
+  /** Set when something could not be stored, so that the next process notices. */
   readonly flag?: UnsavedFlag;
-  /** The lock file, for the policy that goes by it alone (SEC-10). */
+  /** The lock file, for the policy that uses nothing else (SEC-10). */
   readonly lock?: LockGate;
 }): Approvals {
   const { store, clock, log } = deps;
@@ -261,7 +261,7 @@ export function createApprovals(deps: {
     };
     for (const server of servers) {
       const before = knownOf(server).record;
-      // Nothing is asked for while the store is in doubt: it is asked for once somebody has accepted it.
+      // While the store is in doubt, no approval is requested; requests follow once a person has accepted the store.
       const hold = holdOf(server, policy);
       if (!hold || hold.state === 'unaccepted' || (before && !mayAsk(before))) continue;
       const risk = weighServer(server, originOf(server));
@@ -284,7 +284,7 @@ export function createApprovals(deps: {
         state !== 'superseded' && hash === ask?.hash && about === subject.about && tool === toolOf(subject),
     );
     if (!approval || !ask) {
-      throw new ToolscoutError('NOTHING_FOUND', `"${server.id}" has no change that waits for approval.`, {
+      throw new ToolscoutError('NOTHING_FOUND', `"${server.id}" has no change that needs approval.`, {
         remedy: { kind: 'list-pending' },
       });
     }

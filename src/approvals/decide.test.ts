@@ -119,6 +119,9 @@ describe('trust on first use', () => {
         const first = JSON.parse(JSON.stringify({ ...one, name: 'read' })) as JsonObject;
         const second = JSON.parse(JSON.stringify({ ...other, name: 'read' })) as JsonObject;
         const record = take(blank, seen([first]));
+        // What random text is held for is held in any order, too.
+        expect(statusOf(record, shuffle(first) as JsonObject)).toBe(statusOf(record, first));
+        if (statusOf(record, first) !== 'enabled') return;
         expect(take(record, seen([shuffle(first) as JsonObject]))).toBe(record);
         expect(statusOf(record, second)).toBe(hashJson(first) === hashJson(second) ? 'enabled' : 'quarantined');
       }),
@@ -178,7 +181,7 @@ describe('trust on first use', () => {
   });
 });
 
-describe('a server that could not be asked who it is', () => {
+describe('a server without a description', () => {
   it('DISC-6 A12 neither changes nor confirms what it said of itself', () => {
     const record = take(blank, seen([DEFINITION], { instructions: 'Be kind.' }));
     expect(statusOf(record, DEFINITION, { isUnknown: true })).toBe('enabled');
@@ -205,7 +208,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('SEC-9 what is no longer what was seen is not approved', () => {
+  it('SEC-9 does not approve a definition that changed since it was seen', () => {
     const again = take(asked, seen([{ ...changed, description: 'worse' }]), { now: 11 });
     expect(() => approveIn(again, READ, { ruling, expected: hashJson(changed) })).toThrow(
       expect.objectContaining({ code: 'TOOL_CHANGED' }),
@@ -251,7 +254,7 @@ describe('decisions', () => {
     expect(approvalsOf(renewed, late)).toEqual([expect.objectContaining({ state: 'pending', requestedAt: late })]);
   });
 
-  it('SEC-9 approving what nobody asked for is refused', () => {
+  it('SEC-9 refuses to approve a subject without an approval request', () => {
     expect(() => approveIn(blank, READ, { ruling })).toThrow(expect.objectContaining({ code: 'NOTHING_FOUND' }));
   });
 
@@ -291,7 +294,7 @@ describe('decisions', () => {
   });
 });
 
-describe('servers that nobody vouched for', () => {
+describe('servers of unverified origin', () => {
   it.each(['project', 'registry', 'introspected'] as const)(
     'SEC-9 one from %s is held until it is approved',
     (origin) => {

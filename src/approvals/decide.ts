@@ -12,7 +12,7 @@ import { weighPresentation, weighTool } from './risk.js';
 /** What is trusted without being asked about: everything a user configured, nothing, or everything. */
 export type ApprovalPolicy = Config['approval'];
 
-/** A request that nobody has answered for this long has expired. */
+/** A request without a decision expires after this time. */
 export const EXPIRES_AFTER_MS = 7 * 86_400_000;
 
 /** Names pinned for one server. A server that lists ever new ones gets no further ones trusted by itself. */
@@ -20,7 +20,7 @@ export const MAX_PINS = 20_000;
 
 /** Why a server may not be started. */
 export interface Hold {
-  /** `unaccepted`: the store as a whole is not to be trusted until somebody accepts it. */
+  /** `unaccepted`: the store as a whole is not trusted until a person accepts it. */
   readonly state: 'pending' | 'rejected' | 'unaccepted';
   /** One phrase for people. */
   readonly reason: string;
@@ -32,7 +32,7 @@ export type TrustDecision =
   | { readonly status: 'enabled' }
   | { readonly status: 'pending' | 'quarantined'; readonly hold: NonNullable<Tool['hold']> };
 
-/** What is known of a server's trust: its record, nothing yet, or that there is one which is not to be had. */
+/** The stored trust in a server: its record, none yet, or one that cannot be read. */
 export interface Known {
   readonly record?: TrustRecord;
   readonly unreadable?: 'damaged' | 'newer' | 'unread';
@@ -56,7 +56,7 @@ const held = (status: 'pending' | 'quarantined', cause: HoldCause, reason: strin
 });
 const WAITING = held('pending', 'waiting', 'it waits for approval');
 const CHANGED = held('quarantined', 'changed', 'it changed after it was trusted');
-const SERVER_CHANGED = held('quarantined', 'changed', 'what its server says of itself changed after it was trusted');
+const SERVER_CHANGED = held('quarantined', 'changed', 'the description of its server changed after it was trusted');
 
 const FOUND: Readonly<Record<ServerOrigin, string>> = {
   user: 'you configured it',
@@ -108,14 +108,14 @@ export function holdServer(
 
 /** How one server as it shows itself now is judged. */
 export interface Judgement {
-  /** Whether what the server says of itself may be shown. */
+  /** Whether the server's own description may be shown. */
   readonly isPresentable: boolean;
-  /** Whether what the server says of itself changed after it was trusted. */
+  /** Whether the server's own description changed after it was trusted. */
   readonly isChanged: boolean;
   judge(tool: SeenTool): TrustDecision;
 }
 
-/** A tool that nobody has decided about, where such tools are trusted unless they show signs of an attack. */
+/** Judges a tool without a decision where new tools are trusted unless they show signs of an attack. */
 function judgeNew(tool: SeenTool): TrustDecision {
   const risk = weighTool(tool, { changed: false });
   if (!isSuspect(risk)) return ENABLED;
@@ -157,7 +157,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
     const decision = judgeNew(tool);
     return decision.status !== 'enabled' || (!ask && mayPin) ? decision : WAITING;
   };
-  // What a server says of itself is shown when it was trusted, or when nobody has had a doubt.
+  // A server's own description is shown when it was trusted, or when it never raised a doubt.
   const isDoubtful = trusted === undefined && record.presentation.ask !== undefined && !presentation.isUnknown;
   return { isPresentable: !isChanged && !isDoubtful, isChanged, judge };
 }
@@ -180,7 +180,7 @@ export interface Circumstances {
   readonly careful: boolean;
   /** What stood behind a hash, where it is still known. */
   readonly earlier: (hash: string) => JsonValue | undefined;
-  /** What is at stake with a tool that is asked for, where that was reckoned before; `known` is the hash that is trusted. */
+  /** The risk and the changed fields of a requested tool, where they were computed before; `known` is the trusted hash. */
   readonly weigh?: (tool: SeenTool, known: string | undefined) => Asked;
 }
 
@@ -201,7 +201,7 @@ function observe(
   standing: Standing,
   hash: string,
   how: Pick<Circumstances, 'now' | 'fresh'> & {
-    /** Whether what nobody has seen before is trusted, if it is no suspect. */
+    /** Whether new items are trusted, unless they are suspect. */
     readonly trustNew: boolean;
     readonly weigh: () => Pick<Asked, 'risk' | 'changed'>;
   },
@@ -231,7 +231,7 @@ export function changedFields(before: JsonValue | undefined, after: JsonValue): 
   return [...names].filter((name) => valueOf(before, name) !== valueOf(after, name)).toSorted();
 }
 
-/** What is at stake with a tool that is asked for, and in what it differs from the one that is trusted. */
+/** The risk of a requested tool, and the fields in which it differs from the trusted one. */
 export function weighSeen(tool: SeenTool, known: string | undefined, earlier: Circumstances['earlier']): Asked {
   return {
     risk: weighTool(tool, { changed: known !== undefined }),

@@ -10,8 +10,8 @@ export function originOf(server: Pick<Server, 'origin' | 'scope'>): ServerOrigin
 }
 
 /**
- * Names of variables that hold a credential. Their values may change without the server becoming
- * another one. The last word decides: `GIT_ASKPASS` names a program and is none of them.
+ * Names of variables that hold a credential. Their values may change without the server becoming another one. The last
+ * word decides: `GIT_ASKPASS` names a program and does not count.
  */
 const CREDENTIAL = /(?:^|[_-])(?:token|key|apikey|secret|password|pat|credential|credentials)$/i;
 
@@ -36,7 +36,8 @@ function partsOf(transport: Transport): JsonObject {
 export function launchOf(server: Pick<Server, 'transport' | 'capabilities' | 'origin' | 'scope' | 'review'>): string {
   const parts = partsOf(server.transport);
   if (originOf(server) === 'user') return hashJson(parts);
-  // What nobody has vouched for is approved with the variables it is given, the capabilities it claims and the scripts it runs (A42, A51).
+  // A server of unverified origin is approved together with its variables, its claimed capabilities and its scripts
+  // (A42, A51).
   const { transport, review, capabilities = [] } = server;
   const scripts = transport.type === 'stdio' ? scriptsOf(transport) : [];
   return hashJson({
@@ -47,7 +48,7 @@ export function launchOf(server: Pick<Server, 'transport' | 'capabilities' | 'or
   });
 }
 
-/** What a server says of itself to hosts and models. */
+/** A server's own description, for hosts and models. */
 export interface Presentation {
   readonly instructions?: string;
   readonly title?: string;
@@ -88,7 +89,7 @@ export function wordyCapabilities(capabilities: JsonObject = {}): JsonObject {
   );
 }
 
-/** What a server says of itself: instructions, title, and all of `serverInfo` and the capabilities that holds words. */
+/** A server's own description: instructions, title, and all texts of `serverInfo` and the capabilities. */
 export function presentationFrom(facts: {
   readonly info?: JsonObject;
   readonly instructions?: string;

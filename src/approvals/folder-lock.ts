@@ -18,7 +18,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Takes a lock that nobody holds. It appears with its holder's name in it: a death in between leaves no nameless lock. */
+/**
+ * Takes a free lock. The file appears with the holder's name already in it, so a crash in between leaves no nameless
+ * lock.
+ */
 async function take(path: string): Promise<boolean> {
   const own = `${path}-${newId()}`;
   try {
@@ -26,7 +29,7 @@ async function take(path: string): Promise<boolean> {
     await link(own, path);
     return true;
   } catch (thrown) {
-    // Gone when whoever held the lock tidied up meanwhile.
+    // Gone when the previous holder removed it meanwhile.
     if (codeOf(thrown) === 'EEXIST' || codeOf(thrown) === 'ENOENT') return false;
     throw thrown;
   } finally {
@@ -51,8 +54,8 @@ async function removeStale(path: string): Promise<boolean> {
 }
 
 /**
- * Runs a task while no other process does one under the same lock file. A process that was killed
- * holds nothing: its lock names it, and whoever comes next sees that it is gone.
+ * Runs a task while no other process does one under the same lock file. A killed process holds no lock: the file names
+ * its holder, and the next process sees that the holder is gone.
  */
 export async function withFolderLock<T>(path: string, clock: Clock, task: () => Promise<T>): Promise<T> {
   const until = clock.monotonic() + PATIENCE_MS;

@@ -15,7 +15,7 @@ export interface Ledger {
   load(): Promise<void>;
   /** What is known under a key; before `load` nothing is. */
   get(key: string): Known;
-  /** Why nothing in the store is trusted until somebody accepts it. */
+  /** Why nothing in the store is trusted until a person accepts it. */
   doubt(): StoreDoubt | undefined;
   /** Accepts the store as it is; answers what was in doubt. */
   accept(): Promise<StoreDoubt | undefined>;
@@ -197,10 +197,9 @@ export function createLedger(deps: {
         return next;
       }
     }
-    throw new ToolscoutError(
-      'STORE_ERROR',
-      `Other processes keep changing the approvals of "${blank.server}"; try again.`,
-    );
+    throw new ToolscoutError('STORE_ERROR', `Other processes keep changing the approvals of "${blank.server}".`, {
+      suggestion: 'Try again.',
+    });
   };
 
   const retry = async (): Promise<void> => {

@@ -8,7 +8,7 @@ const held = (status: 'pending' | 'quarantined', reason: string): TrustDecision 
   hold: { cause: status === 'pending' ? 'waiting' : 'changed', reason },
 });
 const CHANGED = held('quarantined', 'it is not what the lock file holds');
-const SERVER_CHANGED = held('quarantined', 'what its server says of itself is not what the lock file holds');
+const SERVER_CHANGED = held('quarantined', 'the description of its server differs from the lock file');
 const MISSING = held('pending', 'the lock file does not hold it');
 const ENABLED: TrustDecision = { status: 'enabled' };
 

@@ -39,7 +39,7 @@ describe('the marketplace', () => {
     expect((await market.list())[0]?.provider.toolName).toBe('c');
   });
 
-  it('A23 what is no manifest is refused, and skipped where it is stored', async () => {
+  it('A23 refuses an invalid manifest, and skips a stored one', async () => {
     const store = createMemoryStore({ clock: createFakeClock() });
     const market = createMarketplace({ store });
     for (const wrong of [{}, { ...manifest('a', 'b'), id: 'x' }, { ...manifest('a', 'b'), extra: 1 }, null]) {

@@ -111,7 +111,7 @@ describe('promotion', () => {
     expect(inForce(root)).toEqual({ 'a.rtfs': '1' });
   });
 
-  it('SEC-9 a folder that somebody else made is not replaced', async () => {
+  it('SEC-9 does not replace a folder that another program created', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'approved', 'notes'), { recursive: true });
     await writeFile(join(root, 'approved', 'notes', 'mine.txt'), 'mine');

@@ -135,7 +135,10 @@ async function currentVersion({ approved, folder }: Places): Promise<string | un
     if (codeOf(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
-  throw new ToolscoutError('INVALID_REQUEST', `${link} was not made by toolscout; move it away and approve again.`);
+  throw new ToolscoutError(
+    'INVALID_REQUEST',
+    `${link} exists and was not created by toolscout. Move it away and approve again.`,
+  );
 }
 
 /** A file of a version: one that is copied, or its text. */
@@ -192,7 +195,7 @@ async function tidy({ approved, archived, versions, folder }: Places, version: s
   }
 }
 
-/** Takes promoted files out of `pending/`; one that was exported anew meanwhile stays. */
+/** Removes promoted files from `pending/`; one that was exported again meanwhile stays. */
 async function clear({ pending, versions }: Places, names: readonly string[], version: string): Promise<void> {
   for (const name of names) {
     const [here, there] = await Promise.all([digestOf(pending, [name]), digestOf(join(versions, version), [name])]);

@@ -57,7 +57,7 @@ export const MAX_PAST = 50;
 
 const FORMAT = 1;
 
-/** A stored record, or why there is none to be had. */
+/** A stored record, or the reason why it cannot be read. */
 export type Read = { readonly record: TrustRecord } | { readonly unreadable: 'damaged' | 'newer' };
 
 /** The raw id and the exact launch: neither a similar id nor a changed command shares a record (A2, A22). */
@@ -71,7 +71,7 @@ export function encodeRecord(record: TrustRecord): JsonObject {
   return { format: FORMAT, sum: sha256(body), body };
 }
 
-/** Reads a stored value. Damage is told apart from absence: what cannot be read must not be trusted anew. */
+/** Reads a stored value. Damage differs from absence: an unreadable record must not be trusted on first use. */
 export function decodeRecord(value: JsonValue): Read {
   if (!isObject(value) || typeof value['body'] !== 'string') return { unreadable: 'damaged' };
   if (typeof value['format'] === 'number' && value['format'] > FORMAT) return { unreadable: 'newer' };
@@ -88,7 +88,7 @@ function parse(text: string): Body | undefined {
   try {
     body = JSON.parse(text) as JsonValue;
   } catch {
-    // Not JSON: the caller tells it from a record that is absent.
+    // Not JSON: the caller distinguishes it from an absent record.
     return undefined;
   }
   if (!isObject(body)) return undefined;

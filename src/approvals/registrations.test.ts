@@ -24,7 +24,7 @@ describe('registered servers', () => {
     expect((await one.list()).map(({ id }) => id)).toEqual(['b', 'c']);
   });
 
-  it('SEC-9 what stands in the store and is no registration is left out', async () => {
+  it('SEC-9 ignores invalid stored registrations', async () => {
     const store = createMemoryStore({ clock: createFakeClock() });
     const good = registered('good');
     const bad = [

@@ -2,7 +2,7 @@ import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Store } from '../model/store.js';
 
-/** A server that somebody proposed and nobody configured. */
+/** A server that was proposed and is not configured. */
 export interface Registration {
   readonly id: string;
   /** As it would stand in a config. */

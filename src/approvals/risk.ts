@@ -53,7 +53,7 @@ export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options
   return weigh([...findInTexts(tool.definition), ...findInHints(tool), ...change]);
 }
 
-/** How much is at stake with what a server says of itself. */
+/** The risk of a server's own description. */
 export function weighPresentation(presentation: JsonObject, options: { readonly changed: boolean }): Risk {
   const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
   return weigh([...change, ...findInTexts(presentation)]);
@@ -132,7 +132,7 @@ const FOUND: Readonly<Record<ServerOrigin, string>> = {
   introspected: 'was proposed by a caller',
 };
 
-/** How much is at stake with a server that nobody has vouched for. */
+/** The risk of a server of unverified origin. */
 export function weighServer(server: Pick<Server, 'transport'>, origin: ServerOrigin): Risk {
   return weigh([...weighTransport(server.transport), { level: 'low', reason: FOUND[origin] }]);
 }

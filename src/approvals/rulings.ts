@@ -61,7 +61,7 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
   const ref = refOf(record, subject);
   const { ask } = standingOf(record, subject);
   if (!ask) {
-    throw new ToolscoutError('NOTHING_FOUND', `Nothing of "${ref}" waits for approval.`, {
+    throw new ToolscoutError('NOTHING_FOUND', `"${ref}" has no pending approval request.`, {
       remedy: { kind: 'list-pending' },
     });
   }
@@ -77,7 +77,7 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
 }
 
 function changed(ref: string, hash: string): ToolscoutError {
-  return new ToolscoutError('TOOL_CHANGED', `"${ref}" is no longer what you saw: its hash is now ${hash}.`, {
+  return new ToolscoutError('TOOL_CHANGED', `"${ref}" has changed since you saw it: its hash is now ${hash}.`, {
     remedy: { kind: 'review-change', ref },
   });
 }
@@ -104,8 +104,8 @@ export function approveIn(record: TrustRecord, subject: ChosenSubject, { ruling,
 const NO_RISK: Risk = { level: 'low', reasons: [] };
 
 /**
- * Rejects what is asked for, or takes back the trust when nothing is. It stays out until it becomes
- * something else or somebody approves it.
+ * Rejects the pending request, or revokes the trust when there is no request. The subject stays out until it changes or
+ * a person approves it.
  */
 export function rejectIn(record: TrustRecord, subject: ChosenSubject, answer: Answer): TrustRecord {
   const { ruling } = answer;
@@ -121,7 +121,7 @@ export function rejectIn(record: TrustRecord, subject: ChosenSubject, answer: An
   return withStanding(record, subject, { ...(trust ? { trust } : {}), ask: { ...ask, state: 'rejected', ruling } });
 }
 
-/** Everything of a record that somebody asked for or decided, as approvals. */
+/** Every requested or decided subject of a record, as approvals. */
 export function approvalsOf(record: TrustRecord, now: number): Approval[] {
   const base = (subject: Subject): Pick<Approval, 'ref' | 'server' | 'tool' | 'about' | 'origin' | 'target'> => ({
     ref: refOf(record, subject),

@@ -43,7 +43,7 @@ const SYSTEM = /^(?:\/(?:usr|bin|sbin|lib|opt|nix|snap|System|Library)\/|[a-z]:\
 /** A database changes with every call, and no runtime runs one. */
 const DATABASE = 'SQLite format 3\0';
 
-/** The sum of a file; `undefined` when it is none that is pinned. */
+/** The checksum of a file; `undefined` for a file that is not pinned. */
 function sumOf(path: string, isCode: boolean): string | undefined {
   const { size } = statSync(path);
   if (size > MAX_BYTES) return undefined;
@@ -115,7 +115,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The path of a `file:` URL; `undefined` when it is none that is valid. */
+/** The path of a `file:` URL; `undefined` when the URL is not valid. */
 function filePath(word: string): string | undefined {
   if (!/^file:/i.test(word)) return undefined;
   try {
@@ -186,7 +186,7 @@ export function scriptsOf(transport: StdioTransport): string[][] {
       if (sum !== undefined) note(real, sum);
       else if (real !== path) note(real);
     } catch (thrown) {
-      // Not a file that this user can read, so it is none that can be compared.
+      // This user cannot read it as a file, so there is nothing to compare.
       const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable';
       if (code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') note(code);
     }

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.js';
 import type { Approval } from '../model/approval.js';
 import type { Store } from '../model/store.js';
 
-/** What was last shown to whom, so that nobody approves something else than they saw (A41). */
+/** Which content was last shown to which principal, so that a person approves only what they saw (A41). */
 export interface ShownRequests {
   /** Remembers the hash of every open request among these as shown to `principal`. Never rejects. */
   note(principal: string, approvals: readonly Approval[]): Promise<void>;

@@ -5,7 +5,7 @@ import type { Piece } from './texts.js';
 /** Something in a definition that speaks against it. */
 export interface Sign {
   readonly reason: string;
-  /** 1 is a hint, 4 is enough to hold it back. */
+  /** 1 is a hint, 4 is enough to hold it back, 6 whatever the wording around it. */
   readonly weight: number;
 }
 
@@ -33,6 +33,10 @@ export interface Check {
   readonly rules?: readonly Rule[];
   readonly patterns?: readonly TextPattern[];
   readonly find?: (subject: Subject) => Sign[];
+  /** It finds shapes and not words: what stands around a sign does not change what it means. */
+  readonly isShape?: boolean;
+  /** Without this in a text no pattern of the check can be in it. */
+  readonly needs?: RegExp;
 }
 
 /** Enough to hold something back. */

@@ -1,4 +1,5 @@
-import { conceptNumber, type Reading } from './reading.js';
+import { conceptNumber } from './lexicon.js';
+import type { Reading } from './reading.js';
 import { CONCEPTS, type Concept } from './words/concepts.js';
 
 /** Concepts that mean something when they stand close together. */
@@ -41,7 +42,8 @@ const MAX_MET = 8;
 /** A rule that was met. */
 export interface Met {
   readonly rule: number;
-  /** Where the last of its concepts stands in the text. */
+  /** Where the first and the last of its concepts stand in the text. */
+  readonly from: number;
   readonly at: number;
 }
 
@@ -55,23 +57,34 @@ export function createMatcher(rules: readonly Rule[]): (reading: Reading, onlyJo
   }
   return (reading, onlyJoined) => {
     if (reading.mentions.length === 0) return [];
-    const last: Array<number[] | undefined> = [];
+    const last: Array<Float64Array | undefined> = [];
+    const offsets: Array<Float64Array | undefined> = [];
     const met: Met[] = [];
-    const counts: number[] = [];
+    const counts = new Uint8Array(rules.length);
     for (const { concept, at, isForeign, offset } of reading.mentions) {
       for (const [number, group] of members[concept]!) {
         const rule = rules[number]!;
-        if ((counts[number] ?? 0) >= MAX_MET || (rule.isForeign && !isForeign) || (onlyJoined && !rule.joins)) continue;
-        const seen = (last[number] ??= rule.groups.map(() => -Infinity));
+        if (counts[number]! >= MAX_MET || (rule.isForeign && !isForeign) || (onlyJoined && !rule.joins)) continue;
+        const seen = (last[number] ??= new Float64Array(rule.groups.length).fill(-Infinity));
+        const places = (offsets[number] ??= new Float64Array(rule.groups.length));
         seen[group] = at;
-        if (at - Math.min(...seen) >= rule.within) continue;
-        if (rule.isOrdered && !seen.every((place, index) => index === 0 || place >= seen[index - 1]!)) continue;
-        counts[number] = (counts[number] ?? 0) + 1;
-        met.push({ rule: number, at: offset });
+        places[group] = offset;
+        if (!isMet(seen, at, rule)) continue;
+        counts[number] = counts[number]! + 1;
+        met.push({ rule: number, from: Math.min(...places), at: offset });
         // The same words are not counted twice.
         seen.fill(-Infinity);
       }
     }
     return met;
   };
+}
+
+/** Whether all groups of a rule stand close enough, and in order where it has one. */
+function isMet(seen: Float64Array, at: number, { within, isOrdered }: Rule): boolean {
+  for (let group = 0; group < seen.length; group++) {
+    if (at - seen[group]! >= within) return false;
+    if (isOrdered && group > 0 && seen[group]! < seen[group - 1]!) return false;
+  }
+  return true;
 }

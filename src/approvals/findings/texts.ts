@@ -25,14 +25,16 @@ const MAX_VALUES = 400_000;
 /** Texts that are read. */
 const MAX_PIECES = 20_000;
 
-/** Names of fields that say nothing: they stand in every definition. */
-const STRUCTURE = new Set(
+/** Names of fields that say nothing: they stand in every definition. They are read in this order. */
+const STRUCTURE = new Map(
   (
     'name title description text inputSchema outputSchema annotations icons type properties required items enum default examples ' +
     'const anyOf oneOf allOf not additionalProperties $schema $ref $defs definitions format pattern minimum maximum minLength ' +
     'maxLength minItems maxItems uniqueItems nullable arguments uri uriTemplate mimeType instructions serverInfo version ' +
     'capabilities readOnlyHint destructiveHint idempotentHint openWorldHint _meta execution $comment'
-  ).split(' '),
+  )
+    .split(' ')
+    .map((name, place) => [name, place]),
 );
 /** Fields that people and models read as text. */
 const PROSE = new Set(['title', 'description', '$comment', 'instructions', 'message', 'text', 'summary']);
@@ -46,6 +48,13 @@ const FLAGS =
 
 const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** Definitions that differ by the order of their keys alone have one hash, so they have the same findings (A12). */
+function compareKeys(a: string, b: string): number {
+  const [first = Infinity, second = Infinity] = [STRUCTURE.get(a), STRUCTURE.get(b)];
+  if (first !== second) return first - second;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 function roleOf(key: string): PieceRole {
   if (PROSE.has(key)) return 'prose';
   return NAMES.has(key) ? 'name' : 'value';
@@ -54,7 +63,9 @@ function roleOf(key: string): PieceRole {
 /** Every text in a value, names of fields included; iterative and bounded, whatever the depth and the size (A25, A28). */
 export function textsOf(value: JsonValue): Texts {
   const pieces: Piece[] = [];
-  const stack: Array<{ value: JsonValue | undefined; path: string; key: string }> = [{ value, path: '', key: '' }];
+  const stack: Array<{ value: JsonValue | undefined; path: string; key: string; isKey?: boolean }> = [
+    { value, path: '', key: '' },
+  ];
   let room = MAX_TEXT;
   let looked = 0;
   let isCut = false;
@@ -69,8 +80,9 @@ export function textsOf(value: JsonValue): Texts {
   };
   while (stack.length > 0) {
     if (room <= 0 || pieces.length >= MAX_PIECES || ++looked > MAX_VALUES) return { pieces, isCut: true };
-    const { value: next, path, key } = stack.pop()!;
-    if (typeof next === 'string') {
+    const { value: next, path, key, isKey } = stack.pop()!;
+    if (isKey) add(path, 'key', key);
+    else if (typeof next === 'string') {
       if (key !== 'type' || !TYPES.has(next)) add(path, roleOf(key), next);
     } else if (Array.isArray(next)) {
       // A list too long to be looked at is cut without being copied.
@@ -81,14 +93,15 @@ export function textsOf(value: JsonValue): Texts {
           stack.push({ value: child, path: `${path}/${at}`, key });
       }
     } else if (isObject(next)) {
-      const keys = Object.keys(next);
+      const keys = Object.keys(next).toSorted(compareKeys);
       for (let at = keys.length - 1; at >= 0; at--) {
         const name = keys[at]!;
         const child = next[name];
         const below = `${path}/${escapePointer(name)}`;
         if (typeof child === 'string' || typeof child === 'object')
           stack.push({ value: child, path: below, key: name });
-        if (!STRUCTURE.has(name)) add(below, 'key', name);
+        // The name of a field stands right before what the field says.
+        if (!STRUCTURE.has(name)) stack.push({ value: undefined, path: below, key: name, isKey: true });
       }
     }
   }

@@ -8,6 +8,8 @@ const BEACON = 'loads an address that carries what the user wrote';
 export const activeContent: Check = {
   name: 'active-content',
   about: 'Scripts, frames and images that act when they are rendered',
+  isShape: true,
+  needs: /[<(]|script:|data:text|cookie|localstorage|sendbeacon|https?:/,
   patterns: [
     active(
       /<script\b[^>]{0,200}>(?! tags?\b)[^<]{0,40}[(=;]|<script\b[^>]{0,100}\bsrc\s{0,2}=\s{0,2}["']?(?:https?:)?\/\//,

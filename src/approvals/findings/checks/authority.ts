@@ -10,11 +10,16 @@ export const authority: Check = {
   name: 'authority',
   about: 'Claims of authority, lifted safety rules, and ways around the consent of the user',
   rules: [
+    near('authority model|your|you|safety|rule obey|must|off|trust|not', 16, 4, CLAIMS),
+    near('not confirm|ask|refuse delete|pay|send|run|immediately', 8, 2, SKIPS),
+    near('not ask|confirm user|nobody immediately|only|approved', 12, 2, SKIPS),
+    near('approved whole|always|any user|must|confirm', 10, 2, SKIPS),
+    near('confirm off|hide must|always|any', 8, 2, SKIPS),
     near('safety off', 8, 3, LIFTS),
-    near('safety off', 8, 4, LIFTS, { isForeign: true }),
-    near('safety off model|your', 14, 4, LIFTS),
-    near('authority model|your obey|safety|must', 16, 4, CLAIMS),
-    near('not ask confirm', 8, 4, SKIPS, { isForeign: true }),
+    near('safety off', 8, 6, LIFTS, { isForeign: true }),
+    near('safety off model|your', 14, 6, LIFTS),
+    near('authority model|your obey|safety|must', 16, 6, CLAIMS),
+    near('not ask confirm', 8, 6, SKIPS, { isForeign: true }),
     near('not confirm user', 8, 4, SKIPS, { isForeign: true }),
     near('not ask user|confirm must|this|also', 8, 1, SKIPS),
   ],
@@ -22,7 +27,7 @@ export const authority: Check = {
     {
       pattern:
         /\b(?:do not|don't|dont|never|no need to|without|need not|not have to|stop)\b (?:\w+ ){0,3}?(?:ask(?:ing)?|request(?:ing)?|seek(?:ing)?|wait(?:ing)? for|bother(?:ing)?|prompt(?:ing)?|requir(?:e|ing)) (?:\w+ ){0,4}?(?:confirmation|permission|approval|consent|confirm|authori[sz]ation|assent)\b/,
-      weight: 4,
+      weight: 6,
       reason: SKIPS,
     },
     {
@@ -40,7 +45,7 @@ export const authority: Check = {
     {
       pattern:
         /\b(?:approve|accept|confirm|say yes|answer yes|affirm|agree)\b (?:\w+ ){0,5}?(?:yourself|on (?:their|his|her|the user.?s) behalf|on behalf of the (?:user|person|account|human)|for (?:them|the user|him|her))\b/,
-      weight: 4,
+      weight: 6,
       reason: SKIPS,
     },
     {
@@ -70,7 +75,7 @@ export const authority: Check = {
     {
       pattern:
         /\b(?:issued|operated|certified|approved|endorsed|signed) by (?:\w+ ){0,3}(?:anthropic|openai|google|microsoft|model context protocol|github|administrators?)\b|issuer=["'](?:anthropic|openai)/,
-      weight: 4,
+      weight: 6,
       reason: CLAIMS,
     },
     {
@@ -82,7 +87,7 @@ export const authority: Check = {
     {
       pattern:
         /\b(?:no limits|without (?:any )?(?:limits|restrictions)|unrestricted (?:agent|mode|assistant|model)|forbidden things?|permitted everything|allowed everything)\b/,
-      weight: 4,
+      weight: 6,
       reason: LIFTS,
     },
   ],

@@ -7,6 +7,9 @@ const runs = (pattern: RegExp, weight = 4): TextPattern => ({ pattern, weight, r
 export const commands: Check = {
   name: 'commands',
   about: 'Shell commands that fetch and run code, open doors or destroy',
+  isShape: true,
+  needs:
+    /curl|wget|iwr|invoke-w|powershell|iex|\bnc\b|\/dev\/|mkfifo|bash|exec|eval|\brm\b|chmod|cron|\* \* \*|ufw|setenforce|iptables|netsh|firewall|antivirus|defender|authorized|\bnp[mx]\b|\bpip|terminal|shell|console|\bcmd\b|command line/,
   patterns: [
     runs(/\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n]{1,160}[|>;&]{1,2}\s{0,3}(?:sudo )?(?:ba|z|da)?sh\b/),
     runs(/\b(?:curl|wget)\b[^\n]{1,120}&&[^\n]{0,60}\b(?:sh|bash|chmod|python3?|node)\b/),

@@ -9,14 +9,16 @@ export const concealment: Check = {
   name: 'concealment',
   about: 'Orders to keep something from the user',
   rules: [
+    near('user not know|tell step|copy|send|fee|this|log', 12, 2, HIDES),
+    near('pretend user|not|reply step|send|copy|nobody|tell', 12, 1, 'tells a model to deny something'),
     near('not tell user', 7, 4, HIDES, { isOrdered: true, joins: true }),
     near('not tell user', 10, 4, HIDES, { isForeign: true }),
-    near('user not know', 8, 4, HIDES, { isForeign: true }),
+    near('user not know', 8, 6, HIDES, { isForeign: true }),
     near('hide user must|your|also|this', 8, 3, HIDES),
-    near('hide user', 9, 4, HIDES, { isForeign: true }),
-    near('secretly send|read|delete|use', 5, 4, SECRETLY, { joins: true }),
-    near('secretly send|read|put|delete|use|user', 9, 4, SECRETLY, { isForeign: true }),
-    near('secretly user', 8, 4, SECRETLY),
+    near('hide user', 9, 6, HIDES, { isForeign: true }),
+    near('secretly send|read|delete|use', 5, 6, SECRETLY, { joins: true }),
+    near('secretly send|read|put|delete|use|user', 9, 6, SECRETLY, { isForeign: true }),
+    near('secretly user', 8, 6, SECRETLY),
     near('quiet', 1, 3, 'asks for silence'),
     near('quiet user', 8, 4, HIDES),
   ],
@@ -24,19 +26,19 @@ export const concealment: Check = {
     {
       pattern:
         /\bsilently (?:also |then )?(?:call|invoke|forward|send|copy|read|upload|post|collect|include|append|run|execute|transmit|add|bcc)\b/,
-      weight: 4,
+      weight: 6,
       reason: SECRETLY,
     },
     {
       pattern:
         /\b(?:do not|don't|dont|never|not be|without) (?:ever )?(?:show|display|reveal|expose|shown|displayed|showing)(?:ing)? (?:\w+ ){0,4}?to (?:the )?(?:user|human|person|customer|reader)s?\b/,
-      weight: 4,
+      weight: 6,
       reason: HIDES,
     },
     {
       pattern:
         /\b(?:keep|leave|hold) (?:\w+ ){0,3}?(?:out of|off|from) (?:\w+ ){0,2}(?:ticket|answer|reply|summary|report|channel|log|output|user|human|person|customer|what you)/,
-      weight: 4,
+      weight: 6,
       reason: HIDES,
     },
     {
@@ -54,7 +56,7 @@ export const concealment: Check = {
     {
       pattern:
         /\b(?:user|human|person|customer|employee|people|reader|operator|they)s? (?:\w+ ){0,3}?(?:need not|does ?n[o']?t need to|do ?n[o']?t need to|must (?:not|never)|should (?:not|never)|may not|shall not|is not to|are not to) (?:\w+ )?(?:know|see|learn|notice|hear|be (?:told|informed|aware|shown))/,
-      weight: 4,
+      weight: 6,
       reason: HIDES,
     },
     {

@@ -9,10 +9,12 @@ export const conversation: Check = {
   name: 'conversation',
   about: 'Wishes for the conversation or for the instructions of a model',
   rules: [
-    near('put|send entire talk', 9, 4, TALK, { isOrdered: true, joins: true }),
+    near('talk whole|entire|verbatim|earlier field|put|send', 14, 3, TALK),
+    near('talk|user earlier whole|verbatim field|put', 16, 2, TALK),
+    near('put|send entire talk', 9, 6, TALK, { isOrdered: true, joins: true }),
     near('entire talk put|send', 20, 3, TALK),
-    near('talk whole put|send', 12, 4, TALK, { isForeign: true }),
-    near('put|send prompt', 8, 4, PROMPT, { isOrdered: true, joins: true }),
+    near('talk whole put|send', 12, 6, TALK, { isForeign: true }),
+    near('put|send prompt', 8, 6, PROMPT, { isOrdered: true, joins: true }),
     near('prompt put|send', 9, 3, PROMPT),
     near('prompt', 1, 2, 'speaks of the system prompt'),
     near('prompt', 1, 3, 'speaks of the system prompt', { isForeign: true }),
@@ -33,20 +35,20 @@ export const conversation: Check = {
     {
       pattern:
         /\b(?:dump|copy|paste|write|put|include|pass)\b[^.\n]{0,30}\b(?:agent|chat|this|current|whole|entire) (?:\w+ )?(?:session|chat|conversation|convo)\b/,
-      weight: 4,
+      weight: 6,
       reason: TALK,
     },
     {
       pattern:
         /\b(?:everything|all|whatever|anything|what) (?:that )?(?:the )?(?:user|person|human|customer|you two|he|she|they)s? (?:\w+ ){0,3}?(?:said|says?|wrote|writes?|typed?|types|told|asked|communicated|chatt?\w*)\b/,
-      weight: 4,
+      weight: 6,
       reason: TALK,
     },
     {
       pattern: /\b(?:json\.stringify|dump|str)\((?:conversation|messages|chat|history)|\bmessages\[:\]/,
-      weight: 4,
+      weight: 6,
       reason: TALK,
     },
-    { pattern: /\beverything (?:the (?:assistant|agent|model)|you) (?:knows?|remembers?)\b/, weight: 4, reason: TALK },
+    { pattern: /\beverything (?:the (?:assistant|agent|model)|you) (?:knows?|remembers?)\b/, weight: 6, reason: TALK },
   ],
 };

@@ -11,9 +11,12 @@ export const deception: Check = {
   name: 'deception',
   about: 'False identities, sign-in traps, marks in the memory of a model, orders that wait for a moment',
   rules: [
+    near('genuine|brand other|bad tool bad|not|off secret|use|login|send', 18, 6, POSES),
+    near('memory forever rule|always|must|trust|send|promote|you', 16, 3, LASTS),
+    near('ask user login send|put|field', 16, 2, PHISHES),
     near('ask user login', 12, 3, PHISHES),
     near('memory forever', 14, 4, LASTS),
-    near('genuine other bad', 24, 4, POSES),
+    near('genuine other bad', 24, 6, POSES),
     near('genuine bad', 20, 2, POSES),
     near('later delete|send|pay', 16, 3, WAITS),
   ],
@@ -33,7 +36,7 @@ export const deception: Check = {
     {
       pattern:
         /\b(?:tell|inform|ask|request|require|persuade|convince)\b[^.\n]{0,40}\b(?:user|person|employee|customer|them|him|her|he|she|people)\b[^.\n]{0,60}\b(?:password|pin\b|one.time code|card number|bank login|recovery code|bank details|seed phrase|otp|passphrase)/,
-      weight: 4,
+      weight: 6,
       reason: PHISHES,
     },
     {
@@ -57,7 +60,7 @@ export const deception: Check = {
     {
       pattern:
         /\b(?:remember|bear in mind|keep in mind)\b[^.\n]{0,40}\b(?:forever|for always|permanently|in perpetuity|all future|every (?:later|future)|from now on|always)\b/,
-      weight: 4,
+      weight: 6,
       reason: LASTS,
     },
     {

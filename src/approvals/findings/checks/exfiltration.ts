@@ -8,9 +8,11 @@ export const exfiltration: Check = {
   name: 'exfiltration',
   about: 'Addresses to which a model is told to send things',
   rules: [
+    near('whole|always content|private|file|message send|copy|also web|mail|sink', 16, 4, ELSEWHERE),
+    near('private|file|content send|copy web|mail|sink', 14, 3, ELSEWHERE),
     near('send web|mail', 14, 2, 'sends things to an address', { isOrdered: true, joins: true }),
     near('send web|mail always|also|whole content', 18, 3, ELSEWHERE, { joins: true }),
-    near('send web|mail', 9, 4, ELSEWHERE, { isForeign: true }),
+    near('send web|mail', 9, 6, ELSEWHERE, { isForeign: true }),
     near('send content sink also|always|whole', 10, 3, ELSEWHERE),
     near('send content sink', 8, 4, ELSEWHERE, { isForeign: true }),
   ],
@@ -18,13 +20,13 @@ export const exfiltration: Check = {
     {
       pattern:
         /\bb?cc:? [\w.+-]{1,64}@[\w-]{1,64}\.|\bb?cc\b.{0,40}@[\w-]{1,64}\.\w|@[\w-]{1,64}\.[\w.]{1,32} (?:\w+ ){0,3}(?:in |as )?b?cc\b/,
-      weight: 4,
+      weight: 6,
       reason: ELSEWHERE,
     },
     {
       pattern:
         /\b(?:post|send|forward|upload|copy|relay|transmit|push|mirror|deliver|submit|furnish|give)s? (?:it|them|this|that|everything|all|each|every|a copy|the (?:text|file|data|content|result|document|source|input|output|note|message)s?)\b.{0,50}\b(?:to|at|on) (?:https?|ftp):\/\//,
-      weight: 4,
+      weight: 6,
       reason: ELSEWHERE,
     },
     {

@@ -20,7 +20,7 @@ export const indirect: Check = {
   about: 'Orders to a model that are worded as a manual, a ticket, a specification, an advertisement or small talk',
   patterns: [
     ...pattern(
-      4,
+      5,
       DROPS,
       /\b(?:drop|discard|abandon|shed|toss|scrap|put aside|set aside|lay aside)\b[^.\n]{0,50}\b(?:rules?|instructions?|guidance|constraints?|limits|guidelines)\b/,
       /\b(?:rules?|instructions?|guidance|constraints?|guidelines)\b[^.\n]{0,60}\b(?:handed|given|told|supplied|stated|set|issued|received)\b[^.\n]{0,30}\b(?:before|earlier|prior|previously|at the (?:top|start))\b[^.\n]{0,90}\b(?:drop|discard|withdrawn|superseded|no longer|not count|cease|lapse|void)/,
@@ -29,7 +29,7 @@ export const indirect: Check = {
       /\bno longer (?:counts?|applies|apply|holds?|binds?)\b/,
     ),
     ...pattern(
-      4,
+      5,
       HIDES,
       /\b(?:nothing|not a word|no mention)\b[^.\n]{0,40}\b(?:appears?|in your (?:reply|answer|response|summary))\b/,
       /\b(?:leave|left|leaving|omit|omitted|omitting|keep|kept)\b[^.\n]{0,50}\b(?:out of|from)\b[^.\n]{0,20}\b(?:your (?:answer|reply|response|summary)|any account|the person|what you (?:say|show|tell))/,
@@ -37,7 +37,7 @@ export const indirect: Check = {
       /\bif asked\b[^.\n]{0,20}\b(?:say|deny|claim|answer)\b/,
     ),
     ...pattern(
-      4,
+      5,
       TAKES,
       /\beverything (?:the )?(?:user|they|he|she|customer|person)s? (?:has |have |had )?(?:said|written|wrote|typed|asked|told)/,
       /\b(?:dialogue|conversation|chat|transcript|message history|exchange)\b[^.\n]{0,60}\b(?:verbatim|word for word|from (?:its|the) (?:first|start|beginning)|in full|including system|to the present)/,
@@ -45,14 +45,14 @@ export const indirect: Check = {
       /\b(?:all|every|the) (?:previous|earlier|past) messages\b/,
     ),
     ...pattern(
-      4,
+      5,
       'asks for what a person is and owns',
       /\b(?:enumerate|list|dump|collect|include|state)\b[^.\n]{0,30}\b(?:all|every|each)\b[^.\n]{0,30}\b(?:environment variables? and (?:their )?values|env vars? and|machines reachable|tools you have|prompts? you)\b/,
       /\b(?:have|get|ask|make|let|tell)\b[^.\n]{0,20}\b(?:user|them|person|customer)\b[^.\n]{0,40}\b(?:password|card number|three digits|cvv|one.time code|pin|passcode|2fa)\b/,
       /\b(?:is|are) asked for\b[^.\n]{0,40}\b(?:password|card number|one.time code|pin|passcode)\b/,
     ),
     ...pattern(
-      4,
+      5,
       'pushes itself before other tools',
       /\b(?:never|don'?t|do not)\b (?:ever )?(?:bother|touch|mess) with\b[^.\n]{0,24}\b(?:other|another)\b/,
       /\b(?:choose|pick|select|use) (?:it|this(?: one| tool)?)\b[^.\n]{0,30}\b(?:every time|for everything|first, |whatever the user|instead of (?:every|all|any))/,
@@ -61,7 +61,7 @@ export const indirect: Check = {
       /\b(?:skip|avoid) (?:every|all|any) (?:competing|other|rival)\b/,
     ),
     ...pattern(
-      4,
+      5,
       'changes what tools of others do',
       /\bwhen(?:ever)?\b[^.\n]{0,20}\b[a-z]{2,20}_[a-z_]{2,30}\b[^.\n]{0,50}\b(?:is used|gets called|is called|of the \w+ server|from (?:the |any )?\w+ server|of any other server)\b[^.\n]{0,100}/,
       /\b[a-z]{2,20}_[a-z_]{2,30} (?:from|of|by|provided by|on) (?:the |any |an?)?(?:other )?\w* ?servers?\b[^.\n]{0,120}\b(?:first|must|always|instead|misbehav\w*|broken|swap|also|whenever)\b/,
@@ -69,19 +69,19 @@ export const indirect: Check = {
       /\bcredentials (?:issued )?for\b[^.\n]{0,40}\b(?:accepted|used|sent|valid) here\b/,
     ),
     ...pattern(
-      4,
+      5,
       'wants to be remembered by a model',
       /\b(?:long.?term (?:notes|memory)|your memory|its rules file|agents?\.md|claude\.md|\.cursorrules|instructions file)\b[^.\n]{0,80}\b(?:later|future|next|subsequent|every|always|all|persist|first use|append|save|observed)\b/,
       /\b(?:save|persist|store|enter(?:ed)?|append|write|add)\b[^.\n]{0,80}\b(?:long.?term (?:notes|memory)|your memory|rules file|agents?\.md|claude\.md|\.cursorrules|agent instructions)\b/,
     ),
     ...pattern(
-      4,
+      5,
       'tells a model not to ask the user',
       /\b(?:add|include|do|send|pay|run|delete|proceed|execute|go ahead|go for it)\b[^.\n]{0,40}\bwithout (?:asking|prompting|checking|review|further inquiry)\b/,
       /\bno need to (?:double.?check|check with|ask|verify|confirm)\b/,
     ),
     ...pattern(
-      4,
+      5,
       'wants its work done badly or a check passed over',
       /\b(?:leave|let|keep) (?:it|them|the (?:hole|bug|flaw|vulnerability)) in\b/,
       /\breported? as (?:passed|safe|fine|clean)\b/,
@@ -97,7 +97,7 @@ export const indirect: Check = {
       /!\[[^\]\n]{0,40}\]\(https?:\/\/[^)\s]{1,200}[?&]\w{1,20}=[a-z_{]{3,}[^)]{0,40}\)/,
     ),
     ...pattern(
-      4,
+      5,
       'hands things to a model in a hidden way',
       /\b(?:pop|paste|put|drop|stuff|attach|dump|copy)\b[^.\n]{0,40}(?:\.env\b|\bapi keys?\b|\bcredentials\b|\bprivate key\b|\bcustomer table\b)/,
       /\bbase64\((?:conversation|messages?|files?|prompt|secrets?)\)/,

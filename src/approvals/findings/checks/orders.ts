@@ -9,30 +9,33 @@ export const orders: Check = {
   name: 'orders',
   about: 'Orders to a model to ignore its instructions or to obey others',
   rules: [
+    near('rule|safety prior|source|your off|void|ignore|outrank|overrule', 10, 4, IGNORE),
+    near('result|content rule obey|run|trust|you', 10, 2, 'wants what it returns to be obeyed'),
+    near('result|content obey|run trust|user|you|rule', 10, 1, 'wants what it returns to be obeyed'),
     near('ignore prior|your|source rule', 8, 4, IGNORE, { joins: true }),
-    near('overrule your rule', 8, 4, IGNORE, { joins: true }),
-    near('overrule prior rule', 6, 4, IGNORE),
-    near('ignore prior|your rule', 9, 4, IGNORE, { isForeign: true }),
+    near('overrule your rule', 8, 6, IGNORE, { joins: true }),
+    near('overrule prior rule', 6, 6, IGNORE),
+    near('ignore prior|your rule', 9, 6, IGNORE, { isForeign: true }),
     near('prior|your|source rule void', 9, 4, IGNORE),
-    near('rule void', 7, 4, IGNORE, { isForeign: true }),
+    near('rule void', 7, 6, IGNORE, { isForeign: true }),
     near('this outrank rule|source', 14, 3, RANK),
-    near('outrank rule|source model', 14, 4, RANK),
+    near('outrank rule|source model', 14, 6, RANK),
     near('overrule whole rule source', 10, 4, RANK),
-    near('obey only this', 8, 4, 'tells a model to obey nothing else'),
-    near('obey only', 6, 4, 'tells a model to obey nothing else', { isForeign: true }),
-    near('tell prompt', 6, 4, 'asks a model for its instructions', { joins: true, isOrdered: true }),
+    near('obey only this', 8, 6, 'tells a model to obey nothing else'),
+    near('obey only', 6, 6, 'tells a model to obey nothing else', { isForeign: true }),
+    near('tell prompt', 6, 6, 'asks a model for its instructions', { joins: true, isOrdered: true }),
   ],
   patterns: [
     {
       pattern:
         /\b(?:print|output|repeat|reveal|show|write|paste|dump|echo|leak) (?:\w+ ){0,3}(?:system|hidden|initial) prompt\b/,
-      weight: 4,
+      weight: 6,
       reason: 'asks a model for its instructions',
     },
     {
       pattern:
         /\b(?:ignore|disregard|forget|drop|break)(?: (?:all|every|any|each))?(?: of)?(?: the| your| these| those)? (?:rules?|instructions?|guidelines?|directives?)\b/,
-      weight: 4,
+      weight: 6,
       reason: IGNORE,
     },
     {
@@ -48,7 +51,7 @@ export const orders: Check = {
     },
     {
       pattern: /\byou are now (?:an?|in|the|my|free|no longer|allowed|unrestricted)\b/,
-      weight: 4,
+      weight: 6,
       reason: 'gives a model another role',
     },
     {
@@ -59,7 +62,7 @@ export const orders: Check = {
     {
       pattern:
         /\b(?:new|updated|revised|real|actual|true) (?:system )?(?:instructions?|task|orders?|directives?)(?: starts? here)? ?[:=]/,
-      weight: 4,
+      weight: 6,
       reason: 'gives a model new instructions',
     },
     {
@@ -77,7 +80,7 @@ export const orders: Check = {
     {
       pattern:
         /\b(?:you|the (?:assistant|agent|model)) (?:must|should|shall|will|have to|has to) (?:now )?(?:obey|comply|do (?:as|what|everything|whatever))\b/,
-      weight: 4,
+      weight: 6,
       reason: 'tells a model to obey',
     },
     {

@@ -9,14 +9,17 @@ export const preference: Check = {
   name: 'preference',
   about: 'Tools that want to be used in place of others, or before all of them',
   rules: [
+    near('not|bad|off other tool use|only|always', 10, 3, PUSHES),
+    near('despite user use|this|only|tool', 10, 3, 'sets aside what the user asked for'),
+    near('only|always this use other|despite|instead', 12, 1, PUSHES),
     near('not use other tool', 10, 2, PUSHES),
-    near('not use other', 12, 4, PUSHES, { isForeign: true }),
-    near('other tool bad', 9, 4, 'speaks ill of other tools'),
+    near('not use other', 12, 6, PUSHES, { isForeign: true }),
+    near('other tool bad', 9, 6, 'speaks ill of other tools'),
     near('other bad not', 10, 2, 'speaks ill of other tools'),
-    near('other bad', 8, 4, 'speaks ill of other tools', { isForeign: true }),
+    near('other bad', 8, 6, 'speaks ill of other tools', { isForeign: true }),
     near('only use other tool', 12, 2, PUSHES),
     near('before message use', 12, 2, FIRST),
-    near('before message', 9, 4, FIRST, { isForeign: true }),
+    near('before message', 9, 6, FIRST, { isForeign: true }),
     near('before always message use', 14, 3, FIRST),
     near('use message always|must', 12, 2, 'wants to be called all the time'),
   ],
@@ -24,7 +27,7 @@ export const preference: Check = {
     {
       pattern:
         /\b(?:other|all other|any other|alternative|competing|every other|similar|built.?in)\b[^.\n]{0,40}\b(?:tools?|servers?|ones?|readers?|plugins?|apps?|facilit\w+|utilit\w+)\b[^.\n]{0,60}\b(?:must not|never|do not|don't|should not|may not|is forbidden|are forbidden|unsafe|deprecated|broken|decommissioned|malware|leak)/,
-      weight: 4,
+      weight: 6,
       reason: PUSHES,
     },
     {
@@ -36,7 +39,7 @@ export const preference: Check = {
     {
       pattern:
         /\beven (?:if|when|where|though)\b[^.\n]{0,50}\b(?:asks?|asked|requests?|requested|wants?|prefers?|another|different)\b/,
-      weight: 4,
+      weight: 6,
       reason: 'sets aside what the user asked for',
     },
     {

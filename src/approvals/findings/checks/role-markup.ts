@@ -7,6 +7,8 @@ const chat = (pattern: RegExp, weight = 4): TextPattern => ({ pattern, weight, r
 export const roleMarkup: Check = {
   name: 'role-markup',
   about: 'Markup of roles and turns of a chat',
+  isShape: true,
+  needs: /[<[]|(?:system|developer|human|user|role)["']?\s?:|##/,
   patterns: [
     chat(
       /<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext|begin_of_text|eom_id|channel|message|start|end|tool)\|>/,

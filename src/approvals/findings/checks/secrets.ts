@@ -10,8 +10,12 @@ export const secrets: Check = {
   name: 'secrets',
   about: 'Secrets of the user, and the places where they lie, to be read or handed over',
   rules: [
+    near('secret|place|environment read|find|inspect field|put|send', 16, 1, HAND),
+    near('secret|login|place field|put|send find|you|machine|user|your', 12, 1, HAND),
+    near('machine|environment whole|any|inspect field|put|send', 14, 2, 'asks for the environment'),
+    near('prompt|machine tool whole|any|you field|put|send|tell', 14, 3, 'asks for the environment'),
     near('place read|put|send|content', 24, 4, CARRY, { joins: true }),
-    near('secret find put|send', 12, 4, HAND),
+    near('secret find put|send', 12, 6, HAND),
     near('whole secret put|send', 6, 2, HAND),
     near('environment whole|any put|send', 16, 3, 'asks for the environment'),
     near('secret put|send mail|sink', 10, 4, HAND),
@@ -33,7 +37,7 @@ export const secrets: Check = {
     },
     {
       pattern: /\$\(cat [~/$.]|\bcat [~/$][\w./~$-]{1,60}\s{0,2}\|/,
-      weight: 4,
+      weight: 6,
       reason: 'reads a file by a shell command',
     },
     {

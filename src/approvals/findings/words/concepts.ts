@@ -61,6 +61,59 @@ export const CONCEPTS = [
   'run',
   'any',
   'find',
+  'you',
+  'we', // who writes the text
+  'reply', // what a model says to the user
+  'result', // what a tool gives back
+  'pretend',
+  'field', // where a model puts something for a tool
+  'file',
+  'earlier', // all that was before now
+  'instead',
+  'despite', // whatever somebody says
+  'link',
+  'example',
+  'masked', // what is kept safe
+  'given', // by the user, or as an argument
+  'wants', // what somebody asks for
+  'identifier', // a name with underscores
+  'fee',
+  'code',
+  'flaw',
+  'fine', // safe, passed, in order
+  'personal', // what is known of a person
+  'nth',
+  'date',
+  'immediately',
+  'approved',
+  'nobody',
+  'describes', // what a tool does, said of the tool
+  'urgent',
+  'please',
+  'session',
+  'excuse', // what something strange is said to be for
+  'trust',
+  'step',
+  'private', // contacts, photos, the clipboard
+  'install',
+  'machine',
+  'allow',
+  'refuse',
+  'mode',
+  'brand',
+  'copy',
+  'verbatim',
+  'log',
+  'promote',
+  'format', // how a value is written
+  'limit',
+  'api',
+  'otherwise',
+  'twice',
+  'inspect',
+  'protect', // what is good for the user
+  'guess',
+  'riddle', // what a game keeps from its players
 ] as const;
 
 /** One of them. */
