@@ -15,11 +15,13 @@ import type {
   ApprovalDiff,
   AuditRecord,
   Json,
+  HeldTools,
   JsonObject,
   PendingCall,
   ReloadReport,
   RulingReport,
   SearchAnswer,
+  SearchPreview,
   ServerView,
   ShownConfig,
   Skill,
@@ -73,6 +75,12 @@ export const api = {
     ),
   search: (query: SearchQuery, signal?: AbortSignal) =>
     send<SearchAnswer>('/v1/search', { query: { ...query, explain: true, include_schema: true }, signal }),
+  /** What an agent would get for the same search. */
+  searchPreview: (query: Pick<SearchQuery, 'q' | 'server'>, signal?: AbortSignal) =>
+    send<SearchPreview>('/v1/search/preview', { query: { ...query }, signal }),
+  /** The tools that agents do not get; with `q` those that it may mean. */
+  heldTools: (query: { readonly q?: string; readonly server?: string }, signal?: AbortSignal) =>
+    send<HeldTools>('/v1/held-tools', { query: { ...query }, signal }),
   tool: (server: string, tool: string, signal?: AbortSignal) =>
     send<ToolDetails>(`/v1/tools/${part(server)}/${part(tool)}`, { signal }),
   why: (server: string, tool: string, signal?: AbortSignal) =>

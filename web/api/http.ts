@@ -4,7 +4,7 @@ import { createEventReader, type SentEvent } from './event-lines.js';
 
 /** The token that proves that a request comes from this page; set after sign-in. */
 export const csrfToken = signal<string | undefined>(undefined);
-/** Counts the answers with 401: whoever shows the sign-in page watches it. */
+/** Counts the answers with 401; the app watches it to show the sign-in page. */
 export const refusedSignIns = signal(0);
 
 /** What a request sends. */

@@ -1,3 +1,4 @@
+import { adviceOf } from '../text/advice.js';
 import type { Problem } from './types.js';
 
 /** A failed request: what the API said, or what the browser said when nothing answered. */
@@ -14,7 +15,7 @@ export class ApiError extends Error {
 
   /** What to do about it, where the API knows. */
   get suggestion(): string | undefined {
-    return this.problem.suggestion;
+    return adviceOf(this.problem.suggestion);
   }
 
   /** Whether toolscout itself could not be reached. */
@@ -27,7 +28,10 @@ export class ApiError extends Error {
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ApiError(0, { detail: `toolscout could not be reached (${detail}).` });
+  return new ApiError(0, {
+    detail: `toolscout could not be reached (${detail}).`,
+    suggestion: 'If it does not run, start it with `toolscout studio` or `npm start`.',
+  });
 }
 
 /** Reads the problem of an answer that failed. */

@@ -28,7 +28,7 @@ export type Why = Answer<'Why'>;
 export type Approval = Answer<'Approval'>;
 /** What one request would change. */
 export type ApprovalDiff = Answer<'ApprovalDiffs'>['diffs'][number];
-/** A call that waits for a yes, or what was said about it. */
+/** A call that waits for confirmation, or the decision about it. */
 export type PendingCall = Answer<'PendingCall'>;
 /** What became of a decision. */
 export type RulingReport = Answer<'RulingReport'>;
@@ -46,6 +46,10 @@ export type ReloadReport = Answer<'ReloadReport'>;
 export type Stats = Answer<'Stats'>;
 /** What Home shows. */
 export type Overview = z.infer<typeof Studio.Overview>;
+/** What an agent gets for a search, and what it pays. */
+export type SearchPreview = z.infer<typeof Studio.SearchPreview>;
+/** Tools that agents do not get. */
+export type HeldTools = z.infer<typeof Studio.HeldTools>;
 /** Something that needs attention. */
 export type Attention = Overview['attention'][number];
 /** Who the page speaks for. */

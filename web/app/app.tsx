@@ -5,6 +5,7 @@ import { Page } from '../parts/page.js';
 import { ApprovalsView } from '../views/approvals/approvals-view.js';
 import { AuditView } from '../views/audit/audit-view.js';
 import { ConfigView } from '../views/config/config-view.js';
+import { HeldView } from '../views/held/held-view.js';
 import { HomeView } from '../views/home/home-view.js';
 import { RulesView } from '../views/rules/rules-view.js';
 import { SearchView } from '../views/search/search-view.js';
@@ -24,6 +25,7 @@ const VIEWS: Readonly<Record<string, FunctionComponent<{ route: Route }>>> = {
   servers: ServersView,
   search: SearchView,
   tool: ToolView,
+  held: HeldView,
   traffic: TrafficView,
   approvals: ApprovalsView,
   skills: SkillsView,

@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import { Dialog } from '../parts/dialog.js';
 import { GO_KEYS, isHelpOpen } from './keyboard.js';
 
-const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string]> = [
+const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string, together?: true]> = [
   [['/'], 'Search tools'],
   [['?'], 'This list'],
   [['↑', '↓'], 'Move in a list'],
   [['Enter'], 'Open the marked entry'],
   [['Esc'], 'Close, or clear the search'],
-  [['Ctrl', 'Enter'], 'Run the tool whose form is open'],
+  [['Ctrl', 'Enter'], 'Run the tool whose form is open', true],
 ];
 
 /** The keys, and where to read more. */
@@ -16,11 +16,14 @@ export function HelpDialog(): VNode {
   return (
     <Dialog title="Keys and help" onClose={() => (isHelpOpen.value = false)}>
       <div class="help">
-        {KEYS.map(([keys, does]) => (
+        {KEYS.map(([keys, does, together]) => (
           <>
             <span>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
+              {keys.map((key, index) => (
+                <>
+                  {index > 0 && (together ? ' + ' : ' ')}
+                  <kbd>{key}</kbd>
+                </>
               ))}
             </span>
             <span>{does}</span>

@@ -30,16 +30,32 @@ export function focusSearch(): void {
   document.getElementById('search-input')?.focus();
 }
 
+/** What was typed after `/` while the search was not there yet; `undefined` when nothing waits for it. */
+let typed: string | undefined;
+
+/** The text that was typed before the search had the focus. */
+export function takeTyped(): string {
+  const text = typed ?? '';
+  typed = undefined;
+  return text;
+}
+
 /** Keys that work everywhere: `/` searches, `?` helps, `g` and a letter goes. */
 export function startKeyboard(): () => void {
   let goUntil = 0;
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector('dialog[open]')) return;
-    if (event.key === '/') {
+    if (typed !== undefined && event.key.length === 1) {
+      event.preventDefault();
+      typed += event.key;
+    } else if (event.key === '/') {
       event.preventDefault();
       if (route.value.view === 'search') focusSearch();
-      else goTo('#/search');
+      else {
+        typed = '';
+        goTo('#/search');
+      }
     } else if (event.key === '?') {
       event.preventDefault();
       isHelpOpen.value = true;

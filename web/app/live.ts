@@ -26,6 +26,7 @@ const EVENT_TYPES = [
   'approval',
   'reconsidered',
   'notification',
+  'calls',
   'dropped',
 ];
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];
@@ -41,6 +42,13 @@ export function onLiveEvent(listener: (event: LiveEvent) => void): () => void {
 /** How long to wait before the attempt with this number. */
 export function retryDelay(attempt: number): number {
   return RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
+}
+
+let reopen: (() => void) | undefined;
+
+/** Opens the stream of events again at once, without counting it as a reconnect. */
+export function reopenEvents(): void {
+  reopen?.();
 }
 
 /** Follows `/v1/events` for as long as the page is open, and comes back by itself after a restart of the server. */
@@ -85,7 +93,15 @@ export function followEvents(): () => void {
     attempt += 1;
   };
   open();
+  reopen = () => {
+    source?.close();
+    clearTimeout(timer);
+    wasLive = false;
+    liveState.value = 'connecting';
+    open();
+  };
   return () => {
+    reopen = undefined;
     source?.close();
     clearTimeout(timer);
     liveState.value = 'connecting';

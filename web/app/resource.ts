@@ -12,6 +12,21 @@ export interface Resource<T> {
   reload(): void;
 }
 
+/** The last answers by their key: what is shown of a view that is opened while toolscout is away. */
+const lastAnswers = new Map<string, unknown>();
+const MAX_ANSWERS = 50;
+
+function remember(key: string, answer: unknown): void {
+  lastAnswers.delete(key);
+  lastAnswers.set(key, answer);
+  if (lastAnswers.size > MAX_ANSWERS) lastAnswers.delete(lastAnswers.keys().next().value!);
+}
+
+/** Forgets all answers: another person may look next. */
+export function forgetAnswers(): void {
+  lastAnswers.clear();
+}
+
 /** Events come in bursts: one request answers all that arrive within this time. */
 const BURST_MS = 150;
 
@@ -23,7 +38,7 @@ export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   when?: (event: LiveEvent) => boolean,
-  /** Calls tell no event: what depends on them is asked again after this time, while it is looked at. */
+  /** What may change without an event, through another process, is asked again after this time while it is looked at. */
   everyMs?: number,
 ): Resource<T> {
   const state = useMemo(() => {
@@ -38,9 +53,13 @@ export function useResource<T>(
         if (own.signal.aborted) return;
         data.value = answer;
         error.value = undefined;
+        // What follows no events is asked for one purpose, such as the plan of a change, and must not come back later.
+        if (when) remember(key, answer);
       } catch (thrown) {
         if (own.signal.aborted) return;
-        error.value = asApiError(thrown);
+        const failure = asApiError(thrown);
+        if (failure.isOffline && data.value === undefined) data.value = lastAnswers.get(key) as T | undefined;
+        error.value = failure;
       }
       loading.value = false;
     };

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { csrfToken, refusedSignIns, send } from '../api/http.js';
 import { asApiError, type ApiError } from '../api/problem.js';
+import { reopenEvents } from './live.js';
 import { tellError } from './notices.js';
+import { forgetAnswers } from './resource.js';
 import { goTo, route } from './router.js';
 import type { SessionState } from '../api/types.js';
 
@@ -30,7 +32,7 @@ export async function signInWithKey(key: string): Promise<void> {
   await readSession();
 }
 
-/** Signs in with the code in the address that `toolscout studio` opened, and takes it out of the address. */
+/** Signs in with the code in an address of `toolscout studio`, and takes it out of the address bar and the history. */
 async function signInWithCode(code: string): Promise<void> {
   goTo('#/home', { replace: true });
   await send('/v1/session', { body: { code } });
@@ -41,6 +43,9 @@ async function signInWithCode(code: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await send('/v1/session', { method: 'DELETE' });
   csrfToken.value = undefined;
+  forgetAnswers();
+  // The server ends the streams of the session: that is not an outage.
+  reopenEvents();
   await readSession();
 }
 
@@ -54,11 +59,22 @@ export function isAdmin(): boolean {
   return session.value?.mayAdminister ?? false;
 }
 
-/** Watches for answers that ask to sign in. */
+/** How a person gets the right to change things. */
+export function howToSignIn(): string {
+  return session.value?.required
+    ? 'Sign in with a key that has the scope admin.'
+    : 'Run `toolscout studio` to sign in.';
+}
+
+/** Watches for addresses that sign in, and for answers that ask to sign in. */
 export function startSession(): () => void {
-  const { view, query } = route.peek();
-  if (view === 'sign-in' && query['code'] !== undefined) {
-    signInWithCode(query['code']).catch((thrown: unknown) => tellError(asApiError(thrown)));
-  }
-  return refusedSignIns.subscribe(() => void readSession());
+  const stopRoute = route.subscribe(({ view, query }) => {
+    const code = view === 'sign-in' ? query['code'] : undefined;
+    if (code !== undefined) signInWithCode(code).catch((thrown: unknown) => tellError(asApiError(thrown)));
+  });
+  const stopRefused = refusedSignIns.subscribe(() => void readSession());
+  return () => {
+    stopRoute();
+    stopRefused();
+  };
 }

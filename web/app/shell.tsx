@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.js';
+import { LookOnly } from '../parts/look-only.js';
 import { HelpDialog } from './help.js';
 import { isHelpOpen } from './keyboard.js';
 import { liveState, reconnects } from './live.js';
@@ -101,7 +102,7 @@ function Notices(): VNode {
 /** The frame around every view: navigation, the state of the connection, notices. */
 export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
   const { view } = route.value;
-  const current = view === 'tool' ? 'search' : view;
+  const current = view === 'tool' || view === 'held' ? 'search' : view;
   const [dot, word] = LIVE[liveState.value];
   useEffect(() => {
     let seen = reconnects.peek();
@@ -157,16 +158,10 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             <Icon name="keyboard" />
             Keys and help
           </button>
-          {session.value && !session.value.mayAdminister && (
-            <p class="live" title="Open the page with toolscout studio, or serve with --admin">
-              <Icon name="approvals" />
-              Read only
-            </p>
-          )}
           {session.value?.csrf !== undefined && (
             <button type="button" onClick={() => void signOut()}>
               <Icon name="out" />
-              Sign out {session.value.principal}
+              Sign out{session.value.required && ` ${session.value.principal}`}
             </button>
           )}
         </div>
@@ -175,9 +170,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
         {liveState.value === 'lost' && (
           <div class="banner" role="alert">
             <Icon name="warn" />
-            toolscout does not answer. The page shows what it last knew and reconnects by itself.
+            <span>
+              toolscout does not answer. The page shows what it last knew and reconnects by itself. If it does not run,
+              start it with <code>toolscout studio</code> or <code>npm start</code>.
+            </span>
           </div>
         )}
+        <LookOnly class="banner" />
         {children}
       </main>
       <Notices />

@@ -3,8 +3,8 @@ import { api } from '../api/client.js';
 import { onLiveEvent, reconnects } from './live.js';
 import { seesAsAdmin } from './session.js';
 
-/** Calls tell no event, and may be made through another process over the same store. */
-const EVERY_MS = 5000;
+/** Another process over the same store may ask or decide without an event here. */
+const EVERY_MS = 15_000;
 
 /** How many approvals and calls wait for a decision. */
 export const waiting = signal(0);
@@ -26,7 +26,7 @@ export async function countWaiting(): Promise<void> {
 /** Counts now, after every event about approvals, after a reconnect, and from time to time while the page is looked at. */
 export function startWaiting(): () => void {
   const stopEvents = onLiveEvent((event) => {
-    if (/^(?:approval|reconsidered|learned|reloaded)$/.test(event.type)) void countWaiting();
+    if (/^(?:approval|reconsidered|learned|reloaded|calls)$/.test(event.type)) void countWaiting();
   });
   const stopReconnects = reconnects.subscribe(() => void countWaiting());
   const interval = setInterval(() => document.hidden || void countWaiting(), EVERY_MS);

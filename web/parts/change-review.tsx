@@ -1,7 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { api } from '../api/client.js';
 import { asApiError, type ApiError } from '../api/problem.js';
-import type { ConfigApplied, ConfigPlan } from '../api/types.js';
+import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
 import { tell } from '../app/notices.js';
 import { useResource } from '../app/resource.js';
 import { plural } from '../text/format.js';
@@ -31,6 +32,33 @@ function Commands({ commands }: { readonly commands: ConfigPlan['commands'] }): 
         </div>
       ))}
     </div>
+  );
+}
+
+/** A change of the config file that is looked at; nothing is drawn while there is none. */
+export function ConfigReview({
+  title = 'Review the change',
+  change,
+  onClose,
+  onDone,
+}: {
+  readonly title?: string;
+  readonly change: ConfigChange | undefined;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}): VNode | null {
+  if (!change) return null;
+  return (
+    <ChangeReview
+      title={title}
+      plan={() => api.planChange(change)}
+      apply={(plan) => api.applyChange(change, plan)}
+      onClose={onClose}
+      onDone={() => {
+        onClose();
+        onDone();
+      }}
+    />
   );
 }
 
@@ -95,7 +123,7 @@ export function ChangeReview({
                 <DiffView before={found.before} after={found.after} label="Change of the config" />
               )}
             </div>
-            <div class="line">
+            <div class="line dialog-actions">
               <button
                 type="button"
                 class="button button-main"

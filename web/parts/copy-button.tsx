@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { tell } from '../app/notices.js';
+import { plural } from '../text/format.js';
 import { Icon } from './icon.js';
 
 async function copy(text: string, what: string): Promise<void> {
@@ -30,12 +31,17 @@ export function CopyButton({
   );
 }
 
+/** A longer text is copied whole, but only its beginning is drawn. */
+const MAX_DRAWN = 20_000;
+
 /** A command or a piece of code, with a button that copies it. */
 export function CodeBox({ text, what }: { readonly text: string; readonly what: string }): VNode {
+  const rest = text.length - MAX_DRAWN;
   return (
     <div class="code-box">
       <pre tabIndex={0} aria-label={what}>
-        <code>{text}</code>
+        <code>{rest > 0 ? text.slice(0, MAX_DRAWN) : text}</code>
+        {rest > 0 && `… ${plural(rest, 'character')} more`}
       </pre>
       <CopyButton text={text} what={what} />
     </div>

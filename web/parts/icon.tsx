@@ -15,6 +15,7 @@ const PATHS = {
   check: 'M4 10.5 8 14.5 16 6',
   cross: 'M5 5l10 10M15 5 5 15',
   warn: 'M10 3.5 17.5 16.5h-15zM10 8.5v3.5M10 14.5h.01',
+  info: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 9.5v4M10 6.5h.01',
   chevron: 'M7 5l5 5-5 5',
   down: 'M5 7.5l5 5 5-5',
   copy: 'M7 7V4h9v9h-3M4 7h9v9H4z',

@@ -29,7 +29,17 @@ export function Page({
     <div class={wide ? 'page page-wide' : 'page'}>
       <header class="page-head">
         <div class="page-title">
-          <h1 ref={heading} tabIndex={-1}>
+          <h1
+            ref={heading}
+            tabIndex={-1}
+            onKeyDown={(event) => {
+              if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+              const list = event.currentTarget.closest('.page')?.querySelector<HTMLElement>('[role="listbox"]');
+              if (!list) return;
+              event.preventDefault();
+              list.focus();
+            }}
+          >
             <bdi>{title.slice(0, 200)}</bdi>
           </h1>
           {lead && <p class="lead">{lead}</p>}

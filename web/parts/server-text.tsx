@@ -5,7 +5,7 @@ import { formatCount } from '../text/format.js';
 
 const STEP = 20_000;
 
-/** A text that somebody else wrote: inert, kept apart from the direction of the page, with hidden characters made visible. */
+/** A text of a server: inert, kept apart from the direction of the page, with hidden characters made visible. */
 export function ServerText({
   text,
   limit = 600,
@@ -50,7 +50,21 @@ export function pieces(text: string): VNode[] | string {
   );
 }
 
-/** A short text of somebody else on one line. */
+/** A command line, broken between its arguments and not within them where there is room. */
+export function Command({ text, limit = 2000 }: { readonly text: string; readonly limit?: number }): VNode {
+  const shown = text.length > limit ? `${text.slice(0, limit)}…` : text;
+  return (
+    <code class="command-line">
+      {shown.split(' ').map((part, index) => (
+        <span key={index} class="command-part">
+          <bdi>{pieces(part)}</bdi>{' '}
+        </span>
+      ))}
+    </code>
+  );
+}
+
+/** A short text of a server on one line. */
 export function ServerLine({ text, limit = 200 }: { readonly text: string; readonly limit?: number }): VNode {
   return <bdi class="server-line">{pieces(text.length > limit ? `${text.slice(0, limit)}…` : text)}</bdi>;
 }

@@ -13,7 +13,7 @@ export function Spark({
   const width = 240;
   const top = Math.max(1, ...values.map(({ value }) => value));
   const x = (index: number): number =>
-    values.length < 2 ? width / 2 : 2 + (index / (values.length - 1)) * (width - 4);
+    values.length < 2 ? width / 2 : 5 + (index / (values.length - 1)) * (width - 10);
   const y = (value: number): number => height - 3 - (value / top) * (height - 6);
   const points = values.map(({ value }, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`);
   return (

@@ -1,11 +1,20 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ApiError } from '../api/problem.js';
+import type { ToolSummary } from '../api/types.js';
 import type { Resource } from '../app/resource.js';
 import { Icon, type IconName } from './icon.js';
 import { ServerText } from './server-text.js';
 
 /** How urgent something is; also the colour. */
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet' | 'accent';
+
+/** The colour of the status of a tool. */
+export const STATUS_TONES: Readonly<Record<ToolSummary['status'], Tone>> = {
+  enabled: 'ok',
+  disabled: 'quiet',
+  pending: 'warn',
+  quarantined: 'bad',
+};
 
 /** A word with a colour; the word alone says it all. */
 export function Badge({
@@ -88,7 +97,7 @@ export function Callout({
 }): VNode {
   return (
     <div class={`callout callout-${tone}`}>
-      <Icon name={tone === 'ok' ? 'check' : 'warn'} />
+      <Icon name={tone === 'ok' ? 'check' : tone === 'info' ? 'info' : 'warn'} />
       <div>{children}</div>
     </div>
   );

@@ -6,12 +6,23 @@ import { hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { DiffView } from '../../parts/diff-view.js';
 import { Icon } from '../../parts/icon.js';
+import { LookOnly } from '../../parts/look-only.js';
 import { Facts, Section } from '../../parts/page.js';
-import { ServerText } from '../../parts/server-text.js';
+import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
 import { newness, RISK_TONES } from './approvals-view.js';
+
+/** The value of a JSON string, which has lines; any other JSON stays as it is. */
+function plainText(json: string): string {
+  if (!json.startsWith('"')) return json;
+  try {
+    return String(JSON.parse(json) as string);
+  } catch {
+    return json;
+  }
+}
 
 function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
   const hidden = diff.changes.reduce((sum, { after = '' }) => sum + countHidden(after.slice(0, 100_000)), 0);
@@ -25,15 +36,19 @@ function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
       {hidden > 0 && (
         <Callout tone="bad">
           <p class="strong">It contains {plural(hidden, 'hidden character')}.</p>
-          <p>A reader does not see them, a model does. They are shown below by their code.</p>
+          <p>
+            {hidden === 1
+              ? 'A reader does not see it, a model does. It is shown below by its code.'
+              : 'A reader does not see them, a model does. They are shown below by their codes.'}
+          </p>
         </Callout>
       )}
       {diff.changes.map(({ path, before = '', after = '' }) => (
         <div key={path} class="stack stack-s">
           <h3>
-            <code>{path}</code>
+            <code>{path.replace(/^\//, '')}</code>
           </h3>
-          <DiffView before={before} after={after} label={`Change of ${path}`} />
+          <DiffView before={plainText(before)} after={plainText(after)} label={`Change of ${path}`} />
         </div>
       ))}
       {diff.changes.length === 0 && <p class="muted">No part of it differs.</p>}
@@ -71,6 +86,7 @@ export function ApprovalDetails({
         }
       >
         <div class="stack">
+          {approval.risk.reasons.length === 0 && <p class="muted">Nothing in it looks like an attack.</p>}
           {approval.risk.reasons.length > 0 && (
             <ul class="risk-list" aria-label="Why this risk">
               {approval.risk.reasons.map((one) => (
@@ -80,51 +96,6 @@ export function ApprovalDetails({
                 </li>
               ))}
             </ul>
-          )}
-          <Facts
-            items={[
-              [
-                approval.about === 'launch' ? 'Would run' : 'Server runs',
-                <code>
-                  <ServerText text={approval.target} limit={600} />
-                </code>,
-              ],
-              ['From', approval.origin],
-              approval.changed.length > 0 && ['Changed', approval.changed.join(', ')],
-              approval.tool !== undefined && [
-                'Tool',
-                <a href={hrefTo('tool', [approval.server, approval.tool])}>
-                  <ServerText text={approval.tool} limit={100} />
-                </a>,
-              ],
-            ]}
-          />
-          <div class="decide">
-            <label class="field grow">
-              <span class="field-label">
-                Reason <span class="muted small">optional, kept in the audit log</span>
-              </span>
-              <input
-                class="input"
-                type="text"
-                maxLength={500}
-                value={reason}
-                onInput={(event) => onReason(event.currentTarget.value)}
-              />
-            </label>
-            <button type="button" class="button button-main" disabled={isBusy} onClick={() => onDecide('approve')}>
-              <Icon name="check" />
-              Approve
-            </button>
-            <button type="button" class="button button-danger" disabled={isBusy} onClick={() => onDecide('reject')}>
-              <Icon name="cross" />
-              Reject
-            </button>
-          </div>
-          {!isAdmin() && (
-            <p class="muted small">
-              You may look, but not decide. Use a key with the scope admin, or serve with --admin.
-            </p>
           )}
         </div>
       </Section>
@@ -140,6 +111,58 @@ export function ApprovalDetails({
             </div>
           )}
         </Loaded>
+      </Section>
+      <Section title="Your decision">
+        <div class="stack">
+          <div class="decide">
+            <label class="field grow">
+              <span class="field-label">
+                Reason <span class="muted small">optional, kept in the audit log</span>
+              </span>
+              <input
+                class="input"
+                type="text"
+                maxLength={500}
+                value={reason}
+                onInput={(event) => onReason(event.currentTarget.value)}
+              />
+            </label>
+            <button
+              type="button"
+              class="button button-main"
+              disabled={isBusy || !isAdmin()}
+              onClick={() => onDecide('approve')}
+            >
+              <Icon name="check" />
+              Approve
+            </button>
+            <button
+              type="button"
+              class="button button-danger"
+              disabled={isBusy || !isAdmin()}
+              onClick={() => onDecide('reject')}
+            >
+              <Icon name="cross" />
+              Reject
+            </button>
+          </div>
+          <LookOnly class="muted small" />
+          <Facts
+            items={[
+              [
+                approval.about === 'launch' ? 'Would run' : 'Server runs',
+                <Command text={approval.target} limit={600} />,
+              ],
+              ['From', approval.origin === 'user' ? 'your config' : approval.origin],
+              approval.tool !== undefined && [
+                'Tool',
+                <a href={hrefTo('tool', [approval.server, approval.tool])}>
+                  <ServerText text={approval.tool} limit={100} />
+                </a>,
+              ],
+            ]}
+          />
+        </div>
       </Section>
     </div>
   );

@@ -8,7 +8,7 @@ import { tell, tellError } from '../../app/notices.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
-import { seesAsAdmin } from '../../app/session.js';
+import { isAdmin, seesAsAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
@@ -27,8 +27,8 @@ export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
   critical: 'bad',
 };
 const ABOUT = { launch: 'wants to start', instructions: 'instructions to agents', tool: 'tool' } as const;
-/** Calls tell no event, and may be made through another process. */
-const CALLS_EVERY_MS = 2000;
+/** Another process over the same store may decide without an event here. */
+const CALLS_EVERY_MS = 15_000;
 const RISK_ORDER = ['critical', 'high', 'medium', 'low'];
 
 /** What a request is, in a word: new, or changed since it was trusted. */
@@ -90,16 +90,18 @@ function Row({
         <div class="row-title">
           <ServerLine text={approval.ref} />
         </div>
-        <div class="row-sub">
-          {ABOUT[approval.about]} · {formatAgo(approval.requestedAt, now.value)}
+        <div class="row-sub line">
+          {approval.state === 'pending' ? (
+            <Badge tone={tone}>{word}</Badge>
+          ) : (
+            <Badge tone={approval.state === 'approved' ? 'ok' : 'quiet'}>{approval.state}</Badge>
+          )}
+          <Badge tone={RISK_TONES[approval.risk.level]}>{approval.risk.level} risk</Badge>
+          <span>
+            {ABOUT[approval.about]} · {formatAgo(approval.requestedAt, now.value)}
+          </span>
         </div>
       </a>
-      {approval.state === 'pending' ? (
-        <Badge tone={tone}>{word}</Badge>
-      ) : (
-        <Badge tone={approval.state === 'approved' ? 'ok' : 'quiet'}>{approval.state}</Badge>
-      )}
-      <Badge tone={RISK_TONES[approval.risk.level]}>{approval.risk.level} risk</Badge>
     </li>
   );
 }
@@ -113,7 +115,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
   const calls = useResource(
     'waiting calls',
     async (abort) => (seesAsAdmin() ? api.pendingCalls('waiting', abort) : []),
-    undefined,
+    (event) => event.type === 'calls',
     CALLS_EVERY_MS,
   );
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
@@ -130,8 +132,8 @@ function Pending({ route }: { readonly route: Route }): VNode {
             return (
               <Empty icon="approvals" title="Nothing waits for you">
                 <p>
-                  toolscout remembers every tool exactly as you approved it. When a server changes one by a single byte,
-                  it waits here, with what changed, and agents do not get it until you say yes.
+                  toolscout remembers every tool exactly as it first saw it or as you approved it. When a server changes
+                  one by a single byte, it waits here, with what changed, and agents do not get it until you approve it.
                 </p>
                 <p>
                   Calls that a rule with <code>confirm</code> holds wait here as well.
@@ -198,7 +200,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
                     <button
                       type="button"
                       class="button button-small button-main"
-                      disabled={isBusy}
+                      disabled={isBusy || !isAdmin()}
                       onClick={() => void decide(chosen, 'approve')}
                     >
                       Approve marked
@@ -206,7 +208,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
                     <button
                       type="button"
                       class="button button-small button-danger"
-                      disabled={isBusy}
+                      disabled={isBusy || !isAdmin()}
                       onClick={() => void decide(chosen, 'reject')}
                     >
                       Reject marked
@@ -230,7 +232,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
   );
 }
 
-/** What waits for a yes or a no, and what was decided. */
+/** What waits for a decision, and what was decided. */
 export function ApprovalsView({ route }: { readonly route: Route }): VNode {
   const [tab, setTab] = useState<'pending' | 'decided'>('pending');
   return (

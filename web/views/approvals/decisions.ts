@@ -1,6 +1,6 @@
 import type { Approval, PendingCall } from '../../api/types.js';
 
-/** What was decided about a request or a call, or that nobody did in time. */
+/** The decision about a request or a call, or that none was made in time. */
 export interface Decision {
   readonly id: string;
   readonly what: string;

@@ -11,6 +11,7 @@ import { isAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
 import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
+import { LookOnly } from '../../parts/look-only.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Failure } from '../../parts/states.js';
@@ -116,7 +117,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
   );
 }
 
-/** Calls that a rule holds until somebody says yes: who asks, for what, and with which arguments. Nothing where none waits. */
+/** Calls that wait for confirmation: who asks, for which tool, and with which arguments. Renders nothing when none waits. */
 export function WaitingCalls({ calls }: { readonly calls: Resource<PendingCall[]> }): VNode | null {
   const error = calls.error.value;
   const found = calls.data.value ?? [];
@@ -127,7 +128,7 @@ export function WaitingCalls({ calls }: { readonly calls: Resource<PendingCall[]
   return (
     <>
       {failure}
-      <Section title={`${plural(all.length, 'call')} ${all.length === 1 ? 'waits' : 'wait'} for a yes`} flush>
+      <Section title={`${plural(all.length, 'call')} ${all.length === 1 ? 'waits' : 'wait'} for confirmation`} flush>
         <ul aria-label="Calls that wait">
           {all.slice(0, MAX_SHOWN).map((call) => (
             <WaitingCall key={call.id} call={call} onDecided={calls.reload} />
@@ -136,11 +137,7 @@ export function WaitingCalls({ calls }: { readonly calls: Resource<PendingCall[]
         {all.length > MAX_SHOWN && (
           <p class="bulk muted">{plural(all.length - MAX_SHOWN, 'more call')} behind these.</p>
         )}
-        {!isAdmin() && (
-          <p class="bulk muted small">
-            You may look, but not decide. Use a key with the scope admin, or serve with --admin.
-          </p>
-        )}
+        <LookOnly class="bulk muted small" />
       </Section>
     </>
   );

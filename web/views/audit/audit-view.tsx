@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import type { AuditKind, AuditRecord, Json } from '../../api/types.js';
+import type { AuditRecord, Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
@@ -10,27 +10,25 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
+import { KINDS, kindWord, routeWord } from './audit-words.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 
 const TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = { success: 'ok', failure: 'bad', refused: 'warn' };
-const KINDS: readonly AuditKind[] = [
-  'execution',
-  'script',
-  'search',
-  'menu',
-  'resource-read',
-  'prompt-get',
-  'discovered',
-  'approve',
-  'reject',
-  'reload',
-  'sign-in',
-  'session-open',
-];
 const LIMIT = 500;
 
-function whatOf({ server, tool, kind }: AuditRecord): string {
-  return tool === undefined ? (server ?? kind) : `${server}:${tool}`;
+/** The part of the record that stands before the time: `server:tool`, a server, or the kind alone. */
+function titleOf({ server, tool, kind }: AuditRecord): string {
+  if (server === undefined) return kindWord(kind);
+  return tool === undefined ? server : `${server}:${tool}`;
+}
+
+function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']> }): VNode {
+  return (
+    <>
+      {formatCount(tokens.arguments)} arguments, {formatCount(tokens.returned)} answer
+      {tokens.withheld > 0 && `, ${formatCount(tokens.withheld)} kept back`}
+    </>
+  );
 }
 
 function Details({ record }: { readonly record: AuditRecord }): VNode {
@@ -41,17 +39,23 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
         <Facts
           items={[
             ['When', formatDateTime(record.time)],
-            ['What', <ServerLine text={`${record.kind} ${whatOf(record)}`} />],
+            ['Kind', kindWord(record.kind)],
+            record.server !== undefined && ['What', <ServerLine text={titleOf(record)} />],
             ['Who', record.principal],
-            record.route !== undefined && ['Over', record.route],
+            record.route !== undefined && ['Through', routeWord(record.route)],
             record.skill !== undefined && ['Skill', record.skill],
             record.code !== undefined && ['Code', <code>{record.code}</code>],
-            record.latencyMs !== undefined && ['Took', formatDuration(record.latencyMs)],
-            record.waitedMs !== undefined && ['Waited', formatDuration(record.waitedMs)],
-            tokens !== undefined && [
-              'Tokens',
-              `${formatCount(tokens.arguments)} in, ${formatCount(tokens.returned)} out, ${formatCount(tokens.withheld)} kept back`,
+            record.latencyMs !== undefined && [
+              'Took',
+              <>
+                {formatDuration(record.latencyMs)}{' '}
+                {record.kind === 'execution' && (
+                  <span class="muted">includes starting the server and waiting for your answer</span>
+                )}
+              </>,
             ],
+            record.waitedMs !== undefined && ['Waited', `${formatDuration(record.waitedMs)} for the rate limit`],
+            tokens !== undefined && ['Tokens', <Tokens tokens={tokens} />],
             record.resultBytes !== undefined && ['Result', formatBytes(record.resultBytes)],
             record.traceId !== undefined && ['Trace', <code>{record.traceId}</code>],
           ]}
@@ -82,22 +86,30 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
 
 function Row({ record }: { readonly record: AuditRecord }): VNode {
   const { tokens } = record;
+  const cost = tokens && plural(tokens.arguments + tokens.returned, 'token');
   return (
     <>
-      <span class="muted small number">{formatTime(record.time)}</span>
       <div class="row-main">
         <div class="row-title">
-          <ServerLine text={whatOf(record)} />
+          <ServerLine text={titleOf(record)} />
         </div>
         <div class="row-sub">
-          {record.kind} · {record.principal}
-          {record.code ? ` · ${record.code}` : ''}
+          {cost !== undefined && <span class="narrow-only">{cost} · </span>}
+          {[
+            formatTime(record.time),
+            record.server !== undefined && kindWord(record.kind),
+            record.principal,
+            record.route !== undefined && routeWord(record.route),
+            record.code,
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </div>
       </div>
-      <span class="muted small number wide-only">
-        {tokens ? `${formatCount(tokens.arguments + tokens.returned)} tokens` : ''}
+      <span class="muted small number row-number wide-only">{cost}</span>
+      <span class="muted small number row-number">
+        {record.latencyMs === undefined ? '' : formatDuration(record.latencyMs)}
       </span>
-      <span class="muted small number">{record.latencyMs === undefined ? '' : formatDuration(record.latencyMs)}</span>
       <Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>
     </>
   );
@@ -105,14 +117,14 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
 
 /** What was done, by whom, and how it ended. */
 export function AuditView({ route }: { readonly route: Route }): VNode {
-  const { kind = '', outcome = '', server = '', sort = '' } = route.query;
+  const { kind = '', outcome = '', server = '', sort = '', id = '' } = route.query;
   const records = useResource(
     `audit ${kind} ${outcome} ${server}`,
     (abort) => api.audit({ kind, outcome, server, limit: LIMIT }, abort),
     (event) => event.type !== 'notification',
-    3000,
+    10_000,
   );
-  const active = useMemo(() => signal(0), [kind, outcome, server, sort]);
+  const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, sort]);
   const set = (change: Readonly<Record<string, string>>): void =>
     goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
   const select = (
@@ -135,11 +147,11 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Audit"
-      lead="Everything that was done, by whom, how long it took and what it cost. Secrets are taken out."
+      lead="Everything that was done, by whom, how long it took and what it cost: tokens of the arguments and of the answer. Secrets are taken out."
       wide
     >
       <div class="filters">
-        {select('kind', 'Kind', kind, [['', 'Every kind'], ...KINDS.map((one) => [one, one] as const)])}
+        {select('kind', 'Kind', kind, [['', 'Every kind'], ...KINDS])}
         {select('outcome', 'Outcome', outcome, [
           ['', 'Every outcome'],
           ['success', 'success'],
@@ -181,7 +193,12 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
               : sort === 'tokens'
                 ? found.toSorted((a, b) => cost(b) - cost(a))
                 : found;
-          const index = Math.min(active.value, sorted.length - 1);
+          // The record that the address names, until another one is chosen.
+          const named = Math.max(
+            0,
+            sorted.findIndex((record) => record.id === id),
+          );
+          const index = Math.min(active.value ?? named, sorted.length - 1);
           return (
             <div class="split split-list">
               <Section

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../api/client.js';
 import type { ConfigFile } from '../../api/types.js';
-import { ChangeReview } from '../../parts/change-review.js';
+import { isAdmin } from '../../app/session.js';
+import { ConfigReview } from '../../parts/change-review.js';
 import { Section } from '../../parts/page.js';
-import { Callout } from '../../parts/states.js';
+import { FileProblem } from '../../parts/file-problem.js';
 
 /** The text of the config file, to be changed; the difference is shown before it is written. */
 export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; readonly onSaved: () => void }): VNode {
@@ -14,7 +14,7 @@ export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; rea
   return (
     <Section title="File" aside={<code>{file.path ?? 'no file yet'}</code>}>
       <div class="stack">
-        {file.problem && <Callout tone="warn">{file.problem}</Callout>}
+        <FileProblem file={file} />
         <label class="field">
           <span class="sr-only">Text of the config file</span>
           <textarea
@@ -25,14 +25,15 @@ export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; rea
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <span class="field-hint">
-            Credentials are shown as TOOLSCOUT_SECRET_… and stay what they are as long as you leave these words alone.
+            Values of variables and headers, and what looks like a credential, are shown as TOOLSCOUT_SECRET_… They stay
+            what they are as long as you leave these words alone.
           </span>
         </label>
         <div class="line">
           <button
             type="button"
             class="button button-main"
-            disabled={text === file.text}
+            disabled={text === file.text || !isAdmin()}
             onClick={() => setReviewed(true)}
           >
             Check and review
@@ -42,18 +43,7 @@ export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; rea
           </button>
         </div>
       </div>
-      {isReviewed && (
-        <ChangeReview
-          title="Review the change"
-          plan={() => api.planChange(change)}
-          apply={(plan) => api.applyChange(change, plan)}
-          onClose={() => setReviewed(false)}
-          onDone={() => {
-            setReviewed(false);
-            onSaved();
-          }}
-        />
-      )}
+      <ConfigReview change={isReviewed ? change : undefined} onClose={() => setReviewed(false)} onDone={onSaved} />
     </Section>
   );
 }

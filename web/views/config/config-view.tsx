@@ -4,6 +4,7 @@ import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { Json, ReloadReport } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
+import { isAdmin } from '../../app/session.js';
 import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Page, Section } from '../../parts/page.js';
@@ -31,7 +32,11 @@ export function ConfigView(): VNode {
     api.config,
     (event) => event.type === 'reloaded' || event.type === 'reload-failed',
   );
-  const file = useResource('config text', api.configFile, (event) => event.type === 'reloaded');
+  const file = useResource(
+    'config text',
+    api.configFile,
+    (event) => event.type === 'reloaded' || event.type === 'reload-failed',
+  );
   const [report, setReport] = useState<string>();
   const [error, setError] = useState<ApiError>();
   const reload = async (): Promise<void> => {
@@ -41,15 +46,18 @@ export function ConfigView(): VNode {
       setReport(reportText(await api.reload()));
       config.reload();
     } catch (thrown) {
-      setError(asApiError(thrown));
+      const failure = asApiError(thrown);
+      // What is wrong with the file is shown beside its text.
+      if (failure.problem.code !== 'CONFIGURATION_ERROR') setError(failure);
     }
+    file.reload();
   };
   return (
     <Page
       title="Config"
       lead="The file, checked before it is written, and what is in force now. Secrets are masked."
       actions={
-        <button type="button" class="button" onClick={() => void reload()}>
+        <button type="button" class="button" disabled={!isAdmin()} onClick={() => void reload()}>
           <Icon name="refresh" />
           Read the file again
         </button>

@@ -5,6 +5,7 @@ import { asApiError } from '../../api/problem.js';
 import type { Attention } from '../../api/types.js';
 import { tell, tellError } from '../../app/notices.js';
 import { hrefTo } from '../../app/router.js';
+import { isAdmin } from '../../app/session.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout } from '../../parts/states.js';
@@ -18,6 +19,7 @@ const ACTIONS: Readonly<Record<Attention['kind'], string>> = {
   store: 'Accept the store',
   config: 'Read it again',
   'config-pending': 'Approve the config',
+  'config-rejected': 'Read it again',
   'source-kept': 'Read it again',
   'server-failed': 'Try again',
   'server-unusable': 'Try again',
@@ -80,7 +82,12 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
           </a>
         )}
         {canAct && (
-          <button type="button" class="button button-small button-main" disabled={isBusy} onClick={() => void act()}>
+          <button
+            type="button"
+            class="button button-small button-main"
+            disabled={isBusy || !isAdmin()}
+            onClick={() => void act()}
+          >
             {isBusy ? 'Working…' : ACTIONS[item.kind]}
           </button>
         )}

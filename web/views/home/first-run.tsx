@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { ConfigApplied, ConfigChange, ConfigPlan, ImportPlan } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
+import { isAdmin } from '../../app/session.js';
 import { ChangeReview } from '../../parts/change-review.js';
 import { Icon } from '../../parts/icon.js';
 import { Section } from '../../parts/page.js';
@@ -79,7 +80,7 @@ function Imports({
         <button
           type="button"
           class="button button-main"
-          disabled={sources.length === 0}
+          disabled={sources.length === 0 || !isAdmin()}
           onClick={() =>
             onReview({
               title: 'Import servers',
@@ -118,7 +119,7 @@ export function FirstRun({ onChange }: { readonly onChange: () => void }): VNode
           {(plan) => <Imports plan={plan} onReview={setReview} />}
         </Loaded>
       </Section>
-      <div class="split">
+      <div class="split split-even">
         <Section title="Add a server">
           <div class="stack stack-s">
             <p class="muted">From the public registry, by its command, or by its address.</p>
@@ -137,6 +138,7 @@ export function FirstRun({ onChange }: { readonly onChange: () => void }): VNode
               <button
                 type="button"
                 class="button"
+                disabled={!isAdmin()}
                 onClick={() =>
                   setReview({
                     title: 'Add the demo servers',

@@ -14,13 +14,17 @@ import { formatAgo, formatCount, formatDuration, formatRatio, plural } from '../
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
 
-const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval)$/;
+const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|calls)$/;
+/** The hours of the chart move on while nothing happens. */
+const EVERY_MS = 60_000;
 
 function Tiles({ overview }: { readonly overview: Overview }): VNode {
   const { servers, tools, hours } = overview;
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   const well = servers.ready + servers.stale;
+  const disabled = servers.total - servers.enabled;
+  const unusable = servers.off - disabled;
   const off = tools.disabled + tools.pending + tools.quarantined;
   return (
     <div class="tiles">
@@ -31,18 +35,23 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
           {well === servers.total ? 'all are known' : `${well} known`}
           {servers.failed > 0 && `, ${servers.failed} failing`}
           {servers.learning > 0 && `, ${servers.learning} learning`}
-          {servers.off > 0 && `, ${servers.off} disabled`}
+          {unusable > 0 && `, ${unusable} ${unusable === 1 ? 'needs' : 'need'} attention`}
+          {disabled > 0 && `, ${disabled} disabled`}
         </span>
       </a>
-      <a class="tile" href="#/search">
-        <span class="tile-label">Tools that agents can use</span>
-        <span class="tile-value number">{formatCount(tools.enabled)}</span>
-        <span class="tile-note">{off === 0 ? 'all that the servers have' : `${formatCount(off)} held back`}</span>
-      </a>
+      <div class="tile">
+        <a class="tile-link" href="#/search">
+          <span class="tile-label">Tools that agents can use</span>
+          <span class="tile-value number">{formatCount(tools.enabled)}</span>
+        </a>
+        <span class="tile-note">
+          {off === 0 ? 'all that the servers have' : <a href="#/held">{formatCount(off)} held back: see why</a>}
+        </span>
+      </div>
       <a class="tile" href="#/audit?kind=execution">
         <span class="tile-label">Calls in 24 hours</span>
         <span class="tile-value number">{formatCount(calls)}</span>
-        <span class="tile-note">{failed === 0 ? 'none failed' : `${formatCount(failed)} failed`}</span>
+        <span class="tile-note">{failed === 0 ? 'none failed' : `${formatCount(failed)} failed or refused`}</span>
       </a>
     </div>
   );
@@ -70,6 +79,7 @@ function Tokens({ tokens }: { readonly tokens: Overview['tokens'] }): VNode {
         <p class="muted small">
           The menu and instructions that a host loads through toolscout, against loading the definition of every tool.
           Measured on your tools.
+          {tokens.everything <= tokens.now && ' It stays the same however many servers you add.'}
         </p>
       </div>
     </Section>
@@ -95,7 +105,7 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
     <Section title="Calls" aside="by hour, the last 24 hours">
       <Bars
         values={hours.map((hour) => ({ total: hour.calls, bad: hour.failed, name: name(hour.at) }))}
-        label={`${plural(calls, 'call')} in 24 hours, ${failed} failed`}
+        label={`${plural(calls, 'call')} in 24 hours, ${failed} failed or refused`}
       />
       <div class="axis" aria-hidden="true">
         <span>{hours[0] && name(hours[0].at)}</span>
@@ -110,20 +120,20 @@ function LastCalls(): VNode | null {
     'last calls',
     (signal) => api.audit({ kind: 'execution', limit: 5 }, signal),
     (event) => HOME_EVENTS.test(event.type),
-    5000,
+    EVERY_MS,
   );
   const found = records.data.value;
   if (!found || found.length === 0) return null;
   return (
     <Section title="Last calls" aside={<a href="#/audit?kind=execution">All calls</a>} flush>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="Last calls">
-        <table class="table">
+        <table class="table table-stack">
           <thead>
             <tr>
               <th scope="col">Tool</th>
               <th scope="col">Outcome</th>
               <th scope="col" class="right">
-                Tokens in and out
+                Tokens: arguments + answer
               </th>
               <th scope="col" class="right">
                 Took
@@ -137,7 +147,7 @@ function LastCalls(): VNode | null {
             {found.map(({ id, server = '', tool = '', outcome, tokens, latencyMs, time }) => (
               <tr key={id}>
                 <td>
-                  <a href={hrefTo('tool', [server, tool])}>
+                  <a href={hrefTo('audit', [], { kind: 'execution', id })}>
                     <ServerLine text={`${server}:${tool}`} limit={80} />
                   </a>
                 </td>
@@ -145,7 +155,13 @@ function LastCalls(): VNode | null {
                   <Badge tone={outcome === 'success' ? 'ok' : outcome === 'failure' ? 'bad' : 'warn'}>{outcome}</Badge>
                 </td>
                 <td class="right number">
-                  {tokens ? `${formatCount(tokens.arguments)} + ${formatCount(tokens.returned)}` : ''}
+                  {tokens && (
+                    <>
+                      <span class="narrow-only">arguments + answer: </span>
+                      {formatCount(tokens.arguments)} + {formatCount(tokens.returned)}
+                      <span class="narrow-only"> tokens</span>
+                    </>
+                  )}
                 </td>
                 <td class="right number">{latencyMs === undefined ? '' : formatDuration(latencyMs)}</td>
                 <td class="right muted">{formatAgo(time, now.value)}</td>
@@ -160,7 +176,7 @@ function LastCalls(): VNode | null {
 
 /** What there is, what it costs, and what needs attention. */
 export function HomeView(): VNode {
-  const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type), 10_000);
+  const overview = useResource('overview', api.overview, (event) => HOME_EVENTS.test(event.type), EVERY_MS);
   const waits = waiting.value;
   const told = useRef(waits);
   useEffect(() => {
@@ -172,12 +188,15 @@ export function HomeView(): VNode {
       <Loaded from={overview} what="The overview">
         {(found) =>
           found.empty ? (
-            <FirstRun onChange={overview.reload} />
+            <>
+              {found.attention.length > 0 && <AttentionList items={found.attention} onChange={overview.reload} />}
+              <FirstRun onChange={overview.reload} />
+            </>
           ) : (
             <>
               <AttentionList items={found.attention} onChange={overview.reload} />
               <Tiles overview={found} />
-              <div class="split">
+              <div class="split split-even">
                 <Tokens tokens={found.tokens} />
                 <Calls hours={found.hours} />
               </div>

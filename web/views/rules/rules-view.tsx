@@ -4,7 +4,8 @@ import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { JsonObject, RuleConfig, RulesPreview } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
-import { ChangeReview } from '../../parts/change-review.js';
+import { isAdmin } from '../../app/session.js';
+import { ConfigReview } from '../../parts/change-review.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
@@ -237,7 +238,12 @@ function Editor({
           </button>
           {isChanged && (
             <>
-              <button type="button" class="button button-small button-main" onClick={() => setReviewed(true)}>
+              <button
+                type="button"
+                class="button button-small button-main"
+                disabled={!isAdmin()}
+                onClick={() => setReviewed(true)}
+              >
                 Review the change
               </button>
               <button type="button" class="button button-small" onClick={() => setRules(initial)}>
@@ -269,18 +275,12 @@ function Editor({
           </Callout>
         )}
       </div>
-      {isReviewed && (
-        <ChangeReview
-          title="Review the rules"
-          plan={() => api.planChange(change)}
-          apply={(plan) => api.applyChange(change, plan)}
-          onClose={() => setReviewed(false)}
-          onDone={() => {
-            setReviewed(false);
-            onSaved();
-          }}
-        />
-      )}
+      <ConfigReview
+        title="Review the rules"
+        change={isReviewed ? change : undefined}
+        onClose={() => setReviewed(false)}
+        onDone={onSaved}
+      />
     </div>
   );
 }

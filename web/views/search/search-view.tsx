@@ -4,15 +4,18 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { Hit, SearchAnswer } from '../../api/types.js';
+import { takeTyped } from '../../app/keyboard.js';
 import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { isAdmin } from '../../app/session.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
+import { AgentPrice } from './agent-price.js';
 import { Reasons } from './reasons.js';
 
 const PAUSE_MS = 60;
@@ -109,7 +112,7 @@ function Details({ hit, rank, query }: { readonly hit: Hit; readonly rank: numbe
         )}
       </Section>
       <Section
-        title="What the agent sees"
+        title="The tool"
         aside={
           <a class="button button-small" href={hrefTo('tool', [hit.server, hit.tool])}>
             Open and try it
@@ -121,7 +124,12 @@ function Details({ hit, rank, query }: { readonly hit: Hit; readonly rank: numbe
             <ServerText text={hit.summary} />
           </p>
           <p class="line">
-            <button type="button" class="button button-small" onClick={() => void label(query, hit)}>
+            <button
+              type="button"
+              class="button button-small"
+              disabled={!isAdmin()}
+              onClick={() => void label(query, hit)}
+            >
               This is what I meant
             </button>
             <span class="muted small">Wrong order? This keeps your words and this tool as a test case.</span>
@@ -206,6 +214,7 @@ function Results({ search }: { readonly search: Search }): VNode {
   const hit = answer.hits[active];
   return (
     <>
+      <AgentPrice query={search.query.value.trim()} server={search.server.value} found={answer.hits.length} />
       {answer.unavailable.length > 0 && (
         <Callout tone="warn">
           {plural(answer.unavailable.length, 'server')} could not be searched:{' '}
@@ -257,7 +266,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
   const servers = useResource('search servers', api.servers, (event) => event.type === 'reloaded');
   useEffect(() => {
     input.current?.focus();
-    search.query.value = route.query['q'] ?? '';
+    search.query.value = (route.query['q'] ?? '') + takeTyped();
     search.server.value = route.query['server'] ?? '';
     search.ask();
   }, []);
@@ -279,7 +288,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
   const hits = search.answer.value?.hits;
   return (
     <Page title="Search" lead="What an agent finds when it asks for a tool." wide>
-      <div class="line">
+      <div class="line search-line">
         <div class="search-box grow">
           <Icon name="search" />
           <input

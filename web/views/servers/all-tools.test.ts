@@ -21,6 +21,6 @@ describe('withWaiting', () => {
   it('STUDIO-1 lists tools that wait beside those that are offered', () => {
     const tools = [{ tool: 'b', summary: 'B', status: 'enabled' as const }];
     const all = withWaiting(tools, [approval('a'), approval('c', 'old'), approval('b', 'old'), approval(undefined)]);
-    expect(all.map(({ tool, status }) => `${tool} ${status}`)).toEqual(['a pending', 'b enabled', 'c quarantined']);
+    expect(all.map(({ tool, status }) => `${tool} ${status}`)).toEqual(['a pending', 'c quarantined', 'b enabled']);
   });
 });

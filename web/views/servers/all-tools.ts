@@ -21,7 +21,12 @@ export function withWaiting(tools: readonly ListedTool[], waiting: readonly Appr
             : { tool, summary: 'Changed since it was approved. It waits for approval.', status: 'quarantined' },
         ],
   );
-  return [...tools, ...others].toSorted((a, b) => a.tool.localeCompare(b.tool));
+  // Tools that agents do not get come first: a user who misses a tool looks for it here. The others are listed by name already.
+  const held = [...tools.filter(({ status }) => status !== 'enabled'), ...others];
+  return [
+    ...held.toSorted((a, b) => a.tool.localeCompare(b.tool)),
+    ...tools.filter(({ status }) => status === 'enabled'),
+  ];
 }
 
 /** Every tool of a server, whatever its status. */

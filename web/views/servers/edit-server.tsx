@@ -4,12 +4,14 @@ import { api } from '../../api/client.js';
 import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
-import { ChangeReview } from '../../parts/change-review.js';
+import { isAdmin } from '../../app/session.js';
+import { ConfigReview } from '../../parts/change-review.js';
+import { FileProblem } from '../../parts/file-problem.js';
 import { Page, Section } from '../../parts/page.js';
 import { Callout, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { RegistrySearch } from './registry-search.js';
-import { EMPTY_ENTRY, entryOf, formOf, problemsOf, type EntryForm } from './server-entry.js';
+import { EMPTY_ENTRY, entryOf, formOf, problemsOf, readEntries, type EntryForm } from './server-entry.js';
 
 function Field({
   label,
@@ -64,7 +66,7 @@ function FormFields({
   const area = (name: keyof EntryForm, placeholder: string): VNode => (
     <textarea
       class="input mono"
-      rows={3}
+      rows={2}
       spellcheck={false}
       placeholder={placeholder}
       value={form[name]}
@@ -137,7 +139,11 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
   const [wrong, setWrong] = useState<string>();
   const [change, setChange] = useState<ConfigChange>();
   const show = (next: 'form' | 'raw'): void => {
-    if (next === 'raw') setRaw(JSON.stringify(entryOf(form, base), null, 2));
+    // An empty form has nothing to show; what is pasted brings its name along.
+    const isEmpty = id === undefined && problemsOf(form).id !== undefined;
+    const entry = entryOf(form, base);
+    if (next === 'raw')
+      setRaw(isEmpty ? '' : JSON.stringify(id === undefined ? { [form.id.trim()]: entry } : entry, null, 2));
     setWrong(undefined);
     setMode(next);
   };
@@ -145,13 +151,9 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
     event.preventDefault();
     const name = form.id.trim();
     if (mode === 'raw') {
-      try {
-        setWrong(undefined);
-        if (name === '') throw new Error('give it a name in the form first');
-        setChange({ servers: { [name]: JSON.parse(raw) as JsonObject } });
-      } catch (thrown) {
-        setWrong((thrown as Error).message);
-      }
+      const read = readEntries(raw, name);
+      setWrong(typeof read === 'string' ? read : undefined);
+      if (typeof read !== 'string') setChange({ servers: read });
       return;
     }
     const found = problemsOf(form);
@@ -175,7 +177,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
             label="How to write it"
             tabs={[
               ['form', 'Form'],
-              ['raw', 'Raw'],
+              ['raw', 'JSON'],
             ]}
             current={mode}
             onChange={show}
@@ -195,7 +197,17 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
               }}
             />
           ) : (
-            <Field label="Entry of the config as JSON" {...(wrong && { problem: `This cannot be used: ${wrong}` })}>
+            <Field
+              label="Entry of the config as JSON"
+              hint={
+                id === undefined && (
+                  <>
+                    Paste what the server's page shows, with its name: <code>{'{"mcpServers": {"github": {…}}}'}</code>
+                  </>
+                )
+              }
+              {...(wrong && { problem: wrong })}
+            >
               <textarea
                 class="input mono"
                 rows={12}
@@ -205,12 +217,23 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
               />
             </Field>
           )}
+          {JSON.stringify(mode === 'form' ? form : raw).includes('TOOLSCOUT_SECRET_') && (
+            <p class="field-hint">
+              TOOLSCOUT_SECRET_… stands for a value that is not shown: values of variables and headers, and what looks
+              like a credential. It stays what it is as long as you leave the word alone.
+            </p>
+          )}
           <div class="line">
-            <button type="submit" class="button button-main">
+            <button type="submit" class="button button-main" disabled={!isAdmin()}>
               Review the change
             </button>
             {id !== undefined && (
-              <button type="button" class="button button-danger" onClick={() => setChange({ servers: { [id]: null } })}>
+              <button
+                type="button"
+                class="button button-danger"
+                disabled={!isAdmin()}
+                onClick={() => setChange({ servers: { [id]: null } })}
+              >
                 Remove the server
               </button>
             )}
@@ -218,19 +241,14 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
           </div>
         </form>
       </Section>
-      {change && (
-        <ChangeReview
-          title="Review the change"
-          plan={() => api.planChange(change)}
-          apply={(plan) => api.applyChange(change, plan)}
-          onClose={() => setChange(undefined)}
-          onDone={() => {
-            setChange(undefined);
-            const [name, entry] = Object.entries('servers' in change ? change.servers : {})[0] ?? [];
-            goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]));
-          }}
-        />
-      )}
+      <ConfigReview
+        change={change}
+        onClose={() => setChange(undefined)}
+        onDone={() => {
+          const [name, entry] = Object.entries(change && 'servers' in change ? change.servers : {})[0] ?? [];
+          goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]));
+        }}
+      />
     </>
   );
 }
@@ -250,7 +268,7 @@ export function EditServer({ id }: { readonly id?: string }): VNode {
       <Loaded from={file} what="The config file">
         {(found) => (
           <>
-            {found.problem && <Callout tone="bad">{found.problem}</Callout>}
+            <FileProblem file={found} />
             <Editor file={found} id={id} />
           </>
         )}

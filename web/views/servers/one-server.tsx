@@ -5,9 +5,10 @@ import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
 import { Facts, Page, Section } from '../../parts/page.js';
-import { ServerText } from '../../parts/server-text.js';
+import { Command, ServerText } from '../../parts/server-text.js';
 import { Spark } from '../../parts/spark.js';
-import { Badge, Callout, Loaded } from '../../parts/states.js';
+import { Badge, Callout, Empty, Loaded } from '../../parts/states.js';
+import { adviceOf } from '../../text/advice.js';
 import { formatAgo, formatDuration, plural } from '../../text/format.js';
 import { ServerActions } from './server-actions.js';
 import { stateOf } from './server-state.js';
@@ -19,13 +20,13 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
       <p class="muted">Nothing was measured yet: the server is checked while it is connected, and at every call.</p>
     );
   const times = latency.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const middle = times[Math.floor(times.length / 2)]!;
+  const middle = times[Math.floor((times.length - 1) / 2)]!;
   const failed = latency.filter(({ ok }) => !ok).length;
   const words = `${plural(latency.length, 'answer')}, median ${formatDuration(middle)}, slowest ${formatDuration(times.at(-1)!)}${failed > 0 ? `, ${failed} failed` : ''}`;
   return (
     <div class="stack stack-s">
       <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
-      <p class="muted small">{words}</p>
+      <p class="muted small">{words}. Calls include waiting for your answer.</p>
     </div>
   );
 }
@@ -35,6 +36,7 @@ function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
   const { lastError } = server;
   if (!lastError && !reason) return null;
   const isNow = tone === 'bad';
+  const advice = adviceOf(lastError?.remedy);
   return (
     <Callout tone={isNow ? 'bad' : 'warn'}>
       <p class="strong">
@@ -43,8 +45,8 @@ function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
       </p>
       {lastError && (
         <p class="muted">
-          <ServerText text={lastError.remedy} />
-          {lastError.at !== undefined && ` (${formatAgo(lastError.at, now.value)})`}
+          {advice && <ServerText text={advice} />}
+          {lastError.at !== undefined && ` Tried ${formatAgo(lastError.at, now.value)}.`}
         </p>
       )}
     </Callout>
@@ -78,12 +80,10 @@ function Details({ server, onChange }: { readonly server: ServerDetails; readonl
               ['Transport', transport.type],
               transport.target !== undefined && [
                 transport.type === 'stdio' ? 'Command' : 'URL',
-                <code>
-                  <ServerText text={transport.target} />
-                </code>,
+                <Command text={transport.target} />,
               ],
               server.cwd !== undefined && ['Folder', <code>{server.cwd}</code>],
-              (transport.secrets?.length ?? 0) > 0 && ['Secrets', transport.secrets!.join(', ')],
+              (transport.secrets?.length ?? 0) > 0 && ['Variables', transport.secrets!.join(', ')],
               ['Source', <ServerText text={server.source} />],
               server.tags.length > 0 && ['Tags', server.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
             ]}
@@ -98,7 +98,8 @@ function Details({ server, onChange }: { readonly server: ServerDetails; readonl
       )}
       {held > 0 && (
         <Callout tone="warn">
-          {plural(held, 'tool')} of this server wait for approval. <a href={hrefTo('approvals')}>See what changed</a>
+          {plural(held, 'tool')} of this server {held === 1 ? 'waits' : 'wait'} for approval.{' '}
+          <a href={hrefTo('approvals')}>See what changed</a>
         </Callout>
       )}
       <Section
@@ -106,7 +107,14 @@ function Details({ server, onChange }: { readonly server: ServerDetails; readonl
         aside={`${plural(toolCounts.enabled, 'tool')} offered${toolCounts.total > toolCounts.enabled ? `, ${toolCounts.total - toolCounts.enabled} held back` : ''}`}
         flush
       >
-        <ToolTable id={server.id} />
+        {/* Why its tools are not known stands at the top already. */}
+        {tone === 'bad' && toolCounts.total === 0 ? (
+          <Empty icon="tool" title="Its tools are not known yet">
+            <p>They are learned as soon as the server answers.</p>
+          </Empty>
+        ) : (
+          <ToolTable id={server.id} />
+        )}
       </Section>
       {server.instructions && (
         <Section title="What it tells agents">
@@ -129,7 +137,10 @@ export function OneServer({ id }: { readonly id: string }): VNode {
   const server = useResource(
     `server ${id}`,
     (signal) => api.server(id, signal),
-    (event) => event.server === id || event.type === 'reloaded',
+    (event) =>
+      event.server === id ||
+      event.type === 'reloaded' ||
+      (Array.isArray(event['servers']) && event['servers'].includes(id)),
   );
   return (
     <Page

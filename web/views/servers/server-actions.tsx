@@ -2,9 +2,12 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
-import type { ServerDetails } from '../../api/types.js';
+import type { ConfigChange, ServerDetails } from '../../api/types.js';
 import { tell, tellError } from '../../app/notices.js';
-import { hrefTo } from '../../app/router.js';
+import { goTo, hrefTo } from '../../app/router.js';
+import { isAdmin } from '../../app/session.js';
+import { ConfigReview } from '../../parts/change-review.js';
+import { learnedText } from './server-state.js';
 
 /** What can be done with a server. */
 type Action = Parameters<typeof api.serverAction>[1];
@@ -12,7 +15,7 @@ type Action = Parameters<typeof api.serverAction>[1];
 const DONE: Readonly<Record<Action, string>> = {
   connect: 'is connected',
   disconnect: 'is disconnected',
-  discover: 'was asked for its tools again',
+  discover: 'has told its tools',
   enable: 'is enabled',
   disable: 'is disabled',
   'sign-in': 'sign-in has begun in another tab',
@@ -27,13 +30,19 @@ export function ServerActions({
   readonly onChange: () => void;
 }): VNode {
   const [busy, setBusy] = useState<Action>();
+  const [removal, setRemoval] = useState<ConfigChange>();
   const act = async (action: Action): Promise<void> => {
     setBusy(action);
     try {
       const answer = await api.serverAction(server.id, action);
       const url = answer?.['url'];
       if (typeof url === 'string' && /^https?:/.test(url)) window.open(url, '_blank', 'noopener');
-      tell(`${server.id} ${DONE[action]}.`);
+      const learned = action === 'discover' ? await api.server(server.id) : undefined;
+      tell(
+        learned
+          ? `${server.id} ${learnedText(server.toolCounts, learned.toolCounts)}`
+          : `${server.id} ${DONE[action]}.`,
+      );
     } catch (thrown) {
       tellError(asApiError(thrown));
     } finally {
@@ -46,7 +55,7 @@ export function ServerActions({
       key={action}
       type="button"
       class={`button ${look}`}
-      disabled={busy !== undefined}
+      disabled={busy !== undefined || !isAdmin()}
       onClick={() => void act(action)}
     >
       {busy === action ? working : label}
@@ -66,6 +75,20 @@ export function ServerActions({
       <a class="button" href={hrefTo('servers', [server.id, 'edit'])}>
         Edit
       </a>
+      <button
+        type="button"
+        class="button button-danger"
+        disabled={!isAdmin()}
+        onClick={() => setRemoval({ servers: { [server.id]: null } })}
+      >
+        Remove the server
+      </button>
+      <ConfigReview
+        title={`Remove ${server.id}`}
+        change={removal}
+        onClose={() => setRemoval(undefined)}
+        onDone={() => goTo(hrefTo('servers'))}
+      />
     </div>
   );
 }

@@ -1,5 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_ENTRY, entryOf, formOf, problemsOf, splitCommand } from './server-entry.js';
+import { EMPTY_ENTRY, entryOf, formOf, problemsOf, readEntries, splitCommand } from './server-entry.js';
+
+describe('servers that are pasted', () => {
+  const entry = { command: 'npx', args: ['-y', 'x'] };
+
+  it('STUDIO-1 are read as clients write them, as the config does, by name, and alone where the name is known', () => {
+    for (const text of [{ mcpServers: { x: entry } }, { servers: { x: entry } }, { x: entry }])
+      expect(readEntries(JSON.stringify(text), '')).toEqual({ x: entry });
+    expect(readEntries(JSON.stringify(entry), 'mine')).toEqual({ mine: entry });
+    expect(readEntries('{"a": {"url": "https://a.example"}, "b": {"command": "b"}}', '')).toEqual({
+      a: { url: 'https://a.example' },
+      b: { command: 'b' },
+    });
+  });
+
+  it('STUDIO-1 are refused with what is wrong', () => {
+    expect(readEntries('{"a"', '')).toMatch(/^This is not valid JSON/);
+    expect(readEntries('[]', '')).toMatch(/^Write an object/);
+    expect(readEntries(JSON.stringify(entry), '')).toMatch(/^Give it a name/);
+    expect(readEntries('{}', '')).toBe('There is no server in it.');
+    expect(readEntries('{"mcpServers": 5}', '')).toBe('There is no server in it.');
+    expect(readEntries('{"a": {"args": []}}', '')).toBe('"a" has neither a command nor a url.');
+  });
+});
 
 describe('the form of a server', () => {
   it('STUDIO-8 makes the entry of a command and of a URL', () => {

@@ -92,3 +92,29 @@ export function problemsOf(form: EntryForm): Readonly<Partial<Record<keyof Entry
     }),
   };
 }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isEntry = (value: unknown): value is JsonObject =>
+  isObject(value) && (typeof value['command'] === 'string' || typeof value['url'] === 'string');
+
+/**
+ * The servers in a text that was pasted: as clients write them (`mcpServers`), as the config does (`servers`), by their names alone, or one
+ * entry without a name where `name` has it. Else what is wrong with it.
+ */
+export function readEntries(text: string, name: string): Record<string, JsonObject> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    return `This is not valid JSON: ${(thrown as Error).message}`;
+  }
+  if (!isObject(value)) return 'Write an object: {"github": {"command": "…"}}.';
+  if (isEntry(value)) return name === '' ? 'Give it a name: {"github": {"command": "…"}}.' : { [name]: value };
+  const entries = value['mcpServers'] ?? value['servers'] ?? value;
+  const named = isObject(entries) ? Object.entries(entries) : [];
+  const wrong = named.find(([, entry]) => !isEntry(entry));
+  if (named.length === 0) return 'There is no server in it.';
+  if (wrong) return `"${wrong[0]}" has neither a command nor a url.`;
+  return Object.fromEntries(named) as Record<string, JsonObject>;
+}

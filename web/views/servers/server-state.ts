@@ -1,5 +1,6 @@
-import type { ServerView } from '../../api/types.js';
+import type { ServerDetails, ServerView } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
+import { plural } from '../../text/format.js';
 
 /** How a server is, in a word, a colour and a sentence. */
 export interface ServerState {
@@ -22,4 +23,18 @@ export function stateOf(
   if (server.health.state === 'connected') return { word: 'connected', tone: 'ok' };
   if (server.knowledge === 'ready' || server.knowledge === 'stale') return { word: 'ready', tone: 'ok' };
   return { word: 'not started', tone: 'quiet' };
+}
+
+type Counts = ServerDetails['toolCounts'];
+
+/** What learning the tools of a server again led to, as the rest of a sentence about it. */
+export function learnedText(before: Counts, after: Counts): string {
+  const changed = after.quarantined - before.quarantined;
+  const added = after.pending - before.pending;
+  const news = [
+    changed > 0 && `${plural(changed, 'tool')} changed and ${changed === 1 ? 'waits' : 'wait'} for approval`,
+    added > 0 && `${plural(added, 'new tool')} ${added === 1 ? 'waits' : 'wait'} for approval`,
+  ].filter(Boolean);
+  if (news.length > 0) return `was asked: ${news.join(', ')}.`;
+  return `has ${plural(after.total, 'tool')}${after.total === before.total ? ', as before' : ` instead of ${before.total}`}.`;
 }

@@ -16,7 +16,7 @@ import { stateOf } from './server-state.js';
 
 const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
 
-function Row({ server }: { readonly server: ServerView }): VNode {
+function Row({ server, held }: { readonly server: ServerView; readonly held: number }): VNode {
   const { word, tone, reason } = stateOf(server);
   return (
     <>
@@ -38,7 +38,10 @@ function Row({ server }: { readonly server: ServerView }): VNode {
       <span class="muted small number wide-only">
         {server.health.latencyMs === undefined ? '' : formatDuration(server.health.latencyMs)}
       </span>
-      <span class="muted small number">{plural(server.tools, 'tool')}</span>
+      <span class="muted small number wide-only">
+        {plural(server.tools, 'tool')}
+        {held > 0 && `, ${held} held back`}
+      </span>
       <Badge tone={tone}>{word}</Badge>
     </>
   );
@@ -46,6 +49,12 @@ function Row({ server }: { readonly server: ServerView }): VNode {
 
 function List(): VNode {
   const servers = useResource('servers', api.servers, (event) => SERVER_EVENTS.test(event.type));
+  const held = useResource(
+    'held tools',
+    (signal) => api.heldTools({}, signal),
+    (event) => SERVER_EVENTS.test(event.type),
+  );
+  const heldOf = (id: string): number => held.data.value?.tools.filter(({ server }) => server === id).length ?? 0;
   const [filter, setFilter] = useState('');
   return (
     <Page
@@ -101,7 +110,7 @@ function List(): VNode {
                   keyOf={({ id }) => id}
                   maxHeight="fill"
                   onOpen={({ id }) => goTo(hrefTo('servers', [id]))}
-                  render={(server) => <Row server={server} />}
+                  render={(server) => <Row server={server} held={heldOf(server.id)} />}
                 />
               </div>
             </>

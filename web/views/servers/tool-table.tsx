@@ -1,20 +1,12 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ToolSummary } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { Badge, Empty, Loaded, STATUS_TONES } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
 import { allTools } from './all-tools.js';
-
-const STATUS_TONES: Readonly<Record<ToolSummary['status'], Tone>> = {
-  enabled: 'ok',
-  disabled: 'quiet',
-  pending: 'warn',
-  quarantined: 'bad',
-};
 
 /** The tools of one server, filtered as you type. */
 export function ToolTable({ id }: { readonly id: string }): VNode {

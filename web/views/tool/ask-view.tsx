@@ -125,10 +125,20 @@ function Roots({ onAnswer }: AnswerProps): VNode {
         <button type="submit" class="button button-main">
           Send the answer
         </button>
+        <button type="button" class="button" onClick={() => onAnswer({ roots: [] })}>
+          Decline: no folders
+        </button>
       </div>
     </form>
   );
 }
+
+/** What a server asks for, by the kind of its question. */
+const ASKS_FOR: Readonly<Record<string, string>> = {
+  elicitation: 'asks you a question',
+  sampling: 'asks for the answer of a model',
+  roots: 'asks which folders it may use',
+};
 
 /** A question of the server in the middle of a call, answered here. */
 export function AskView({
@@ -150,10 +160,11 @@ export function AskView({
   };
   const props: AnswerProps = { params: ask.params, onAnswer: (given) => void answer(given) };
   const { message } = ask.params;
+  const asks = ASKS_FOR[ask.kind] ?? 'asks you';
   return (
-    <div class="ask" role="group" aria-label={`${server} asks`}>
+    <div class="ask" role="group" aria-label={`${server} ${asks}`}>
       <h3>
-        <bdi>{server}</bdi> asks you
+        <bdi>{server}</bdi> {asks}
       </h3>
       {typeof message === 'string' && (
         <p>

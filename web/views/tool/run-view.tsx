@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { JsonObject } from '../../api/types.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
@@ -40,14 +41,28 @@ function tokensOf(answer: JsonObject | undefined): string | undefined {
   const tokens = answer?.['tokens'] as { arguments?: number; returned?: number; withheld?: number } | undefined;
   if (!tokens) return undefined;
   const withheld = tokens.withheld ? `, ${formatCount(tokens.withheld)} kept back` : '';
-  return `${formatCount(tokens.arguments ?? 0)} tokens in, ${formatCount(tokens.returned ?? 0)} out${withheld}`;
+  return `Tokens: ${formatCount(tokens.arguments ?? 0)} arguments, ${formatCount(tokens.returned ?? 0)} answer${withheld}`;
+}
+
+function tookOf({ ms, askedMs }: { readonly ms: number; readonly askedMs: number }): string {
+  const own = formatDuration(Math.max(0, ms - askedMs));
+  return askedMs === 0 ? own : `${own} + ${formatDuration(askedMs)} waiting for your answer`;
 }
 
 /** What a call does now, or what became of it. */
 export function RunView({ run, server }: { readonly run: Run; readonly server: string }): VNode | null {
   const state = run.state.value;
+  const status = useRef<HTMLParagraphElement>(null);
+  const firstAsk = state.step === 'running' ? state.asks[0]?.id : undefined;
+  useEffect(() => {
+    const box = status.current?.parentElement;
+    const field = box?.querySelector<HTMLElement>('.ask :is(input, textarea, select)');
+    if (firstAsk !== undefined) (field ?? box?.querySelector<HTMLElement>('.ask button'))?.focus();
+    // The form that had the focus is gone.
+    else if (document.activeElement === document.body) status.current?.focus();
+  }, [firstAsk]);
   if (state.step === 'idle') return null;
-  const ms = state.step === 'done' || state.step === 'failed' ? formatDuration(state.ms) : undefined;
+  const ms = state.step === 'done' || state.step === 'failed' ? tookOf(state) : undefined;
   const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
   const result = answer?.['result'] as JsonObject | undefined;
   return (
@@ -55,8 +70,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
       title="Result"
       aside={
         <span class="line">
-          {tokensOf(answer)}
-          {ms}
+          <span>{[tokensOf(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
           {state.step === 'failed' && <Badge tone="bad">failed</Badge>}
         </span>
@@ -64,8 +78,12 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
     >
       <div class="stack stack-s">
         {state.step === 'running' && (
-          <p role="status" class="muted">
-            {state.asks.length > 0 ? 'The tool waits for your answer.' : 'The tool is running…'}
+          <p ref={status} tabIndex={-1} role="status" class="muted">
+            {state.asks.length === 0
+              ? 'The tool is running…'
+              : state.asks.length === 1
+                ? 'The tool waits for your answer.'
+                : `The tool waits for your answers: ${state.asks.length} questions.`}
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}

@@ -19,8 +19,14 @@ export type RunState =
       readonly progress: readonly JsonObject[];
       readonly asks: readonly Ask[];
     }
-  | { readonly step: 'done'; readonly ms: number; readonly answer: JsonObject }
-  | { readonly step: 'failed'; readonly ms: number; readonly error: ApiError; readonly answer?: JsonObject }
+  | { readonly step: 'done'; readonly ms: number; readonly askedMs: number; readonly answer: JsonObject }
+  | {
+      readonly step: 'failed';
+      readonly ms: number;
+      readonly askedMs: number;
+      readonly error: ApiError;
+      readonly answer?: JsonObject;
+    }
   | { readonly step: 'cancelled' };
 
 const MAX_PROGRESS = 50;
@@ -29,12 +35,24 @@ const MAX_PROGRESS = 50;
 export function createRun() {
   const state = signal<RunState>({ step: 'idle' });
   let running: AbortController | undefined;
+  /** Time in which a question waited for an answer, and since when one waits now. */
+  let askedMs = 0;
+  let askedAt: number | undefined;
+  const setAsks = (asks: readonly Ask[]): void => {
+    if (state.value.step !== 'running') return;
+    const now = performance.now();
+    if (askedAt !== undefined) askedMs += now - askedAt;
+    askedAt = asks.length > 0 ? now : undefined;
+    state.value = { ...state.value, asks };
+  };
 
   const start = async (server: string, tool: string, args: JsonObject): Promise<void> => {
     running?.abort();
     const own = new AbortController();
     running = own;
     const startedAt = performance.now();
+    askedMs = 0;
+    askedAt = undefined;
     state.value = { step: 'running', startedAt: Date.now(), progress: [], asks: [] };
     const update = (change: Partial<Extract<RunState, { step: 'running' }>>): void => {
       if (state.value.step === 'running') state.value = { ...state.value, ...change };
@@ -44,8 +62,8 @@ export function createRun() {
       await api.call({ server, tool, arguments: args }, own.signal, (name, data) => {
         if (state.value.step !== 'running') return;
         if (name === 'progress') update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS) });
-        else if (name === 'ask') update({ asks: [...state.value.asks, data as unknown as Ask] });
-        else if (name === 'withdrawn') update({ asks: state.value.asks.filter(({ id }) => id !== data['id']) });
+        else if (name === 'ask') setAsks([...state.value.asks, data as unknown as Ask]);
+        else if (name === 'withdrawn') setAsks(state.value.asks.filter(({ id }) => id !== data['id']));
         else if (name === 'result' || name === 'error') ended = data;
       });
       const ms = performance.now() - startedAt;
@@ -60,11 +78,11 @@ export function createRun() {
           code: code as never,
           problems: problems as never,
         };
-        state.value = { step: 'failed', ms, error: new ApiError(422, problem), answer: ended };
-      } else state.value = { step: 'done', ms, answer: ended };
+        state.value = { step: 'failed', ms, askedMs, error: new ApiError(422, problem), answer: ended };
+      } else state.value = { step: 'done', ms, askedMs, answer: ended };
     } catch (thrown) {
       if (own.signal.aborted) return;
-      state.value = { step: 'failed', ms: performance.now() - startedAt, error: asApiError(thrown) };
+      state.value = { step: 'failed', ms: performance.now() - startedAt, askedMs, error: asApiError(thrown) };
     }
   };
   return {
@@ -76,8 +94,7 @@ export function createRun() {
     },
     /** Takes a question away that was answered. */
     answered: (id: string) => {
-      if (state.value.step === 'running')
-        state.value = { ...state.value, asks: state.value.asks.filter((ask) => ask.id !== id) };
+      if (state.value.step === 'running') setAsks(state.value.asks.filter((ask) => ask.id !== id));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import type { Json, JsonObject, ToolDetails } from '../../api/types.js';
+import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
 import { fieldOf } from '../../form/field.js';
@@ -12,19 +12,14 @@ import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Loaded, type Tone } from '../../parts/states.js';
+import { Badge, Callout, Loaded, STATUS_TONES } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
+import { adviceOf, reasonOf } from '../../text/advice.js';
 import { copiesOf } from './copies.js';
 import { createRun } from './run.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
 
-const STATUS_TONES: Readonly<Record<ToolDetails['status'], Tone>> = {
-  enabled: 'ok',
-  disabled: 'quiet',
-  pending: 'warn',
-  quarantined: 'bad',
-};
 const COPIES = [
   ['cli', 'Command line'],
   ['curl', 'curl'],
@@ -46,40 +41,44 @@ function CopyAs({ tool, args }: { readonly tool: ToolDetails; readonly args: Jso
 }
 
 /** Why agents do not get a tool, and where that is decided. */
-function Offered({ server, tool }: { readonly server: string; readonly tool: string }): VNode | null {
-  const why = useResource(
-    `why ${server} ${tool}`,
-    (signal) => api.why(server, tool, signal),
-    (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
-  );
-  const found = why.data.value;
-  if (!found || found.offered) return null;
+function NotOffered({
+  server,
+  tool,
+  why,
+}: {
+  readonly server: string;
+  readonly tool: string;
+  readonly why: Why;
+}): VNode {
+  const advice = adviceOf(why.suggestion);
   return (
     <Callout tone="warn">
-      <p class="strong">Agents do not get this tool.</p>
-      <p>
-        <ServerText text={found.reason} />
-      </p>
-      {found.suggestion && (
-        <p class="muted">
-          <ServerText text={found.suggestion} />
+      <div class="stack stack-s">
+        <p class="strong">Agents do not get this tool.</p>
+        <p>
+          <ServerText text={reasonOf(why.reason)} />
         </p>
-      )}
-      <p class="line">
-        {(found.because === 'approval' || found.because === 'quarantine') && (
-          <a class="button button-small button-main" href={hrefTo('approvals', [`${server}:${tool}`])}>
-            See what waits for approval
-          </a>
+        {advice && (
+          <p class="muted">
+            <ServerText text={advice} />
+          </p>
         )}
-        {found.because === 'rule' && (
-          <a class="button button-small button-main" href={hrefTo('rules')}>
-            Open the rules
+        <p class="line">
+          {(why.because === 'approval' || why.because === 'quarantine') && (
+            <a class="button button-small button-main" href={hrefTo('approvals', [`${server}:${tool}`])}>
+              See what waits for approval
+            </a>
+          )}
+          {why.because === 'rule' && (
+            <a class="button button-small button-main" href={hrefTo('rules')}>
+              Open the rules
+            </a>
+          )}
+          <a class="button button-small" href={hrefTo('servers', [server])}>
+            Open the server
           </a>
-        )}
-        <a class="button button-small" href={hrefTo('servers', [server])}>
-          Open the server
-        </a>
-      </p>
+        </p>
+      </div>
     </Callout>
   );
 }
@@ -165,7 +164,7 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
   );
   const change = (next: Draft): void => {
     setValue(next);
-    // After the first attempt everything is looked at again at once; before it, nobody is told what is not yet entered.
+    // After the first attempt everything is looked at again at once; before it, missing values are not reported.
     if (wasTried) setProblems(checkValue(field, next));
   };
   const args = (toArguments(value) ?? {}) as JsonObject;
@@ -228,6 +227,12 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
     (signal) => api.tool(server, name, signal),
     (event) => event.server === server && event.type !== 'state' && event.type !== 'notification',
   );
+  const why = useResource(
+    `why ${server} ${name}`,
+    (signal) => api.why(server, name, signal),
+    (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
+  );
+  const refused = why.data.value?.offered === false ? why.data.value : undefined;
   const saved = route.query['args'];
   const remembered = useMemo(() => {
     if (saved === undefined) return undefined;
@@ -242,22 +247,28 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       title={tool.data.value?.title ?? name}
       lead={
         <code>
-          <ServerText text={`${server}:${name}`} limit={200} />
+          <a href={hrefTo('servers', [server])}>
+            <ServerText text={server} limit={100} />
+          </a>
+          :<ServerText text={name} limit={200} />
         </code>
       }
       wide
     >
-      <Offered server={server} tool={name} />
-      <Loaded from={tool} what="The tool">
-        {(details) => (
-          <>
-            <div class="split">
-              <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
-              <About tool={details} />
-            </div>
-          </>
-        )}
-      </Loaded>
+      {refused && <NotOffered server={server} tool={name} why={refused} />}
+      {/* What the API refuses to show is said above, with what to do about it. */}
+      {!(refused && tool.data.value === undefined) && (
+        <Loaded from={tool} what="The tool">
+          {(details) => (
+            <>
+              <div class="split">
+                <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
+                <About tool={details} />
+              </div>
+            </>
+          )}
+        </Loaded>
+      )}
     </Page>
   );
 }

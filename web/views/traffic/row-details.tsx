@@ -6,7 +6,7 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
-import { barOf, toolOf } from './traffic-log.js';
+import { askedMs, barOf, outcomeOf, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -46,8 +46,18 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
         return (
           <div key={index} class="waterfall-row" role="row">
             <span class="waterfall-name" role="cell">
-              <span class="strong">{child.kind}</span> <ServerLine text={child.method} limit={60} />{' '}
-              {child.server && <span class="muted">{child.server.slice(0, 40)}</span>}
+              <span class="strong">
+                {child.kind === 'upstream' && child.server !== undefined ? (
+                  <ServerLine text={child.server} limit={40} />
+                ) : (
+                  child.kind
+                )}
+              </span>{' '}
+              {child.method !== child.kind && (
+                <span class="muted">
+                  <ServerLine text={child.method} limit={60} />
+                </span>
+              )}
             </span>
             <span class="waterfall-track" role="cell" aria-label={`begins after ${formatDuration(child.startMs)}`}>
               <span
@@ -70,20 +80,22 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
   );
 }
 
+const TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
+
+/** How a request ended, in a word with a colour. */
+export function OutcomeBadge({ row }: { readonly row: TrafficRow }): VNode {
+  const outcome = outcomeOf(row);
+  return <Badge tone={TONES[outcome]}>{outcome === 'open' ? 'running' : outcome}</Badge>;
+}
+
 /** One request whole: what was said, when, and what it cost. */
 export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
   const address = toolOf(row);
+  const asked = askedMs(row);
   const [server, tool] = address?.split(/:(.*)/s) ?? [];
   return (
     <div class="stack">
-      <Section
-        title="Request"
-        aside={
-          <Badge tone={row.state === 'success' ? 'ok' : row.state === 'failure' ? 'bad' : 'info'}>
-            {row.state === 'open' ? 'running' : row.state}
-          </Badge>
-        }
-      >
+      <Section title="Request" aside={<OutcomeBadge row={row} />}>
         <Facts
           items={[
             ['Method', <code>{row.method}</code>],
@@ -96,8 +108,14 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               ],
             ['From', `${row.host?.name ?? row.principal} over ${row.route}${row.host ? ` (${row.host.era} era)` : ''}`],
             ['When', formatDateTime(row.at)],
-            row.ms !== undefined && ['Took', formatDuration(row.ms)],
-            ['Tokens', `${formatCount(row.tokens.arguments)} in, ${formatCount(row.tokens.returned)} out`],
+            row.ms !== undefined && [
+              'Took',
+              `${formatDuration(row.ms)}${asked > 0 ? `, ${formatDuration(asked)} of it waiting for an answer to the server's question` : ''}`,
+            ],
+            [
+              'Tokens',
+              `${formatCount(row.tokens.arguments)} request, ${formatCount(row.tokens.returned)} answer, whole message`,
+            ],
             row.code !== undefined && ['Code', <code>{row.code}</code>],
             row.traceId !== undefined && ['Trace', <code>{row.traceId}</code>],
           ]}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrafficRow } from '../../api/types.js';
-import { barOf, costOf, createTrafficLog, selectRows, toolOf } from './traffic-log.js';
+import { askedMs, barOf, costOf, createTrafficLog, outcomeOf, selectRows, toolOf } from './traffic-log.js';
 
 const row = (id: string, change: Partial<TrafficRow> = {}): TrafficRow => ({
   id,
@@ -25,6 +25,25 @@ describe('the traffic log of the page', () => {
     expect(log.rows().map(({ id, state }) => `${id} ${state}`)).toEqual(['d open', 'c success', 'b open']);
     log.clear();
     expect(log.rows()).toEqual([]);
+  });
+
+  it('STUDIO-3 calls a request refused that failed before a server was asked, as the audit log does', () => {
+    const failed = row('a', { state: 'failure', tool: 'files:read' });
+    const upstream = { kind: 'upstream', from: 'toolscout', method: 'tools/call', startMs: 1 } as const;
+    expect(outcomeOf(failed)).toBe('refused');
+    expect(outcomeOf({ ...failed, children: [upstream] })).toBe('failure');
+    expect(outcomeOf(row('b', { state: 'failure', method: 'resources/read', name: 'note://1' }))).toBe('failure');
+    expect(selectRows([failed, row('c')], { text: '', state: 'refused', sort: '' })).toEqual([failed]);
+  });
+
+  it('STUDIO-3 tells how long a request waited for answers of its host', () => {
+    const child = { kind: 'callback', from: 'server', method: 'elicitation/create', startMs: 10 } as const;
+    const children = [
+      { ...child, endMs: 40 },
+      { ...child, startMs: 50 },
+      { ...child, kind: 'upstream' as const, endMs: 99 },
+    ];
+    expect(askedMs(row('a', { children }))).toBe(30);
   });
 
   it('STUDIO-3 holds no more after 10,000 events than after 1,000', () => {
@@ -70,7 +89,7 @@ describe('the traffic log of the page', () => {
 
   it('STUDIO-3 places parts on the time axis, whatever the times are', () => {
     expect(barOf(50, 75, 100)).toEqual({ left: 50, width: 25 });
-    expect(barOf(0, undefined, 0)).toEqual({ left: 0, width: 0.6 });
-    expect(barOf(200, 300, 100).left).toBe(100);
+    expect(barOf(0, undefined, 0)).toEqual({ left: 0, width: 1.5 });
+    expect(barOf(200, 300, 100)).toEqual({ left: 98.5, width: 1.5 });
   });
 });

@@ -3,10 +3,28 @@ import type { TrafficRow } from '../../api/types.js';
 /** Rows that the page keeps; the oldest leave first. */
 export const MAX_ROWS = 1000;
 
+/** How a request ended, in the words of the audit log. */
+export type Outcome = TrafficRow['state'] | 'refused';
+
+/** A call that failed before any server was asked was refused, as the audit log says. */
+export function outcomeOf(row: TrafficRow): Outcome {
+  return row.state === 'failure' && toolOf(row) !== undefined && !row.children.some(({ kind }) => kind === 'upstream')
+    ? 'refused'
+    : row.state;
+}
+
+/** The part of a request in which a person or a host was asked, in milliseconds. */
+export function askedMs({ children }: TrafficRow): number {
+  return children.reduce(
+    (sum, { kind, startMs, endMs = startMs }) => sum + (kind === 'callback' ? endMs - startMs : 0),
+    0,
+  );
+}
+
 /** What is looked for among the rows. */
 export interface TrafficQuery {
   readonly text: string;
-  readonly state: '' | TrafficRow['state'];
+  readonly state: '' | Outcome;
   readonly sort: '' | 'slow' | 'tokens';
 }
 
@@ -75,10 +93,13 @@ export function selectRows(rows: readonly TrafficRow[], { text, state, sort }: T
   const found =
     wanted === '' && state === ''
       ? rows
-      : rows.filter((row) => (state === '' || row.state === state) && (wanted === '' || hasText(row, wanted)));
+      : rows.filter((row) => (state === '' || outcomeOf(row) === state) && (wanted === '' || hasText(row, wanted)));
   if (sort === 'slow') return found.toSorted((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
   return sort === 'tokens' ? found.toSorted((a, b) => costOf(b) - costOf(a)) : found;
 }
+
+/** The narrowest bar, in percent. */
+const MIN_BAR = 1.5;
 
 /** Where a part of a row stands on its time axis, in percent. */
 export function barOf(
@@ -87,7 +108,8 @@ export function barOf(
   totalMs: number,
 ): { readonly left: number; readonly width: number } {
   const total = Math.max(totalMs, 1);
-  const left = Math.max(0, Math.min(100, (startMs / total) * 100));
+  // What happens at the very end must still be seen.
+  const left = Math.max(0, Math.min(100 - MIN_BAR, (startMs / total) * 100));
   const end = Math.max(startMs, endMs ?? startMs);
-  return { left, width: Math.max(0.6, Math.min(100 - left, ((end - startMs) / total) * 100)) };
+  return { left, width: Math.max(MIN_BAR, Math.min(100 - left, ((end - startMs) / total) * 100)) };
 }

@@ -6,14 +6,14 @@ import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty } from '../../parts/states.js';
+import { Empty } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { formatCount, formatDuration, formatTime, plural } from '../../text/format.js';
 import { followTraffic } from './follow-traffic.js';
-import { RowDetails } from './row-details.js';
+import { OutcomeBadge, RowDetails } from './row-details.js';
 import { costOf, createTrafficLog, MAX_ROWS, selectRows, toolOf, type TrafficQuery } from './traffic-log.js';
 
-/** Rows come faster than anybody reads: the page is drawn this often. */
+/** Rows come faster than a person reads, so the page is drawn only this often. */
 const DRAW_MS = 150;
 
 function createTraffic() {
@@ -59,21 +59,24 @@ function createTraffic() {
 function Row({ row }: { readonly row: TrafficRow }): VNode {
   return (
     <>
-      <span class="muted small number">{formatTime(row.at)}</span>
       <div class="row-main">
         <div class="row-title">
           <ServerLine text={toolOf(row) ?? row.name ?? row.method} />
         </div>
         <div class="row-sub">
-          {row.method} · {row.host?.name?.slice(0, 40) ?? row.principal}
-          {row.children.length > 0 ? ` · ${plural(row.children.length + row.dropped, 'part')}` : ''}
+          {[
+            formatTime(row.at),
+            row.host?.name?.slice(0, 40) ?? row.principal,
+            row.method !== 'tools/call' && row.method,
+            row.children.length > 0 && plural(row.children.length + row.dropped, 'part'),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </div>
       </div>
-      <span class="muted small number wide-only">{formatCount(costOf(row))} tokens</span>
-      <span class="muted small number">{row.ms === undefined ? 'running' : formatDuration(row.ms)}</span>
-      <Badge tone={row.state === 'success' ? 'ok' : row.state === 'failure' ? 'bad' : 'info'}>
-        {row.state === 'open' ? 'running' : row.state}
-      </Badge>
+      <span class="muted small number row-number wide-only">{plural(costOf(row), 'token')}</span>
+      <span class="muted small number row-number">{row.ms === undefined ? 'running' : formatDuration(row.ms)}</span>
+      <OutcomeBadge row={row} />
     </>
   );
 }
@@ -95,7 +98,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Traffic"
-      lead="Every request of a host, and what it led to. It is recorded only while this page is open, in memory."
+      lead="Every request of a host, and what it led to. Recorded in memory while this page is open. Tokens are of the whole message."
       wide
       actions={
         <>
@@ -114,7 +117,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
       }
     >
       <div class="filters">
-        <label class="field grow">
+        <label class="field filter-wide">
           <span class="field-label">Search</span>
           <input
             class="input"
@@ -131,6 +134,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
             <option value="open">running</option>
             <option value="success">success</option>
             <option value="failure">failure</option>
+            <option value="refused">refused</option>
           </select>
         </label>
         <label class="field">
@@ -173,6 +177,12 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
               ? 'Loosen the search to see more.'
               : 'The next request of a host appears here at once: searches, calls, and what servers asked back.'}
           </p>
+          {traffic.rows.value.length === 0 && (
+            <p>
+              Earlier calls, the slowest and the most expensive, are in the{' '}
+              <a href="#/audit?kind=execution&sort=slow">audit log</a>.
+            </p>
+          )}
         </Empty>
       )}
     </Page>

@@ -1,0 +1,12 @@
+/** A sentence that names a route of the API: advice for programs. The page has a button for what it says. */
+const ROUTE = /\b(?:GET|POST|PUT|DELETE) \//;
+
+/** What the API advises, as far as it is of use to a person who looks at the page. */
+export function adviceOf(text: string | undefined): string | undefined {
+  return text === undefined || text === '' || ROUTE.test(text) ? undefined : text;
+}
+
+/** A reason of the API as the page words it: rules are numbered here as they stand on their view. */
+export function reasonOf(text: string): string {
+  return text.replaceAll(/toolRules\[(\d+)\]/g, (_, index: string) => `rule ${Number(index) + 1}`);
+}

@@ -1,0 +1,55 @@
+import type { AuditKind } from '../../api/types.js';
+
+/** The word of a person for each kind of record, in the order of the filter. */
+const KIND_WORDS: Readonly<Record<AuditKind, string>> = {
+  execution: 'call',
+  script: 'script',
+  search: 'search',
+  menu: 'menu of tools',
+  answer: 'answer of toolscout',
+  'resource-read': 'resource read',
+  'prompt-get': 'prompt',
+  completion: 'completion',
+  discovered: 'tools learned',
+  approve: 'approval',
+  reject: 'rejection',
+  confirm: 'confirmation of a call',
+  'config-edit': 'config edited',
+  reload: 'config read',
+  'config-approve': 'config approved',
+  'config-withdraw': 'config approval withdrawn',
+  'server-add': 'server added',
+  register: 'server registered',
+  unregister: 'server removed',
+  introspect: 'server looked at',
+  'capability-register': 'capability registered',
+  'sign-in': 'sign-in to a server',
+  'sign-out': 'sign-out of a server',
+  'session-open': 'session opened',
+  'session-end': 'session ended',
+  export: 'export',
+  lock: 'lock file',
+  'cache-clear': 'cache cleared',
+  'usage-forgotten': 'usage forgotten',
+  'store-accept': 'store accepted',
+  'store-migrate': 'store migrated',
+};
+
+/** Every kind and its word. */
+export const KINDS = Object.entries(KIND_WORDS);
+
+/** The word for a kind; one of another version is shown as it is. */
+export function kindWord(kind: string): string {
+  return Object.hasOwn(KIND_WORDS, kind) ? KIND_WORDS[kind as AuditKind] : kind;
+}
+
+const ROUTE_WORDS: Readonly<Record<string, string>> = {
+  mcp: 'MCP host',
+  http: 'HTTP API or Studio',
+  cli: 'command line',
+};
+
+/** The word for the front through which something was asked. */
+export function routeWord(route: string): string {
+  return ROUTE_WORDS[route] ?? route;
+}

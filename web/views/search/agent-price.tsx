@@ -1,0 +1,116 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../../api/client.js';
+import type { HeldTools, SearchPreview } from '../../api/types.js';
+import { hrefTo } from '../../app/router.js';
+import { ServerText } from '../../parts/server-text.js';
+import { Callout } from '../../parts/states.js';
+import { reasonOf } from '../../text/advice.js';
+import { formatCount, plural } from '../../text/format.js';
+
+/** Asked once the user has stopped typing. */
+const PAUSE_MS = 250;
+const FEW = 3;
+
+interface Aside {
+  readonly preview?: SearchPreview;
+  readonly held?: HeldTools;
+}
+
+/** How many hits stand in the answer of an agent. */
+function hitsIn(text: string): number | undefined {
+  try {
+    const { hits } = JSON.parse(text) as { hits?: unknown[] };
+    return hits?.length;
+  } catch {
+    return undefined;
+  }
+}
+
+function Price({ preview, found }: { readonly preview: SearchPreview; readonly found: number }): VNode {
+  const text = preview.content.map((part) => part.text).join('\n');
+  const shown = hitsIn(text);
+  return (
+    <details class="agent-price">
+      <summary>
+        <span>
+          An agent pays{' '}
+          <span class="strong number">{formatCount(preview.tokens.arguments + preview.tokens.returned)}</span> tokens
+          for this search
+          <span class="muted">
+            : {formatCount(preview.tokens.arguments)} to ask, {formatCount(preview.tokens.returned)} for{' '}
+            {shown === undefined || shown === found ? 'the answer' : `the best ${shown} of ${plural(found, 'tool')}`}
+          </span>
+        </span>
+        <span class="link">What it reads</span>
+      </summary>
+      <div class="result-text agent-text" tabIndex={0} role="region" aria-label="What the agent reads">
+        <ServerText text={text} limit={6000} block />
+      </div>
+    </details>
+  );
+}
+
+function Held({ held }: { readonly held: HeldTools }): VNode | null {
+  if (held.total === 0) return null;
+  return (
+    <Callout tone="warn">
+      <p class="strong">
+        {held.total === 1 ? 'One tool fits that agents do not get.' : `${held.total} tools fit that agents do not get.`}
+      </p>
+      {held.tools.slice(0, FEW).map(({ server, tool, reason }) => (
+        <p key={`${server}:${tool}`}>
+          <a href={hrefTo('tool', [server, tool])}>
+            <ServerText text={`${server}:${tool}`} limit={100} />
+          </a>{' '}
+          <ServerText text={reasonOf(reason).replace(`"${server}:${tool}" `, '')} limit={200} />
+        </p>
+      ))}
+      {held.total > FEW && (
+        <p>
+          <a href={hrefTo('held')}>See all that is held back</a>
+        </p>
+      )}
+    </Callout>
+  );
+}
+
+/** What an agent would read and pay for this search, and which tools it would not be told of. */
+export function AgentPrice({
+  query,
+  server,
+  found,
+}: {
+  readonly query: string;
+  readonly server: string;
+  readonly found: number;
+}): VNode {
+  const [aside, setAside] = useState<Aside>({});
+  useEffect(() => {
+    const own = new AbortController();
+    const about = { q: query, ...(server && { server }) };
+    const ask = async (): Promise<void> => {
+      try {
+        const [preview, held] = await Promise.all([
+          api.searchPreview(about, own.signal),
+          api.heldTools(about, own.signal),
+        ]);
+        if (!own.signal.aborted) setAside({ preview, held });
+      } catch {
+        // The search itself says what is wrong; without an answer there is no price.
+        if (!own.signal.aborted) setAside({});
+      }
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      own.abort();
+    };
+  }, [query, server]);
+  return (
+    <>
+      {aside.preview && <Price preview={aside.preview} found={found} />}
+      {aside.held && <Held held={aside.held} />}
+    </>
+  );
+}
