@@ -23,7 +23,7 @@ export function dial(
 ): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // What stands before the @ of a URL that somebody else wrote is not sent.
+    // Credentials in a URL from another author are not sent.
     const request = send(url, { ...options, auth: undefined }, resolve);
     request.on('error', reject);
     request.end(body);

@@ -10,7 +10,7 @@ async function serve(
 ): Promise<(bytes: string, breakOff?: boolean) => Promise<string>> {
   const server = createServer((incoming, outgoing) => {
     const web = new Request(`http://127.0.0.1${incoming.url}`, { method: incoming.method });
-    void answer(new NodeRequest(web, { incoming, outgoing })).then((given) => given.writeTo(outgoing));
+    void answer(new NodeRequest({ incoming, outgoing }, () => web)).then((given) => given.writeTo(outgoing));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -53,7 +53,7 @@ describe('a request over a connection', () => {
     expect(await send(chunks('hel', 'lo!'))).toMatch(/too much$/);
   });
 
-  it('A29 a body that breaks off is an error, and whoever waits for the client learns that it has gone', async () => {
+  it('A29 a body that breaks off is an error, and reports that the client has gone', async () => {
     const seen: string[] = [];
     const send = await serve(async (received) => {
       received.onGone(() => seen.push('gone'));
@@ -81,7 +81,7 @@ describe('a request of the web', () => {
 });
 
 describe('a plain answer', () => {
-  it('REG-10 is a Response to whoever wants one', async () => {
+  it('REG-10 can be used as a Response', async () => {
     const response = responseOf(new PlainAnswer(201, { 'x-a': 'b' }, 'made'));
     expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([201, 'b', 'made']);
     expect(responseOf(response)).toBe(response);

@@ -16,11 +16,11 @@ export interface RequestHead {
 
 /** A request that came in, over a connection of Node.js or as a `Request`: its parts are made when they are asked for. */
 export interface Received extends RequestHead {
-  /** The whole request as the web knows it; its body can be read only once, here or there. */
+  /** The whole request as a web `Request`; its body can be read only once, here or there. */
   readonly web: Request;
   /** All bytes of its body, or `undefined` as soon as they are more than `maxBytes`. */
   bytes(maxBytes: number): Promise<Uint8Array | undefined>;
-  /** Calls `listener` when whoever asked has gone before the answer was sent whole. */
+  /** Calls `listener` when the client disconnects before the whole response was sent. */
   onGone(listener: () => void): void;
   /** The answer on its connection, where there is one. */
   readonly outgoing?: Pick<ServerResponse, 'once'>;
@@ -52,7 +52,7 @@ export class PlainAnswer {
 /** An answer, whole or as a `Response`, which may be a stream. */
 export type Answer = Response | PlainAnswer;
 
-/** The same answer as the web knows it. */
+/** The same answer as a web `Response`. */
 export function responseOf(answer: Answer): Response {
   return answer instanceof PlainAnswer ? answer.toResponse() : answer;
 }
@@ -90,44 +90,59 @@ export interface NodePair {
   readonly outgoing: ServerResponse;
 }
 
-/** Headers that were sent twice are joined, as the web does; Node.js would keep one of them, and others the other (A10). */
+/**
+ * Headers that were sent twice are joined, as the web does; Node.js would keep one of them, and others the other (A10). A few of
+ * them are asked for, so they are looked for: a table of all of them costs more.
+ */
 class JoinedHeaders implements HeaderReader {
-  private readonly values: Record<string, string> = Object.create(null) as Record<string, string>;
-
-  constructor(raw: readonly string[]) {
-    for (let at = 0; at < raw.length; at += 2) {
-      const name = raw[at]!.toLowerCase();
-      const before = this.values[name];
-      this.values[name] = before === undefined ? raw[at + 1]! : `${before}, ${raw[at + 1]!}`;
-    }
-  }
+  constructor(private readonly raw: readonly string[]) {}
 
   get(name: string): string | null {
-    return this.values[name] ?? null;
+    const { raw } = this;
+    let found: string | null = null;
+    for (let at = 0; at < raw.length; at += 2) {
+      const given = raw[at]!;
+      if (given.length !== name.length || (given !== name && given.toLowerCase() !== name)) continue;
+      found = found === null ? raw[at + 1]! : `${found}, ${raw[at + 1]!}`;
+    }
+    return found;
   }
 
   has(name: string): boolean {
-    return this.values[name] !== undefined;
+    return this.get(name) !== null;
   }
 }
 
-/** A request on a connection of Node.js; `web` is the same, made as far as it is read. */
+/** A host and a path that stand in an address as they came: nothing in them is escaped, climbs or is upper case. */
+// No wider than what is taken for a `Request` without a look: of every other address the maker of one is the judge.
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
+const PLAIN_TARGET = /^(?:\/[\w-][\w.-]*)+$/;
+
+/** A request on a connection of Node.js; `web` is the same, made when it is asked for: most requests of MCP never need it. */
 export class NodeRequest implements Received {
   readonly method: string;
   readonly url: string;
   readonly headers: HeaderReader;
   readonly outgoing: ServerResponse;
   private readonly incoming: IncomingMessage;
+  #web: Request | undefined;
 
   constructor(
-    readonly web: Request,
     { incoming, outgoing }: NodePair,
+    private readonly open: () => Request,
   ) {
-    this.method = web.method;
-    this.url = web.url;
     this.headers = new JoinedHeaders(incoming.rawHeaders);
     this.incoming = incoming;
     this.outgoing = outgoing;
+    const { method = '', url = '' } = incoming;
+    const host = this.headers.get('host') ?? '';
+    const isPlain = method === 'POST' && PLAIN_HOST.test(host) && PLAIN_TARGET.test(url);
+    this.method = isPlain ? method : this.web.method;
+    this.url = isPlain ? `http://${host}${url}` : this.web.url;
+  }
+
+  get web(): Request {
+    return (this.#web ??= this.open());
   }
 
   bytes(maxBytes: number): Promise<Uint8Array | undefined> {
@@ -136,6 +151,7 @@ export class NodeRequest implements Received {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      let isWhole = false;
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length;
         if (size <= maxBytes) chunks.push(chunk);
@@ -144,9 +160,15 @@ export class NodeRequest implements Received {
           resolve(undefined);
         }
       });
-      incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-      incoming.once('error', reject);
-      incoming.once('close', () => reject(new Error('The request was broken off.')));
+      incoming.on('end', () => {
+        isWhole = true;
+        resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      });
+      incoming.on('error', reject);
+      incoming.on('close', () => {
+        // Every request is closed in the end, and an error without a listener would cost a stack trace.
+        if (!isWhole) reject(new Error('The request was broken off.'));
+      });
     });
   }
 

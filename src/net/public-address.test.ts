@@ -29,5 +29,13 @@ describe('a URL that a caller names', () => {
     const asked = requirePublic(url, lookup);
     await expect(asked).rejects.toMatchObject({ code });
     await expect(asked).rejects.not.toThrow('secret');
+    // Nothing has been sent anywhere.
+    if (code !== 'INVALID_REQUEST') await expect(asked).rejects.toMatchObject({ delivered: false });
+  });
+
+  it('A19 an address in brackets is judged without a lookup', async () => {
+    const never: Lookup = () => Promise.reject(new Error('looked up'));
+    expect((await requirePublic('https://[2606:4700::1111]/', never)).hostname).toBe('[2606:4700::1111]');
+    await expect(requirePublic('https://[fd00::1]/', never)).rejects.toThrow('fd00::1 is not on the public network');
   });
 });

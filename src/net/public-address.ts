@@ -17,7 +17,7 @@ function refuse(message: string): ToolscoutError {
  * toolscout ask what only this machine can reach.
  */
 export async function requirePublic(text: string, lookup: Lookup): Promise<URL> {
-  if (!URL.canParse(text)) throw new ToolscoutError('INVALID_REQUEST', 'The url is not a URL.');
+  if (!URL.canParse(text)) throw new ToolscoutError('INVALID_REQUEST', 'The value of url is not a valid URL.');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw refuse('Introspection needs an https URL.');
   if (url.username !== '' || url.password !== '') throw refuse('A URL with credentials is not allowed.');

@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPublicFetch } from './public-fetch.js';
 
@@ -87,6 +88,86 @@ describe('the public network only', () => {
     expect(answer.status).toBe(201);
     expect(answer.headers.get('x-seen')).toBe('POST yes');
     expect(await answer.text()).toBe('hello');
+  });
+
+  it.each([204, 205, 304])('CONN-1 an answer %i has no body, and the next one does', async (status) => {
+    const server = createServer((request, response) => {
+      if (request.url === '/none') response.writeHead(status).end();
+      else response.end('body');
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const fetch = createPublicFetch('x', names(['127.0.0.1']).lookup, () => false);
+    const answer = await fetch(`http://public.example:${port}/none`);
+    expect(answer).toMatchObject({ status, body: null });
+    expect(await (await fetch(`http://public.example:${port}/some`)).text()).toBe('body');
+  });
+
+  it('CONN-1 a name that cannot be found fails as the name service says', async () => {
+    const error = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    const attempt = createPublicFetch('x', (_host, _options, callback) => callback(error, ''))(
+      'http://public.example/',
+    );
+    await expect(attempt).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
+  it('A19 all addresses of a name are judged, and the first is dialled, also where Node asks for one alone', async () => {
+    const before = getDefaultAutoSelectFamily();
+    setDefaultAutoSelectFamily(false);
+    onTestFinished(() => setDefaultAutoSelectFamily(before));
+    const { port, hits } = await listener();
+    const seen: string[] = [];
+    const judge = (address: string): boolean => {
+      seen.push(address);
+      return false;
+    };
+    const fetch = createPublicFetch('x', names(['127.0.0.1', '192.0.2.1']).lookup, judge);
+    expect(await (await fetch(`http://public.example:${port}/`)).text()).toBe('secret');
+    expect(hits()).toBe(1);
+    expect(seen).toEqual(['127.0.0.1', '192.0.2.1']);
+    const refused = createPublicFetch('x', names(['127.0.0.1', '10.0.0.1']).lookup, (each) => each === '10.0.0.1');
+    await expect(refused(`http://public.example:${port}/`)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      delivered: false,
+    });
+    expect(hits()).toBe(1);
+  });
+
+  it('A19 a connection that another part of the process keeps open is not used', async () => {
+    const { port, hits } = await listener();
+    const url = `http://public.example:${port}/`;
+    const { lookup } = names(['127.0.0.1']);
+    const others = request(url, { lookup });
+    others.end();
+    const [answer] = (await once(others, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    await expect(createPublicFetch('x', lookup)(url)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(hits()).toBe(1);
+  });
+
+  it('CONN-1 a request that was cancelled before is not sent', async () => {
+    const { port, hits } = await listener();
+    const { lookup, asked } = names(['127.0.0.1']);
+    const fetch = createPublicFetch('x', lookup, () => false);
+    await expect(fetch(`http://public.example:${port}/`, { signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    expect([asked, hits()]).toEqual([[], 0]);
+  });
+
+  it('CONN-1 headers that come several times are all kept', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'] }).end();
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const fetch = createPublicFetch('x', names(['127.0.0.1']).lookup, () => false);
+    expect((await fetch(`http://public.example:${port}/`)).headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
   it('A19 a name that flips is looked up for every request, and what was looked up is what is dialled', async () => {

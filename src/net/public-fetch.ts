@@ -1,5 +1,6 @@
 import { lookup as lookUp } from 'node:dns';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import { bareHost, isInternalAddress, isInternalHost } from './address.js';
 import { dial, leadsOutside } from './dial.js';
@@ -7,6 +8,8 @@ import { ToolscoutError } from '../kernel/errors.js';
 
 type LookupHook = NonNullable<RequestOptions['lookup']>;
 
+/** How long a connection without work is kept; as long as Node keeps its own. */
+const IDLE_MS = 5000;
 /** Statuses that have no body by definition. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
@@ -19,9 +22,9 @@ function refused(server: string, host: string): ToolscoutError {
 }
 
 /**
- * A `fetch` for addresses that the user did not write: it reaches the public network only. The address that is
- * checked is the one that is dialled, for every request anew, so that a name which leads elsewhere the
- * next time is refused then (A19). Redirects are answers, never followed.
+ * A `fetch` for addresses that the user did not write: it reaches the public network only. Each request resolves the
+ * name, checks the address and connects to exactly that address, so that a name that resolves elsewhere the next time
+ * is refused then (A19). Redirects are returned, never followed.
  */
 export function createPublicFetch(
   server: string,
@@ -44,6 +47,10 @@ export function createPublicFetch(
     });
   };
 
+  // Connections of its own: one that another part of the process keeps open was judged by somebody else, or not at all.
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  const agents = { 'http:': new Agent(kept), 'https:': new SecureAgent(kept) };
+
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -52,9 +59,9 @@ export function createPublicFetch(
     request.signal.throwIfAborted();
     const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
     const { method, signal } = request;
-    return toResponse(
-      await dial(url, { method, headers: Object.fromEntries(request.headers), lookup: guarded, signal, body }),
-    );
+    const agent = agents[url.protocol === 'https:' ? 'https:' : 'http:'];
+    const headers = Object.fromEntries(request.headers);
+    return toResponse(await dial(url, { method, headers, agent, lookup: guarded, signal, body }));
   };
 }
 

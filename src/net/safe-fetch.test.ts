@@ -1,5 +1,12 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import {
+  createServer as createTcpServer,
+  getDefaultAutoSelectFamily,
+  setDefaultAutoSelectFamily,
+  type AddressInfo,
+  type Server,
+} from 'node:net';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -92,7 +99,7 @@ describe('an address', () => {
 });
 
 describe('a guarded fetch', () => {
-  it('REG-5 answers with status, headers and body, and says who asks', async () => {
+  it('REG-5 answers with status, headers and body, and sends the given headers', async () => {
     const seen: Array<string | undefined> = [];
     const port = await serve((request, response) => {
       seen.push(request.headers['user-agent'], request.headers['accept-encoding'], String(request.headers['x-key']));
@@ -144,7 +151,7 @@ describe('a guarded fetch', () => {
         return [{ address: asked === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
       },
     });
-    // 192.0.2.1 is a documentation address: allowed here by name, nobody answers there.
+    // 192.0.2.1 is a documentation address: allowed here by name, without a listener.
     const allowed = make({
       timeoutMs: 300,
       allowedHosts: ['flip.example'],
@@ -191,6 +198,19 @@ describe('a guarded fetch', () => {
     expect(await make()(`http://127.0.0.1:${port}/`, OWN)).toMatchObject({ ok: true, status: 302, body: '' });
   });
 
+  it('A19 what was checked is dialled also where Node asks for one address alone', async () => {
+    const before = getDefaultAutoSelectFamily();
+    setDefaultAutoSelectFamily(false);
+    onTestFinished(() => setDefaultAutoSelectFamily(before));
+    const port = await serve((_, response) => void response.end('here'));
+    const resolve = async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '192.0.2.1', family: 4 },
+    ];
+    const answer = await make({ resolve })(`http://named.example:${port}/`, OWN);
+    expect(answer).toMatchObject({ ok: true, body: 'here' });
+  });
+
   it('A19 only http and https are spoken', async () => {
     for (const url of ['file:///etc/passwd', 'ftp://x.example', 'data:,x', 'javascript:1', 'nonsense', '', 'http://']) {
       expect(await make()(url, OWN), url).toMatchObject({ ok: false, problem: 'invalid_scheme' });
@@ -218,6 +238,17 @@ describe('a guarded fetch', () => {
     expect(await at('/gzip')).toMatchObject({ ok: false, problem: 'encoding' });
   });
 
+  it('A29 a connection whose answer is refused is ended, however long its server would go on', async () => {
+    const ends: Array<Promise<unknown>> = [];
+    const port = await serve((request, response) => {
+      ends.push(once(request.socket, 'close'));
+      response.writeHead(200, { 'content-encoding': 'gzip' }).write('x');
+    });
+    expect(await make()(`http://127.0.0.1:${port}/`, OWN)).toMatchObject({ ok: false, problem: 'encoding' });
+    expect(ends).toHaveLength(1);
+    await Promise.all(ends);
+  });
+
   it('A29 one deadline holds for name, connection, headers and a body that drips', async () => {
     const clock = createFakeClock();
     const silent = await listen(createTcpServer(() => undefined));
@@ -241,7 +272,7 @@ describe('a guarded fetch', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('REG-5 what fails has a name: nobody listens, no such name, cut off, garbage, cancelled', async () => {
+  it('REG-5 names each failure: refused, unknown host, cut off, garbage, cancelled', async () => {
     const closed = await serve(() => undefined);
     const cut = await listen(createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')));
     const garbage = await listen(createTcpServer((socket) => socket.end('\0\0\0 what\r\n\r\n')));
@@ -271,7 +302,7 @@ describe('a guarded fetch', () => {
 });
 
 describe('a URL with a password', () => {
-  it('A19 what stands before the @ is not sent', async () => {
+  it('A19 does not send credentials of the URL', async () => {
     let sent: string | undefined = 'not asked';
     const port = await serve(({ headers }, response) => {
       sent = headers.authorization;

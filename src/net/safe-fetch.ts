@@ -156,7 +156,7 @@ export function createSafeFetch(deps: SafeFetchDeps): SafeFetch {
         const addresses = await checkedAddresses(url, options.own ?? false);
         const response = await dial(url, {
           signal: stop.signal,
-          // A connection of its own: a kept one may lead to an address that was checked for somebody else.
+          // A new connection: a pooled one may lead to an address that was checked for another request.
           agent: false,
           lookup: (_host, asked, answer) => {
             const [first] = addresses;

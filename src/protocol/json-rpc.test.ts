@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMessage, isPlainLegacyRequest } from './json-rpc.js';
+import { isMessage, isPlainLegacyNotification, isPlainLegacyRequest } from './json-rpc.js';
 
 describe('isMessage', () => {
   it.each([
@@ -20,6 +20,25 @@ describe('isMessage', () => {
     [false, 42],
   ])('S22 %s for %j', (expected, value) => {
     expect(isMessage(value)).toBe(expected);
+  });
+});
+
+describe('isPlainLegacyNotification', () => {
+  const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  it.each([
+    [true, notification],
+    [true, { ...notification, params: { requestId: 1 } }],
+    [false, { ...notification, jsonrpc: '1.0' }],
+    [false, { ...notification, method: 1 }],
+    [false, { ...notification, id: 1 }],
+    [false, { ...notification, id: null }],
+    [false, { ...notification, Params: {} }],
+    [false, { ...notification, params: [] }],
+    [false, { ...notification, params: { _meta: {} } }],
+    [false, [notification]],
+    [false, null],
+  ])('A10 S3 is %s for %j', (expected, message) => {
+    expect(isPlainLegacyNotification(message)).toBe(expected);
   });
 });
 

@@ -39,7 +39,7 @@ export function isMessage(value: unknown): value is JsonRpcMessage {
   return named && (value['result'] !== undefined || isObject(value['error']));
 }
 
-/** A request of which nothing is odd. */
+/** A request that needs no special handling. */
 export interface PlainRequest extends JsonObject {
   readonly jsonrpc: '2.0';
   readonly id: string | number;
@@ -47,7 +47,7 @@ export interface PlainRequest extends JsonObject {
   readonly params?: JsonObject;
 }
 
-/** Whether a value can be the token under which progress is told, or none. */
+/** Whether a value is a valid progress token, or `undefined`. */
 export const isPlainToken = (token: unknown): boolean =>
   token === undefined || typeof token === 'string' || Number.isSafeInteger(token);
 
@@ -63,6 +63,15 @@ export function isPlainRequest(message: unknown): message is PlainRequest {
   for (const field in message) {
     if (field !== 'jsonrpc' && field !== 'id' && field !== 'method' && field !== 'params') return false;
   }
+  return true;
+}
+
+/** Whether a message is a notification of the 2025 era that needs no parser of the protocol, as a plain request does not. */
+export function isPlainLegacyNotification(message: unknown): boolean {
+  if (!isObject(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string') return false;
+  const { params } = message;
+  if (params !== undefined && (!isObject(params) || params['_meta'] !== undefined)) return false;
+  for (const field in message) if (field !== 'jsonrpc' && field !== 'method' && field !== 'params') return false;
   return true;
 }
 

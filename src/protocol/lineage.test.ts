@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { createLineage } from './lineage.js';
 
-describe('who a toolscout is connected to', () => {
-  it('CFG-5 knows itself by its id, and another process with its configuration', () => {
+describe('the lineage of a toolscout', () => {
+  it('CFG-5 recognises itself by its id, and another process with its configuration', () => {
     const clock = createFakeClock();
     const one = createLineage({ clock, configuration: 'c' });
     const same = createLineage({ clock, configuration: 'c' });
@@ -52,7 +52,7 @@ describe('who a toolscout is connected to', () => {
     expect(createLineage({ clock, configuration: 'c', inherited: other.variable() }).isNested).toBe(true);
   });
 
-  it('A28 what is not an id is passed over, and the chain has a bound', () => {
+  it('A28 skips invalid ids, and the chain has a bound', () => {
     const clock = createFakeClock();
     const one = createLineage({ clock, inherited: `x,${'y'.repeat(1e6)},,.` });
     expect(one.isNested).toBe(false);

@@ -1,13 +1,13 @@
 import type { Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 
-/** The request header in which one toolscout tells another who is in front of it. */
+/** The request header in which one toolscout names the instances in front of it. */
 export const VIA_HEADER = 'toolscout-via';
 
-/** The response header in which a toolscout says who it is, to those who sent {@link VIA_HEADER}. */
+/** The response header with the id of a toolscout, for requests with {@link VIA_HEADER}. */
 export const INSTANCE_HEADER = 'toolscout-instance';
 
-/** The variable in which a toolscout tells its children who started them. */
+/** The variable in which a toolscout passes its id to its children. */
 export const VIA_VARIABLE = 'TOOLSCOUT_VIA';
 
 /** Instances that are named at once; a longer chain is a loop or a mistake. */
@@ -67,7 +67,7 @@ function createRecent(clock: Pick<Clock, 'monotonic'>) {
   };
 }
 
-/** A new instance. `configuration` names what it serves; without one nobody else serves the same. */
+/** A new instance. `configuration` names what it serves; without one, no other instance counts as equal. */
 export function createLineage(options: {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly configuration?: string;

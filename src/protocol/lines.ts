@@ -87,16 +87,16 @@ export class UnwrittenError extends Error {
 }
 
 /**
- * Gathered beyond this, lines are written without waiting for more. So few, because whoever reads them
- * should begin while we go on: all sixteen of a turn at once have each process wait for the others, and
- * one by one each line costs a system call. Measured at sixteen calls in flight, four lines are best.
+ * Gathered beyond this, lines are written without waiting for more. A small number lets the reader start while this
+ * process goes on: with all sixteen of a turn at once each process waits for the others, and one by one each line costs
+ * a system call. Measured at sixteen calls in flight, four lines are best.
  */
 const GATHERED_LINES = 4;
 const GATHERED_CHARS = 64 * 1024;
 
 /**
- * A writer that hands the lines of one turn of the event loop to the pipe a few at a time: they cost one
- * system call and wake the reader once. Those who wait for one write share one promise.
+ * A writer that hands the lines of one turn of the event loop to the pipe a few at a time: they cost one system call
+ * and wake the reader once. Callers that wait for one write share one promise.
  */
 export function createLineWriter(pipe: Writable): LineWriter {
   let gathered = '';
@@ -123,7 +123,8 @@ export function createLineWriter(pipe: Writable): LineWriter {
     write(line) {
       batch ??= new Promise((resolve, reject) => {
         settle = (error) => (error ? reject(error) : resolve());
-        process.nextTick(flush);
+        // After everything that came in this turn, be it over sixteen connections: then its lines are written together.
+        setImmediate(flush);
       });
       const written = batch;
       gathered += line;

@@ -53,7 +53,7 @@ function valueAt(line: Buffer, from: number, to: number): unknown {
   try {
     return JSON.parse(line.toString('utf8', from, to));
   } catch {
-    // Whoever the message is for reads it whole and says what is wrong with it.
+    // The receiver of the message parses it as a whole and reports the error.
     return undefined;
   }
 }

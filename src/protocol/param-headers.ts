@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 
 const KEY = 'x-mcp-header';
 /** Levels of a schema that are looked at; one that goes deeper was not listed. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 interface Declared {
   readonly header: string;
@@ -10,7 +10,7 @@ interface Declared {
 }
 
 function declarationsIn(schema: JsonValue | undefined, path: readonly string[]): Declared[] {
-  if (!isObject(schema) || path.length > DEEPEST) return [];
+  if (!isObject(schema) || path.length > MAX_DEPTH) return [];
   const header = schema[KEY];
   const own = typeof header === 'string' && path.length > 0 ? [{ header: `Mcp-Param-${header}`, path }] : [];
   const { properties } = schema;

@@ -1,7 +1,7 @@
 import { isCompilable } from '../kernel/schema/compilable-schema.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 
-/** An entry of a list in a form that every client can parse, or why there is none. */
+/** An entry of a list in a form that every client can parse, or the reason why it cannot be converted. */
 export type Strict =
   | { readonly item: JsonObject; /** What was changed, one phrase each. */ readonly repairs: readonly string[] }
   | { readonly fault: string };
@@ -269,7 +269,7 @@ const CAPABILITIES: Fields = {
   tools: objectWith({ listChanged: flag }),
 };
 
-/** What a server says of itself, as every client can parse it: a client that cannot does not connect. */
+/** A server's own description in a form that every client can parse: a client that cannot parse it does not connect. */
 export function strictInfo<T extends JsonObject>(info: T): T {
   const mended = mendFields(info, INFO, '', () => undefined);
   return (ESCAPED_SURROGATE.test(JSON.stringify(mended)) ? wellFormed(mended) : mended) as T;

@@ -42,11 +42,11 @@ export interface ApiOptions {
   readonly mcp?: McpRouteDeps;
   /** The files of the page; without them there is none. */
   readonly studio?: StudioFiles;
-  /** What signing in to the page needs; without it nobody signs in. */
+  /** What signing in to the page needs; without it there is no sign-in. */
   readonly session?: SessionRouteDeps;
   /** The sessions of browsers; streams end with them. */
   readonly browsers?: BrowserSessions;
-  /** What hosts are offered, whatever the configuration says. */
+  /** Replaces `mode` of the config; `hostModes` still applies. */
   readonly mode?: ModeName;
   /** Only routes of these groups; all unless said. */
   readonly groups?: readonly RouteGroup[];

@@ -22,15 +22,15 @@ export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
   readonly log: Log;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Others than this machine can reach it: without authentication nobody is let in (S2). */
+  /** Other machines can reach it: without authentication every request is refused (S2). */
   readonly exposed?: boolean;
   /** Asks the issuer of tokens for a document; without it no token can be checked. */
   readonly fetchDocument?: FetchDocument;
-  /** Sends a form to the issuer; without it nobody signs in there. */
+  /** Sends a form to the issuer; without it there is no sign-in at the issuer. */
   readonly postForm?: PostForm;
   /** The files of the page. */
   readonly studio?: StudioFiles;
-  /** What hosts are offered, whatever the configuration says. */
+  /** Replaces `mode` of the config; `hostModes` still applies. */
   readonly mode?: ModeName;
   readonly metrics?: Metrics;
   readonly clock?: Clock;

@@ -3,17 +3,17 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/hash.js';
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { EVERY_CAPABILITY, type Host } from '../../model/host.js';
+import { EVERY_CAPABILITY, questionWithdrawn, type Host } from '../../model/host.js';
 import type { Principal } from '../../model/principal.js';
 
-/** Questions of servers that wait for whoever follows a call as a stream of events. */
+/** Questions of servers, answered by the caller that follows its call as a stream of events. */
 export interface Asks {
   /** The other side of one call: what a server asks goes out as an event, and comes back through {@link answer}. */
   hostFor(principal: Principal, send: (event: string, data: unknown) => void): Host;
   /**
    * Answers a question.
    *
-   * @throws ToolscoutError `NOT_FOUND` when it does not wait, or waits for somebody else.
+   * @throws ToolscoutError `NOT_FOUND` when no such question waits, or it waits for another caller.
    */
   answer(id: string, principal: Principal, given: AskAnswer): void;
 }
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 };
 
-/** Questions of one process; each is answered by the principal whose call it belongs to, and by nobody else. */
+/** Questions of one process; only the principal whose call it belongs to can answer it. */
 export function createAsks(): Asks {
   const open = new Map<string, Open>();
   const keyOf = ({ name, session }: Principal): string => JSON.stringify([name, session?.id ?? null]);
@@ -53,8 +53,10 @@ export function createAsks(): Asks {
       const { method, params, signal } = question;
       const owner = keyOf(principal);
       const mine = [...open.values()].filter((each) => each.principal === owner).length;
-      if (signal?.aborted || mine >= MAX_OPEN) {
-        return reject(new ToolscoutError('CANCELLED', 'The question could not be asked.'));
+      if (signal?.aborted) return reject(questionWithdrawn());
+      if (mine >= MAX_OPEN) {
+        const message = `${MAX_OPEN} questions to this caller are open already; the next was not asked.`;
+        return reject(new ToolscoutError('RATE_LIMITED', message, { suggestion: 'Answer them first.' }));
       }
       const id = newId();
       const leave = (): void => {
@@ -64,7 +66,7 @@ export function createAsks(): Asks {
       const withdraw = (): void => {
         leave();
         send('withdrawn', { id });
-        reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
+        reject(questionWithdrawn());
       };
       signal?.addEventListener('abort', withdraw, { once: true });
       open.set(id, {
@@ -95,7 +97,7 @@ export function createAsks(): Asks {
 
     answer(id, principal, given) {
       const waiting = open.get(id);
-      // The same words for what waits for somebody else.
+      // The same error for a question that waits for another caller.
       if (waiting?.principal !== keyOf(principal)) {
         throw new ToolscoutError('NOT_FOUND', 'No such question waits for an answer.', {
           suggestion: 'It was answered, or its call has ended.',

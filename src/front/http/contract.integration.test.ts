@@ -31,6 +31,7 @@ function operationsOf({ document }: TestApp): Array<{ method: string; path: stri
 /** Queries without which a route is not answered. */
 const QUERIES = new Map([
   ['/v1/search', '?q=x'],
+  ['/v1/search/preview', '?q=x'],
   ['/v1/registry/search', '?q=x'],
   ['/v1/registry/plan', '?name=x'],
 ]);
@@ -156,6 +157,8 @@ describe('the contract', STARTS_PROCESSES, () => {
     for (const path of [
       '/v1/servers',
       '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
+      '/v1/search/preview?q=echo&limit=3&include_schema=true&server=old',
+      '/v1/held-tools?q=echo&server=old',
       `/v1/tools/old/${tool}`,
       `/v1/why/old/${tool}`,
       '/v1/skills',
@@ -281,7 +284,13 @@ describe('the contract', STARTS_PROCESSES, () => {
       expect((await post(`/v1/approvals/x/${verb}`, { reason: 'x'.repeat(5e6) })).status).toBe(413);
     }
     expect((await send('/v1/approvals/nowhere/diff')).status).toBe(404);
-    for (const path of ['/v1/tools?alive=maybe', '/v1/servers/old/tools?include_disabled=x', '/v1/search']) {
+    for (const path of [
+      '/v1/tools?alive=maybe',
+      '/v1/servers/old/tools?include_disabled=x',
+      '/v1/search',
+      '/v1/search/preview',
+      '/v1/held-tools?server=',
+    ]) {
       expect((await send(path)).status).toBe(400);
     }
     for (const path of [
@@ -415,7 +424,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
     // Documents that nothing can break are documented as if something could.
     const unbreakable =
-      /^(health|openApi|aiCatalog|serverCard\w*|studio\w*|showSession|answerAsk|finishSignIn|startSignIn|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
+      /^(health|openApi|aiCatalog|serverCard\w*|studio\w*|showSession|answerAsk|previewSearch|finishSignIn|startSignIn|wellKnown\w*|protectedResource\w*|showConfig) 500$/;
     expect(contract.missing().filter((each) => !unbreakable.test(each))).toEqual([]);
   }, 120_000);
 

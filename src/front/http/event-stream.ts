@@ -20,7 +20,7 @@ export interface EventStreamOptions {
   readonly mayListen?: () => boolean;
 }
 
-/** A quiet stream says something this often, so that nobody between takes it for dead. */
+/** A stream sends a comment this often, so that no proxy on the way closes it. */
 const HEARTBEAT_MS = 15_000;
 /** Events kept for a client that does not read. */
 const MAX_KEPT = 500;

@@ -30,7 +30,7 @@ function createAuthWatch(auth: FollowOptions['auth']): () => boolean {
 
 type Followed = Pick<RouteInput<unknown, unknown, unknown>, 'gateway' | 'principal' | 'request' | 'reply'>;
 
-/** Opens a stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
+/** Opens a stream of events to a caller; `listen` starts the events and returns the function that stops them. */
 export type Follow = (
   input: Followed,
   listen: (stream: EventStream) => (() => void) | Promise<() => void>,
@@ -40,7 +40,6 @@ export type Follow = (
 export function createFollow({ clock, auth, browsers }: FollowOptions): Follow {
   const followers = createRequestSlots({ total: MAX_FOLLOWERS, each: MAX_FOLLOWERS_EACH });
 
-  /** A stream to somebody who follows along; `listen` has it told of things and answers how that stops. */
   return async (
     { gateway, principal, request, reply }: Followed,
     listen: (stream: EventStream) => (() => void) | Promise<() => void>,
@@ -52,7 +51,7 @@ export function createFollow({ clock, auth, browsers }: FollowOptions): Follow {
     }
     const stops: Array<() => void> = [];
     let isOver = false;
-    // Whoever still may comes back with a key that is looked at anew.
+    // After any change of `http.auth` the stream ends; a caller that still has access connects again.
     const isSame = createAuthWatch(auth);
     const mayListen = (): boolean => isSame() && browsers?.isLive(principal) !== false;
     const stream = createEventStream({
@@ -75,7 +74,7 @@ export function createFollow({ clock, auth, browsers }: FollowOptions): Follow {
       stream.send('hello', { time: clock.now() });
       stops.push(await listen(stream));
       const { session } = principal;
-      // Whoever signs out hears nothing more, also on streams that are open.
+      // Signing out ends the open streams of that session too.
       if (session && browsers) stops.push(browsers.onEnd((id) => id === session.id && stream.end()));
       // A reload tells at once who may not come in any more, whatever is listened to.
       stops.push(gateway.onEvent(() => mayListen() || stream.end()));

@@ -52,6 +52,17 @@ describe('requests that are none', STARTS_PROCESSES, () => {
     ['a broken address', 400, `GET http://[bad/health HTTP/1.1\r\nHost: 127.0.0.1\r\n${close}`],
     ['a broken Host', 400, `GET /health HTTP/1.1\r\nHost: a b\r\n${close}`],
     ['a port that is none', 400, `GET /health HTTP/1.1\r\nHost: 127.0.0.1:99999\r\n${close}`],
+    ['a message to a broken Host', 400, `POST /mcp HTTP/1.1\r\nHost: a b\r\nContent-Length: 2\r\n${close}{}`],
+    [
+      'a message to a port that is none',
+      400,
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:99999\r\nContent-Length: 2\r\n${close}{}`,
+    ],
+    [
+      'a message to a short form of an address',
+      400,
+      `POST /mcp HTTP/1.1\r\nHost: 127.1:80\r\nContent-Length: 99999999\r\n${close}{`,
+    ],
     ['no Host', 403, `GET /openapi.json HTTP/1.1\r\n${close}`],
     [
       'a foreign Host in the target',
@@ -99,7 +110,7 @@ describe('requests that are none', STARTS_PROCESSES, () => {
     expect(text).not.toContain('400');
   });
 
-  it('REG-1 whoever sends too much hears that it was too much, however it is sent', async () => {
+  it('REG-1 a request that is too large is answered with 413, however it is sent', async () => {
     const port = await openPort();
     const body = 'x'.repeat(9_000_000);
     for (const [path, connection] of ['/v1/call', '/mcp'].flatMap((to) => [
@@ -120,7 +131,7 @@ describe('requests that are none', STARTS_PROCESSES, () => {
 });
 
 describe('bodies that do not come', STARTS_PROCESSES, () => {
-  it('A29 whoever breaks off is no failure of toolscout: nothing is logged as one', async () => {
+  it('A29 a client that breaks off is not logged as a failure of toolscout', async () => {
     const failed: unknown[] = [];
     const log = { ...silentLog, error: (event: string, fields?: object) => void failed.push([event, fields]) };
     const { app } = await openHttpApp(await openToolscout({}), { log });
@@ -196,7 +207,34 @@ describe('too many clients', STARTS_PROCESSES, () => {
     await waitUntil(async () => (await call('g', 0)).status === 200, { what: 'a place to be free again' });
   });
 
-  it('R10 A29 whoever is in stays in, whoever comes then is told when to come back, and once there is room they may', async () => {
+  it('R12 with no memory left new connections are closed, open ones are served, and later new ones are accepted again', async () => {
+    const { app } = await openHttpApp(await openToolscout({}));
+    const world = { isFull: false };
+    const front = await listen(app, { host: '127.0.0.1', port: 0, accepts: () => !world.isFull });
+    onTestFinished(() => front.close());
+    const port = Number(new URL(front.url).port);
+    const request = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+    const open = (): Socket => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      onTestFinished(() => void socket.destroy());
+      return socket;
+    };
+    const ask = (socket: Socket): Promise<string> =>
+      new Promise((resolve) => {
+        socket.once('data', (text: string) => resolve(text.slice(0, 12))).once('close', () => resolve('closed'));
+        socket.on('error', () => resolve('closed'));
+        socket.write(request);
+      });
+    const inside = open();
+    expect(await ask(inside)).toBe('HTTP/1.1 200');
+    world.isFull = true;
+    expect(await ask(open())).toBe('closed');
+    expect(await ask(inside)).toBe('HTTP/1.1 200');
+    world.isFull = false;
+    expect(await ask(open())).toBe('HTTP/1.1 200');
+  });
+
+  it('R10 A29 open connections stay, a further one is told when to come back, and is accepted once there is room', async () => {
     const { app } = await openHttpApp(await openToolscout({}));
     const front = await listen(app, { host: '127.0.0.1', port: 0, mostConnections: 4 });
     onTestFinished(() => front.close());
@@ -223,7 +261,13 @@ describe('too many clients', STARTS_PROCESSES, () => {
       expect(head).toMatch(/^HTTP\/1\.1 503 /);
       expect(head.toLowerCase()).toContain('\r\nretry-after: 5');
       expect(head.toLowerCase()).toContain('\r\nconnection: close');
-      expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'OVERLOADED', retry_after_ms: 5000 });
+      expect(JSON.parse(body)).toMatchObject({
+        status: 503,
+        code: 'OVERLOADED',
+        detail: '4 connections are open, the most that are accepted.',
+        suggestion: expect.stringContaining('ulimit -n') as string,
+        retry_after_ms: 5000,
+      });
       await waitUntil(() => socket.closed);
     }
     // Who says nothing is not told anything either, and does not take the place of others for long.
@@ -350,7 +394,7 @@ describe('odd input', STARTS_PROCESSES, () => {
     expect((await post('Identity', CALL)).status).toBe(200);
   });
 
-  it('EXEC-1 events are sent to whoever wants them, and not to whoever says that they do not', async () => {
+  it('EXEC-1 events are sent to a client that accepts them, and not to one that excludes them', async () => {
     const { post } = await openHttpApp(await openToolscout({ servers: { old: fixture('legacy') } }));
     const typeFor = async (accept: string): Promise<string | null> =>
       (await post('/v1/call', CALL, { accept })).headers.get('content-type');

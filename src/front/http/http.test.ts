@@ -90,7 +90,31 @@ describe('the guard', STARTS_PROCESSES, () => {
     expect(post.status).toBe(403);
   });
 
-  it('S1 lets through pages of this machine, and hosts and origins that were allowed', async () => {
+  it('S1 A17 refuses what a page of another port sends blindly, and lets links and allowed pages through', async () => {
+    const app = await appOver(undefined, { origins: ['http://localhost:3000'] });
+    const ask = async (method: string, headers: Record<string, string>): Promise<number> =>
+      (
+        await app.fetch(
+          new Request('http://127.0.0.1/openapi.json', { method, headers: { host: '127.0.0.1', ...headers } }),
+        )
+      ).status;
+    const from = (site: string, mode: string, origin?: string): Record<string, string> => ({
+      'sec-fetch-site': site,
+      'sec-fetch-mode': mode,
+      ...(origin !== undefined && { origin }),
+    });
+    for (const site of ['same-site', 'cross-site']) {
+      expect(await ask('POST', from(site, 'navigate', 'http://127.0.0.1:5000'))).toBe(403);
+      expect(await ask('POST', from(site, 'no-cors', 'http://127.0.0.1:5000'))).toBe(403);
+      expect(await ask('GET', from(site, 'no-cors'))).toBe(403);
+      expect(await ask('GET', from(site, 'navigate'))).toBe(200);
+      expect(await ask('GET', from(site, 'cors', 'http://localhost:3000'))).toBe(200);
+    }
+    expect(await ask('GET', from('same-origin', 'cors', 'http://127.0.0.1'))).toBe(200);
+    expect(await ask('GET', from('none', 'navigate'))).toBe(200);
+  });
+
+  it('S1 lets through its own page, by any name of this machine, and hosts and origins that were allowed', async () => {
     const app = await appOver(undefined, { hosts: ['Gateway.Internal'], origins: ['https://studio.example'] });
     expect((await get(app, '/health', { origin: 'http://localhost:3000' })).status).toBe(200);
     expect((await get(app, '/health', { origin: 'https://Studio.example' })).status).toBe(200);

@@ -124,7 +124,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
     expect(await ended).not.toContain('200 OK');
   });
 
-  it('A29 whoever takes nothing of an answer for too long is let go, and whoever waits for one is not', async () => {
+  it('A29 a client that reads nothing of an answer for too long is disconnected, and one that waits for an answer is not', async () => {
     const gone: string[] = [];
     const chunk = new Uint8Array(1024 * 1024);
     const answer = async (request: Request): Promise<Response> => {
@@ -132,7 +132,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
       request.signal.addEventListener('abort', () => gone.push(pathname));
       if (pathname === '/late') {
         // It is answered after the other was let go, so it waited longer than that one was given.
-        await expect.poll(() => gone).toContain('/stalled');
+        await expect.poll(() => gone, { timeout: 8000 }).toContain('/stalled');
         return new Response('late');
       }
       let left = 64;
@@ -145,7 +145,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
         }),
       );
     };
-    const front = await listen({ serve: ({ web }) => answer(web) }, { host: '127.0.0.1', port: 0, stalledMs: 200 });
+    const front = await listen({ serve: ({ web }) => answer(web) }, { host: '127.0.0.1', port: 0, stalledMs: 1000 });
     onTestFinished(() => front.close());
     const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());

@@ -99,7 +99,7 @@ const streamsOf = ({ events, call, listening, modernCall }: Caller): Heard[] => 
 const over = (caller: Caller): boolean[] => streamsOf(caller).map(({ isOver }) => isOver);
 
 describe('a key that is taken back', STARTS_PROCESSES, () => {
-  it('S5 S12 whatever was opened with it ends at the reload, and nobody else notices', async () => {
+  it('S5 S12 everything opened with it ends at the reload, and other callers notice nothing', async () => {
     const http = { auth: { keys: [keyOf('ann', ANN), keyOf('bob', BOB)] } };
     const { gateway, url } = await openShared(http);
     const ann = await openEverything(url, ANN);
@@ -155,7 +155,7 @@ describe('a key that is taken back', STARTS_PROCESSES, () => {
     expect(await ann.list()).toBe(200);
   });
 
-  it('S2 S5 the first key shuts out whoever came without one', async () => {
+  it('S2 S5 the first key ends the access of callers without one', async () => {
     const http: { auth?: Auth } = {};
     const { gateway, url } = await openShared(http);
     const anybody = await openEverything(url, undefined);

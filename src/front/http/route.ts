@@ -4,7 +4,7 @@ import type { Principal, Scope } from '../../model/principal.js';
 import type { Answer, Received } from '../../net/http-message.js';
 import type { Address } from './dispatch/find-route.js';
 
-/** What belongs together, for whoever mounts only a part (REG-10). */
+/** Routes that belong together, for an app that mounts only some of them (REG-10). */
 export type RouteGroup = 'registry' | 'tools' | 'calls' | 'skills' | 'admin' | 'publish' | 'status' | 'studio';
 
 /** How an answer is made; every one of them carries the trace id. */
@@ -20,7 +20,7 @@ export type Reply = (
 /** A request that was let in, its parts checked. */
 export interface RouteInput<Params, Query, Body> {
   readonly request: Request;
-  /** The same as it came in, for whoever reads little of it. */
+  /** The same request as it was received, for a handler that reads little of it. */
   readonly received: Received;
   readonly address: Address;
   readonly params: Params;
@@ -48,7 +48,7 @@ export interface DocumentedOperation {
   /** With `{name}` for what varies. */
   readonly path: string;
   readonly summary: string;
-  /** What the caller must be allowed; absent for what everybody may see. */
+  /** The scope that the caller needs; absent for a public route. */
   readonly scope?: Scope;
   /** Pages of any origin may read it, where every request brings a key of its own. */
   readonly cors?: boolean;

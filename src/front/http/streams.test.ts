@@ -150,6 +150,15 @@ describe('GET /v1/events', STARTS_PROCESSES, () => {
     expect(text).toMatch(/event: learned\ndata: \{"type":"learned","server":"old"/);
   });
 
+  it('STUDIO-1 tells that tools were called, by any caller', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const http = await openHttpApp(gateway);
+    const { body } = await http.send('/v1/events');
+    const reading = readUntil(body!, 'event: calls');
+    await gateway.call('old', 'echo', { message: 'from elsewhere' });
+    expect(await reading).toMatch(/event: calls\ndata: \{"type":"calls","servers":\["old"\]\}/);
+  });
+
   it('R7 asking only for the head of it leaves nothing open', async () => {
     const http = await openHttpApp(await openToolscout({}));
     for (let turn = 0; turn < 150; turn++) {

@@ -10,13 +10,13 @@ import { createGuard } from './dispatch/guard.js';
 import { createMetrics } from './metrics/metrics.js';
 import type { RouteGroup } from './route.js';
 
-/** How the routes stand in somebody else's app. */
+/** How the routes are mounted in another app. */
 export interface ToolsApiOptions {
   /** What stands before every path, e.g. `/toolscout`. */
   readonly prefix?: string;
   /** Which routes; `registry` (`GET /v1/tools`) unless said otherwise. */
   readonly groups?: readonly RouteGroup[];
-  /** Who sends a request; nothing for nobody. Needed for every route beyond the registry. */
+  /** The sender of a request; `undefined` when it is not known. Needed for every route beyond the registry. */
   readonly principal?: (request: Request) => Principal | undefined | Promise<Principal | undefined>;
   /** With it only these `Host` headers, and pages of these hosts, are let in; by default that is the app's business. */
   readonly allowedHosts?: readonly string[];
@@ -76,12 +76,15 @@ function createMounted(source: Toolscout | Registry, options: ToolsApiOptions): 
   const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0' } = options;
   const prefix = prefixOf(options);
   if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
-    throw new ToolscoutError('CONFIGURATION_ERROR', 'A registry alone can serve only the group "registry".');
+    throw new ToolscoutError('CONFIGURATION_ERROR', 'A registry alone can serve only the group "registry".', {
+      suggestion: 'Pass what createToolscout() returned, or no other group.',
+    });
   }
   if (!options.principal && groups.some((group) => !OPEN_GROUPS.has(group))) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
       'The option `principal` is required for routes that show or run tools.',
+      { suggestion: 'Pass a function that returns the sender of a request, or undefined to refuse it.' },
     );
   }
   const gateway = isRegistry(source) ? onlyRegistry(source) : gatewayOf(source);

@@ -80,7 +80,7 @@ describe('keys', STARTS_PROCESSES, () => {
     expect((await http.send('/v1/why/old/echo')).status).toBe(401);
   });
 
-  it('S9 A7 nobody without a key comes in, on any route that is not public, the MCP endpoint and streams included', async () => {
+  it('S9 A7 a caller without a key is refused on every route that is not public, the MCP endpoint and streams included', async () => {
     const { http } = await openLocked();
     const wrong: Array<Record<string, string>> = [
       {},
@@ -204,7 +204,7 @@ describe('keys', STARTS_PROCESSES, () => {
     }
   });
 
-  it('A1 A3 A8 nothing in a request starts a program, changes a transport or makes somebody else of its sender', async () => {
+  it('A1 A3 A8 nothing in a request starts a program, changes a transport or changes who its sender is', async () => {
     const { http } = await openLocked();
     for (const path of ['/v1/servers', '/v1/servers/test', '/mcp-rest/test', '/v1/call']) {
       const body = { ...echo, command: 'sh', args: ['-c', 'touch /tmp/pwn'], transport: 'stdio' };
@@ -529,7 +529,7 @@ describe('tokens', STARTS_PROCESSES, () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('S10 metadata of another issuer is not believed, and without keys nobody comes in', async () => {
+  it('S10 metadata of another issuer is not believed, and without keys every request is refused', async () => {
     const { good, sign, status, served } = await openWithIssuer();
     served.set('https://login.example/.well-known/oauth-authorization-server/tenant', {
       issuer: 'https://evil.example',
@@ -641,7 +641,7 @@ describe('tokens', STARTS_PROCESSES, () => {
 });
 
 describe('a key that is taken back', STARTS_PROCESSES, () => {
-  it('S12 whoever follows events with it hears of nothing more', async () => {
+  it('S12 a stream of events that was opened with it gets no more events', async () => {
     const { gateway } = await openLocked();
     let loaded = gateway.internal.loaded();
     const { send } = await openHttpApp(wrapGateway(gateway, () => ({ 'internal.loaded': () => loaded })));
@@ -717,7 +717,7 @@ describe('a stream of the audit log', STARTS_PROCESSES, () => {
 });
 
 describe('listening where others can reach it', STARTS_PROCESSES, () => {
-  it('S2 is refused without authentication, and nobody comes in when the config loses it', async () => {
+  it('S2 is refused without authentication, and every request is refused when the config loses it', async () => {
     const { gateway, http } = await openLocked();
     await expect(async () => listen(http.app, { host: '0.0.0.0', port: 0 })).rejects.toThrow('without authentication');
     const front = await listen(http.app, { host: '0.0.0.0', port: 0, authenticated: true });

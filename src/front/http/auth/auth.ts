@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Gateway, Session } from '../../../gateway/index.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { sha256 } from '../../../kernel/hash.js';
 import type { Log } from '../../../kernel/log.js';
 import type { HttpAuth } from '../../../model/config.js';
 import { LOCAL, type Principal, type Scope } from '../../../model/principal.js';
@@ -20,9 +21,9 @@ export interface Authenticator {
    * @throws ToolscoutError `UNAUTHENTICATED`
    */
   authenticate(request: Received, options?: { readonly cookie?: boolean }): Principal | Promise<Principal>;
-  /** Whether somebody who was let in would still be, with the same rights: keys are taken back. */
+  /** Whether a principal that was authenticated before would still be, with the same rights: keys are revoked. */
   admits(principal: Principal): boolean;
-  /** `WWW-Authenticate` for somebody who was not let in, or who lacks a scope (S9, S10). */
+  /** `WWW-Authenticate` for a caller that is not authenticated, or that lacks a scope (S9, S10). */
   challenge(request: RequestHead, scope?: Scope): string;
 }
 
@@ -40,7 +41,7 @@ export interface ConfiguredAuthenticator extends Authenticator {
 export interface AuthenticatorDeps {
   /** In force now: keys change with the config. */
   readonly auth: () => HttpAuth | undefined;
-  /** Others can reach this: without any authentication in the config nobody is let in. */
+  /** Other machines can reach this: without authentication in the config every request is refused. */
   readonly required: boolean;
   readonly baseUrl: (request: RequestHead) => string;
   readonly clock: Clock;
@@ -59,7 +60,6 @@ interface KnownKey {
 /** The endpoint of one server is a resource of its own to clients, which believe no document about another. */
 const ONE_SERVER = /^\/servers\/[^/]{1,500}\/mcp$/;
 const BEARER = /^Bearer +([\w.~+/=-]{1,16384})$/i;
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 function keysOf({ keys }: HttpAuth): KnownKey[] {
   return keys.flatMap(({ name, hash, scopes, servers }) =>
@@ -86,7 +86,7 @@ export function identityOf({ name, scopes, servers, credential }: Principal): st
 
 /** The holder of a key. Every key is compared, and always hash with hash, so that time tells nothing (A7). */
 function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefined {
-  const digest = digestOf(token);
+  const digest = Buffer.from(sha256(token), 'hex');
   let holder: Principal | undefined;
   for (const key of keys) if (timingSafeEqual(key.digest, digest)) holder = key.principal;
   return holder;
@@ -94,7 +94,7 @@ function holderOf(token: string, keys: readonly KnownKey[]): Principal | undefin
 
 const unauthenticated = (message: string): ToolscoutError => new ToolscoutError('UNAUTHENTICATED', message);
 
-/** The refusal of whoever was let in and would not be any more. */
+/** The refusal of a caller whose key was revoked after it was authenticated. */
 export function keyGone(): ToolscoutError {
   return unauthenticated('This API key has been revoked.');
 }
@@ -104,7 +104,7 @@ export function authOf(gateway: Gateway): () => HttpAuth | undefined {
   return () => gateway.internal.loaded().config.http.auth;
 }
 
-/** Asks for a key or a token as soon as the config has any; without them whoever reaches a loopback address is its user. */
+/** Asks for a key or a token as soon as the config has any; without them every caller on a loopback address is the user of this machine. */
 export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenticator {
   const administrator = localAdministrator();
   let known: { readonly auth: HttpAuth; readonly keys: KnownKey[]; readonly tokens?: TokenReader } | undefined;
@@ -117,7 +117,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenti
     return known;
   };
 
-  /** Who the owner of a session is by the config in force; nobody when what let them in is gone, or has other rights now. */
+  /** The owner of a session by the config in force; `undefined` when their key or issuer is gone, or has other rights now. */
   const ownerOf = (session: Session): Principal | undefined => {
     if (session.by === 'code') return administrator;
     const auth = deps.auth();

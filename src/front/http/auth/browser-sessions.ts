@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Session, SessionVerbs } from '../../../gateway/index.js';
+import { SESSION_LIFETIME_MS, type Session, type SessionVerbs } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { LOCAL, type Principal } from '../../../model/principal.js';
 import type { RequestHead } from '../../../net/http-message.js';
@@ -7,9 +7,6 @@ import { cookieName, readCookie, writeCookie } from './cookies.js';
 
 /** The header in which the page proves that a change is its own (STUDIO-6). */
 export const CSRF_HEADER = 'x-toolscout-csrf';
-
-/** A browser asks with its cookie; so long, at most, does it keep one. */
-const COOKIE_SECONDS = 12 * 3600;
 
 /** Principals remembered by session, so that what is bound to one is bound once. */
 const MAX_REMEMBERED = 1000;
@@ -22,7 +19,7 @@ export interface BrowserSessions {
    * Who a token stands for. `holderOf` says who that is now: a session is good as long as what let its owner in is.
    */
   principalOf(token: string, holderOf: (session: Session) => Principal | undefined): Promise<Principal | undefined>;
-  /** Whether the session that somebody came with, if any, has not ended. */
+  /** Whether the session of this principal has not ended; also true without a session. */
   isLive(principal: Principal): boolean;
   /** Hears of sessions that end before their time. */
   onEnd(listener: (id: string) => void): () => void;
@@ -36,7 +33,7 @@ export interface BrowserSessions {
   end(request: RequestHead): Promise<string>;
 }
 
-/** What the page of a session must send with every change; without the token nobody can make it. */
+/** What the page of a session must send with every change; it cannot be made without the token. */
 function csrfOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }
@@ -56,7 +53,7 @@ export function demandCsrf({ session }: Principal, request: RequestHead): void {
   });
 }
 
-/** The principal of somebody who signed in with a code of this machine. */
+/** The principal of a person who signed in with a code of this machine. */
 export function localAdministrator(): Principal {
   return { name: LOCAL.name, scopes: LOCAL.scopes };
 }
@@ -118,7 +115,7 @@ export function createBrowserSessions(deps: {
       });
       const cookie = writeCookie(nameFor(request), token, {
         isSecure: isSecure(request),
-        maxAgeSeconds: COOKIE_SECONDS,
+        maxAgeSeconds: SESSION_LIFETIME_MS / 1000,
       });
       return { token, cookie };
     },

@@ -24,7 +24,7 @@ export function writeCookie(name: string, value: string, options: CookieOptions)
   return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** The value of a cookie; one that comes twice is none, since one of the two is somebody else's. */
+/** The value of a cookie; one that comes twice is ignored, since another site may have set one of the two. */
 export function readCookie({ headers }: Pick<RequestHead, 'headers'>, name: string): string | undefined {
   const values = (headers.get('cookie') ?? '')
     .split(';')

@@ -109,7 +109,7 @@ describe('signing in at the identity provider', STARTS_PROCESSES, () => {
     expect(cookiesOf(replay).some((each) => each.startsWith('toolscout_session'))).toBe(false);
   });
 
-  it('STUDIO-6 A6 another browser, another issuer, no code and no token let nobody in', async () => {
+  it('STUDIO-6 A6 another browser, another issuer, no code and no token are refused', async () => {
     const provider = await startProvider();
     const http = await open(provider);
     const refused = async (query: Record<string, string>, cookie?: string): Promise<void> => {

@@ -111,7 +111,7 @@ describe('signing in with a key', STARTS_PROCESSES, () => {
     const { cookie, csrf } = await signIn(http, { key: ROOT });
     const headers = { cookie, 'x-toolscout-csrf': csrf };
     for (const site of ['cross-site', 'same-site']) {
-      expect((await http.send('/v1/config', { headers: { ...headers, 'sec-fetch-site': site } })).status).toBe(401);
+      expect((await http.send('/v1/config', { headers: { ...headers, 'sec-fetch-site': site } })).status).toBe(403);
     }
     for (const site of ['same-origin', 'none']) {
       expect((await http.send('/v1/config', { headers: { ...headers, 'sec-fetch-site': site } })).status).toBe(200);
@@ -215,7 +215,7 @@ describe('signing in with a key', STARTS_PROCESSES, () => {
 });
 
 describe('without keys', STARTS_PROCESSES, () => {
-  it('STUDIO-6 A1 whoever is on this machine looks; a code of the store makes changes, once', async () => {
+  it('STUDIO-6 A1 every caller on this machine may read; a code of the store allows changes, once', async () => {
     const gateway = await openToolscout({ servers });
     const http = await openHttpApp(gateway, { localAdmin: false });
     expect(await stateOf(http)).toMatchObject({
@@ -241,7 +241,7 @@ describe('without keys', STARTS_PROCESSES, () => {
     expect((await http.post('/v1/session', { key: ROOT })).status).toBe(401);
   });
 
-  it('STUDIO-6 with serve --admin nobody needs a code', async () => {
+  it('STUDIO-6 with serve --admin no code is needed', async () => {
     const http = await openHttpApp(await openToolscout({}));
     expect(await stateOf(http)).toMatchObject({ signedIn: true, mayAdminister: true });
   });

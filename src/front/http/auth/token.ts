@@ -36,7 +36,7 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 const KEYS_GOOD_FOR_MS = 600_000;
-/** A token with a key nobody knows may make us ask again, but not more often than this. */
+/** A token with an unknown key makes us ask the issuer for its keys again, but not more often than this. */
 const ASK_AGAIN_AFTER_MS = 30_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_NAME = 200;
@@ -78,7 +78,7 @@ function credentialOf(oauth: Oauth): string {
 
 function principalOf(payload: JWTPayload, oauth: Oauth, credential: string): Principal {
   const name = payload.sub ?? payload['client_id'];
-  if (typeof name !== 'string' || name === '') throw new Error('it names nobody');
+  if (typeof name !== 'string' || name === '') throw new Error('it names no subject');
   const said = [...textsIn(payload['scope']), ...textsIn(payload['scp'])];
   const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
   const scopes = said
@@ -87,7 +87,7 @@ function principalOf(payload: JWTPayload, oauth: Oauth, credential: string): Pri
     .filter(isScope);
   const { serversClaim } = oauth;
   return {
-    // A prefix that no key can have, so that nobody can be taken for the holder of one.
+    // A prefix that no key can have, so that no token can pass for a key.
     name: `oauth:${shorten(name)}`,
     scopes: new Set(scopes),
     // A token without the claim sees nothing: what was meant to narrow must not widen by being left out.

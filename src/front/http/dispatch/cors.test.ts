@@ -33,7 +33,7 @@ async function openLocked(): Promise<TestApp> {
 }
 
 describe('pages of other origins', STARTS_PROCESSES, () => {
-  it('REG-8 S1 where everybody brings a key of their own, any page may read what is published', async () => {
+  it('REG-8 S1 where every request brings a key, any page may read what is published', async () => {
     const { send } = await openLocked();
     for (const path of OPEN) {
       const preflight = await send(path, {
@@ -85,7 +85,7 @@ describe('pages of other origins', STARTS_PROCESSES, () => {
     expect((await send('/v0.1/nowhere', { headers: PAGE })).status).toBe(403);
   });
 
-  it('S1 REG-8 where nobody is asked for a key, only pages that the config allows read the list', async () => {
+  it('S1 REG-8 where no key is asked for, only pages that the config allows read the list', async () => {
     const { send } = await openHttpApp(await openToolscout({ servers }), {
       allowedOrigins: ['https://studio.example'],
     });

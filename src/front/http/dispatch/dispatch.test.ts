@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
+import { COMPUTES_LONG } from '../../../../test/support/patience.js';
 import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { listen } from '../listen/listen.js';
@@ -69,7 +70,7 @@ async function openKnown(): Promise<Gateway> {
   return gateway;
 }
 
-describe('the one way of a request', () => {
+describe('the one way of a request', COMPUTES_LONG, () => {
   it('REG-1 every answer of every route carries the trace id, HEAD has no body, and every answer of a route is counted', async () => {
     const http = await openHttpApp(await openKnown());
     const routes = routesOf(http);
@@ -220,7 +221,7 @@ describe('the one way of a request', () => {
     }
   });
 
-  it('REG-1 a fault that nobody foresaw is a problem without its details, at the API as at /mcp', async () => {
+  it('REG-1 an unexpected error is a problem without its details, at the API as at /mcp', async () => {
     const gateway = await openKnown();
     const fail = (): never => {
       throw new Error('secret-detail');

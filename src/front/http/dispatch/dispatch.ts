@@ -7,7 +7,7 @@ import { keyGone, type Authenticator } from '../auth/auth.js';
 import { demandCsrf } from '../auth/browser-sessions.js';
 import { responseOf, ReceivedRequest, type Answer, type Received } from '../../../net/http-message.js';
 import type { OpenRequestLimit } from '../request-slots.js';
-import type { Reply, Route } from '../route.js';
+import type { Reply, Route, RouteInput } from '../route.js';
 import { CORS, preflightResponse, type Sharing } from './cors.js';
 import { Address, createFinder, methodsOf, type Found } from './find-route.js';
 import type { Guard } from './guard.js';
@@ -51,6 +51,13 @@ function emptyQueryOf({ query }: Route): unknown {
   return query?.safeParse({}).data;
 }
 
+/** An address, and the routes there. */
+interface Located {
+  readonly url: string;
+  readonly address: Address;
+  readonly found: Found<Route> | undefined;
+}
+
 /** A request on its way to its route. */
 interface Asked {
   readonly route: Route;
@@ -59,6 +66,28 @@ interface Asked {
   readonly params: Record<string, string>;
   readonly traceId: string;
   admitted: boolean;
+}
+
+/**
+ * What a route is given. A class: an object with a getter of its own has a hidden class of its own as well, which keeps the whole
+ * request until the next full collection.
+ */
+class LetIn implements RouteInput<never, never, never> {
+  constructor(
+    readonly received: Received,
+    readonly address: Address,
+    readonly principal: Principal,
+    readonly gateway: Gateway,
+    readonly traceId: string,
+    readonly reply: Reply,
+    readonly params: never,
+    readonly query: never,
+    readonly body: never,
+  ) {}
+
+  get request(): Request {
+    return this.received.web;
+  }
 }
 
 function createReply(traceId: string, more: Readonly<Record<string, string>> | undefined): Reply {
@@ -74,8 +103,13 @@ function createReply(traceId: string, more: Readonly<Record<string, string>> | u
   };
 }
 
-/** Everybody, where nobody is asked who they are. */
-const ANYBODY: Principal = { name: 'anybody', scopes: new Set() };
+/** Requests that are not larger need no memory of their own. */
+const SMALL_BYTES = 16 * 1024;
+/** What a request may have that does not say how large it is. */
+const UNKNOWN_BYTES = 256 * 1024;
+
+/** The caller of a public route. */
+const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set() };
 
 /** The answer to `HEAD`. A stream that is not read must not be left open. */
 function withoutBody({ body, status, headers }: Response): Response {
@@ -110,15 +144,16 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   };
 
   const demandScope = ({ scope }: Route, principal: Principal): void => {
-    if (scope === undefined || hasScope(principal, scope)) return;
+    if (scope === undefined || principal.scopes.has(scope) || hasScope(principal, scope)) return;
     throw new ToolscoutError('FORBIDDEN', `This needs the scope "${scope}".`);
   };
 
   // Without keys every program and user of this machine is the same caller; being here must not be enough to trust anything (A1).
   const demandAdmin = ({ scope, method }: Route, principal: Principal): void => {
     if (scope !== 'admin' || method === 'GET' || principal !== LOCAL || deps.localAdmin) return;
-    throw new ToolscoutError('FORBIDDEN', 'Without http.auth this needs serve --admin.', {
-      suggestion: 'Use the command line, start serve with --admin, or configure http.auth.',
+    throw new ToolscoutError('FORBIDDEN', 'Without http.auth this needs a sign-in or serve --admin.', {
+      suggestion:
+        'Run `toolscout studio` to sign in, use the command line, start serve with --admin, or configure http.auth.',
     });
   };
 
@@ -148,18 +183,19 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 
   const run = (asked: Asked, principal: Principal, body: unknown): Answered => {
     const { route, received, address, traceId } = asked;
-    return route.handle({
-      request: received.web,
-      received,
-      address,
-      principal: route.scope === undefined ? LOCAL : principal,
-      gateway: gatewayFor(principal),
-      traceId,
-      reply: createReply(traceId, route.cors ? CORS : undefined),
-      params: (route.params ? readParams(route.params, asked.params) : undefined) as never,
-      query: queryOf(route, address) as never,
-      body: body as never,
-    });
+    return route.handle(
+      new LetIn(
+        received,
+        address,
+        route.scope === undefined ? LOCAL : principal,
+        gatewayFor(principal),
+        traceId,
+        createReply(traceId, route.cors ? CORS : undefined),
+        (route.params ? readParams(route.params, asked.params) : undefined) as never,
+        queryOf(route, address) as never,
+        body as never,
+      ),
+    );
   };
 
   /** Keys are taken back, also while a request waits for something. */
@@ -169,16 +205,23 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     throw keyGone();
   };
 
+  /** Sets memory aside for what is about to be read, until it has been answered (R12). */
+  const reserveFor = ({ headers, outgoing }: Received): void => {
+    const bytes = headers.has('transfer-encoding') ? UNKNOWN_BYTES : Number(headers.get('content-length') ?? 0);
+    if (bytes > SMALL_BYTES) outgoing?.once('close', gateway.internal.reserve(bytes));
+  };
+
   const enter = (asked: Asked, who: Principal): Answered => {
     const { route, received } = asked;
     demandScope(route, who);
-    // From here on no other key and no further scope would help, so nobody is asked for one.
+    // From here on another key or scope would not help, so a refusal asks for none.
     asked.admitted = true;
     if (who.session) demandCsrf(who, received);
     demandAdmin(route, who);
     demandWhole(route, who);
     const mayLast = route.body !== undefined || route.isRaw === true;
     if (mayLast && received.outgoing && who !== LOCAL) deps.hold?.(received.outgoing, who);
+    if (mayLast) reserveFor(received);
     if (!route.body || route.isRaw) return run(asked, who, undefined);
     return readBody(route.body, received.web).then((body) => {
       demandAdmitted(asked, who);
@@ -192,7 +235,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
       const { route, received } = asked;
       // The route decides, not the text of the address: MCP endpoints take no cookies.
       const cookie = route.path.startsWith('/v1/');
-      const who = route.scope === undefined ? ANYBODY : authenticator.authenticate(received, { cookie });
+      const who = route.scope === undefined ? ANONYMOUS : authenticator.authenticate(received, { cookie });
       const answered =
         who instanceof Promise
           ? who.then((known) => {
@@ -227,6 +270,14 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return path.startsWith(`${prefix}/`) ? find(path.slice(prefix.length)) : undefined;
   };
 
+  /** What is at the address that was asked for last: mostly it is the same again. */
+  let latest: Located | undefined;
+  const locate = (url: string): Located => {
+    if (latest?.url === url) return latest;
+    const address = new Address(url);
+    return (latest = { url, address, found: findAt(address) });
+  };
+
   /** The route that a browser asks about beforehand is any that pages may read there. */
   const routeOf = ({ methods }: Found<Route>, method: string): Route | undefined =>
     method === 'OPTIONS'
@@ -235,8 +286,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 
   const walk = (request: Received): Answered | undefined => {
     const { method } = request;
-    const address = new Address(request.url);
-    const found = findAt(address);
+    const { address, found } = locate(request.url);
     const route = found && routeOf(found, method);
     const refused = guard?.(request, route);
     if (refused && !(route?.isProbe && isProbe(request))) return refused;

@@ -52,6 +52,16 @@ function refuse(request: RequestHead, header: 'Host' | 'Origin', value: string):
 }
 
 /**
+ * Whether the browser says that a page of another origin sent it, be it at another port of this machine. Such a page cannot read the
+ * answer, but what it asks for would be done. That a link leads here is no request of a page.
+ */
+function isFromElsewhere({ method, headers }: RequestHead): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site === null || site === 'same-origin' || site === 'none') return false;
+  return headers.get('sec-fetch-mode') !== 'navigate' || (method !== 'GET' && method !== 'HEAD');
+}
+
+/**
  * Refuses requests that a web page could send to this machine behind the user's back: a foreign
  * `Host` (DNS rebinding) or a foreign `Origin` (S1). Requests without an Origin are not from a page.
  */
@@ -78,7 +88,9 @@ export function createGuard(options: GuardOptions): Guard {
     if (!isOurs(host)) return refuse(request, 'Host', host);
     if (checkTarget && !isTargetOurs(request.url, host)) return refuse(request, 'Host', new URL(request.url).host);
     const origin = request.headers.get('origin');
-    if (origin === null || origins.has(origin.toLowerCase()) || hosts.has(hostnameOf(origin) ?? '')) return undefined;
-    return route?.cors && asksForKeys() ? undefined : refuse(request, 'Origin', origin);
+    if (origin !== null && origins.has(origin.toLowerCase())) return undefined;
+    const isOwn = origin === null || hosts.has(hostnameOf(origin) ?? '');
+    if (isOwn && !isFromElsewhere(request)) return undefined;
+    return route?.cors && asksForKeys() ? undefined : refuse(request, 'Origin', origin ?? 'null');
   };
 }

@@ -1,6 +1,6 @@
 import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
-/** A program over HTTP has the routes of the API; everything else is for whoever operates toolscout. */
+/** A program over HTTP has the routes of the API; everything else is for the person who operates toolscout. */
 const WORDS: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; GET /v1/tools/{server}/{tool} has the schema.',
   'call-with-effects': () => 'Call it without readOnly.',
@@ -35,6 +35,7 @@ const WORDS: RemedyWords = {
   'accept-store': () => 'An administrator accepts the store: POST /v1/store/accept.',
   'state-directory': () => 'The operator must make the state directory writable.',
   'open-files': () => 'Wait a moment and try again.',
+  overloaded: () => 'Wait as long as Retry-After says, then send the same call again; it did not run.',
 };
 
 /** A remedy for a program over HTTP. */

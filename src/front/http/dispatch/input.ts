@@ -100,7 +100,7 @@ async function readText(request: Request): Promise<string> {
   const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `A body has at most ${LIMITS.bodyBytes} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > MAX_HEARD) throw tooLarge;
   const { size, chunks } = await readChunks(request).catch(() => {
-    // Whoever sent it has gone; nobody hears this.
+    // The sender has closed the connection, so this answer is not read.
     throw refuse('The body', [{ path: 'body', message: 'is incomplete' }]);
   });
   if (size > LIMITS.bodyBytes) throw tooLarge;
@@ -109,7 +109,7 @@ async function readText(request: Request): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    // Half a character is not made up for: what reached a tool would be something that nobody wrote.
+    // Broken UTF-8 is refused, not replaced: a tool would get text that the caller did not send.
     throw refuse('The body', [{ path: 'body', message: 'expected UTF-8' }]);
   }
 }
@@ -131,7 +131,7 @@ export async function readBody(schema: z.ZodType, request: Request): Promise<unk
   try {
     value = isEmpty ? undefined : JSON.parse(text);
   } catch {
-    // The reason would quote the body; where it is broken helps nobody who has a JSON library.
+    // The parser's message would quote the body.
     throw refuse('The body', [{ path: 'body', message: 'expected JSON' }]);
   }
   if (isDeeperThan(value, LIMITS.depth)) {

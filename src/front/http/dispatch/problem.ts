@@ -27,18 +27,20 @@ export interface WrittenProblem {
   readonly body: string;
 }
 
-function statusOf(code: ErrorCode, retryAfterMs: number | undefined): number {
+function statusOf({ code, retryAfterMs, remedy }: ToolscoutError): number {
+  // Not the caller asks too often: this process has too much to do (R12).
+  if (remedy.kind === 'overloaded') return ERROR_TABLE.OVERLOADED.status;
   // A database that is away comes back: callers and load balancers try again after a 503, not after a 500 (STORE-4).
   if (code === 'STORE_ERROR' && retryAfterMs !== undefined) return 503;
   // A server refused our credentials; a 401 would tell the caller to bring better ones of their own.
   return code === 'AUTHENTICATION_FAILED' ? ERROR_TABLE.SERVER_CONNECTION_ERROR.status : ERROR_TABLE[code].status;
 }
 
-/** What is sent for a failure. A message that nobody wrote for a reader stays in the log. */
+/** What is sent for a failure. The message of an unexpected error stays in the log. */
 export function writeProblem(thrown: unknown, context: ProblemContext): WrittenProblem {
   const error = toToolscoutError(thrown);
   const { code, remedy, severity, retryAfterMs, problems } = error;
-  const status = context.status ?? statusOf(code, retryAfterMs);
+  const status = context.status ?? statusOf(error);
   const isOurs = thrown instanceof ToolscoutError;
   const body = {
     type: `${TYPE_PREFIX}${code.toLowerCase()}`,

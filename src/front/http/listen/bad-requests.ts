@@ -35,7 +35,7 @@ export function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): vo
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy());
 }
 
-/** Answers a request that expects something which nobody here can promise. */
+/** Answers a request whose `Expect` header names something other than `100-continue`. */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = problemFor(417, 'Only 100-continue can be expected.');
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);

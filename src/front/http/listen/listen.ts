@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { systemClock, type Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { HttpApp } from '../app.js';
@@ -39,18 +40,24 @@ const RETRY_AFTER_MS = 5000;
 function limitConnections(
   server: Server,
   most: number,
+  accepts: () => boolean,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const surplus = new WeakSet<Socket>();
   let inside = 0;
   server.maxConnections = Math.ceil(most * (1 + TOLD_SHARE));
   server.on('connection', (socket: Socket) => {
+    if (!accepts()) {
+      socket.destroy();
+      return;
+    }
     inside += 1;
     if (inside > most) surplus.add(socket);
     socket.once('close', () => (inside -= 1));
   });
   return (request, response) => {
     if (!surplus.has(request.socket)) return false;
-    const error = new ToolscoutError('OVERLOADED', 'Too many clients are connected.', {
+    const error = new ToolscoutError('OVERLOADED', `${most} connections are open, the most that are accepted.`, {
+      suggestion: `Close one, or connect again later. Half of the open files of the process (ulimit -n) are for connections, at most ${MAX_CONNECTIONS}.`,
       retryAfterMs: RETRY_AFTER_MS,
     });
     const { status, headers, body } = writeProblem(error, { traceId: newId() });
@@ -61,50 +68,142 @@ function limitConnections(
   };
 }
 
-/** Thrown to whoever would answer: the answer was written. */
+/**
+ * Destroys connections whose client takes nothing for `stalledMs` of what waits for it. A timer is started for those alone that
+ * have something waiting when they are looked at: one for every request costs a fifth of all that a short answer costs.
+ */
+function endStalled(server: Server, stalledMs: number): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  let timer: Timer;
+  const look = (): void => {
+    for (const socket of open) {
+      if (socket.writableLength > 0 && socket.timeout !== stalledMs) socket.setTimeout(stalledMs);
+    }
+    timer = systemClock.after(stalledMs / 4, look);
+  };
+  look();
+  server.once('close', () => timer.cancel());
+  // A client that waits for an answer may wait: a call may last for hours without a byte.
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0 || !answerOf(socket)) socket.destroy();
+  });
+}
+
+/** Thrown to the adapter, so that it writes no answer: the answer was written already. */
 const ALREADY_ANSWERED = new Error('already answered');
 
-/** What is there as a whole is written at once; a `Response` is left to whoever knows how to stream one. */
-function answerOver(
-  answered: Answer | Promise<Answer>,
-  { outgoing }: Pick<NodePair, 'outgoing'>,
-): Response | Promise<Response> {
-  if (answered instanceof Promise) return answered.then((answer) => answerOver(answer, { outgoing }));
+/** Writes an answer that is complete; a `Response` is left to the adapter, which can stream it. */
+function answerOver(answered: Answer | Promise<Answer>, { outgoing }: NodePair): Response | Promise<Response> {
+  if (answered instanceof Promise) return answered.then((answer) => answerOver(answer, { outgoing } as NodePair));
   if (!(answered instanceof PlainAnswer)) return answered;
   answered.writeTo(outgoing);
   throw ALREADY_ANSWERED;
 }
 
-/** Where to listen, and whether everybody who comes is asked who they are. */
+/** A request that was begun without a `Request`. */
+interface Begun {
+  /** Takes the `Request` that is made of it. */
+  take(request: Request): void;
+  readonly answer: Response | Promise<Response>;
+}
+
+function refused(): Promise<never> {
+  const rejected = Promise.reject<never>(ALREADY_ANSWERED);
+  // Where no `Request` can be made this rejection is not handled elsewhere, and it must not end the process.
+  rejected.catch(() => undefined);
+  return rejected;
+}
+
+/**
+ * Answers requests of Node.js. A message of MCP is read and answered as it is: a `Request` and a `Response` are made only for
+ * a handler that asks for one, since both together cost as much as all that is done for a call.
+ */
+function createListener(serve: HttpApp['serve'], hostname: string): (pair: NodePair) => void {
+  const begun = new WeakMap<IncomingMessage, Begun>();
+  const listener = getRequestListener(
+    (request, env) => {
+      const pair = env as NodePair;
+      const message = begun.get(pair.incoming);
+      if (!message) return answerOver(serve(new NodeRequest(pair, () => request)), pair);
+      message.take(request);
+      return message.answer;
+    },
+    { hostname, errorHandler: (thrown) => (thrown === ALREADY_ANSWERED ? undefined : refuseRequest(thrown)) },
+  );
+
+  const answerMessage = (pair: NodePair): void => {
+    const { incoming, outgoing } = pair;
+    let give: ((answer: Response | Promise<never>) => void) | undefined;
+    const open = (answer: Begun['answer']): Request => {
+      let made: Request | undefined;
+      begun.set(incoming, { answer, take: (request) => (made = request) });
+      void listener(incoming, outgoing);
+      // It was refused there: its address is none.
+      if (!made) throw ALREADY_ANSWERED;
+      return made;
+    };
+    const finish = (answer: Answer): void => {
+      if (!(answer instanceof PlainAnswer)) return void (give ? give(answer) : open(answer));
+      answer.writeTo(outgoing);
+      if (give) give(refused());
+      // The rest of a body that is not read is drained there, within bounds.
+      else if (!incoming.complete) open(refused());
+    };
+    const fail = (thrown: unknown): void => {
+      if (thrown !== ALREADY_ANSWERED) finish(refuseRequest(thrown));
+    };
+    try {
+      const received = new NodeRequest(pair, () => open(new Promise((resolve) => (give = resolve))));
+      const answered = serve(received);
+      if (answered instanceof Promise) answered.then(finish).catch(fail);
+      else finish(answered);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+
+  return (pair) => {
+    const { method, url = '' } = pair.incoming;
+    if (method === 'POST' && url.endsWith('/mcp')) answerMessage(pair);
+    else void listener(pair.incoming, pair.outgoing);
+  };
+}
+
+/** Where to listen, and whether every caller is authenticated. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly authenticated?: boolean;
-  /** Connections at once; whoever comes later is told to come back. */
+  /** Connections at once; a further one is answered with 503 and closed. */
   readonly mostConnections?: number;
+  /** Whether one more connection is accepted; without it only their number counts (R12). */
+  readonly accepts?: () => boolean;
+  /** Told of connections that could not be accepted. */
+  readonly onError?: (error: Error) => void;
   /** How long a client may take for its headers. */
   readonly slowestHeadersMs?: number;
   /** How long a client may take nothing of what is sent to it. */
   readonly stalledMs?: number;
 }
 
-/** Listens on an address; one that others can reach is refused when nobody is asked who they are (S2). */
+/** Listens on an address; one that other machines can reach is refused without authentication (S2). */
 export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Promise<HttpFront> {
   const { port } = options;
   const host = options.host.replace(/^\[(.*)\]$/, '$1');
   if (!isLoopback(host) && !options.authenticated) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
-      `toolscout does not listen on "${host}": without authentication everybody on the network could call your tools.`,
+      `toolscout does not listen on "${host}": without authentication anyone on the network could call your tools.`,
       { suggestion: 'Remove http.host to listen on this machine only, or configure http.auth.' },
     );
   }
   return new Promise((resolve, reject) => {
     const shown = host.includes(':') ? `[${host}]` : host;
-    const answer = getRequestListener(
-      (request, pair) => answerOver(app.serve(new NodeRequest(request, pair as NodePair)), pair as NodePair),
-      { hostname: shown, errorHandler: (thrown) => (thrown === ALREADY_ANSWERED ? undefined : refuseRequest(thrown)) },
-    );
+    const answer = createListener(app.serve, shown);
     const server = createServer(
       {
         headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
@@ -114,22 +213,22 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
         requireHostHeader: false,
       },
       (request, response) => {
-        if (!refuseSurplus(request, response)) void answer(request, response);
+        if (!refuseSurplus(request, response)) answer({ incoming: request, outgoing: response });
       },
     );
     const refuseSurplus = limitConnections(
       server,
       Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS),
+      options.accepts ?? (() => true),
     );
-    // Who waits for an answer is let wait: a call may last for hours without a byte.
-    server.timeout = options.stalledMs ?? STALLED_MS;
-    server.on('timeout', (socket) => {
-      if (socket.writableLength > 0 || !answerOf(socket)) socket.destroy();
-    });
+    endStalled(server, options.stalledMs ?? STALLED_MS);
     server.on('clientError', answerNonsense);
     server.on('checkExpectation', refuseExpectation);
     server.listen(port, host, () => {
       const { port: real } = server.address() as AddressInfo;
+      // What fails from now on is a connection, and no reason to end (R10).
+      server.removeAllListeners('error');
+      server.on('error', (error) => options.onError?.(error));
       resolve({
         url: `http://${shown}:${real}`,
         port: real,

@@ -12,7 +12,7 @@ describe('where a listener is reached', () => {
     expect(hostsOf('tools.internal', own)).toEqual(['tools.internal']);
   });
 
-  it('S1 the public address comes first, and none is one that nobody can open', () => {
+  it('S1 the public address comes first, and none is an address that cannot be opened', () => {
     expect(urlsOf({ host: '0.0.0.0', port: 7077 }, own)).toEqual(['http://127.0.0.1:7077', 'http://192.0.2.7:7077']);
     expect(urlsOf({ host: '::1', port: 7077, publicUrl: 'https://tools.example.com//' }, own)).toEqual([
       'https://tools.example.com',

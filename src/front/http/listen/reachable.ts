@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 
-/** Addresses that mean "every interface": nobody can open them. */
+/** Addresses that mean "every interface": a browser cannot open them. */
 const WILDCARDS = new Set(['0.0.0.0', '::', '']);
 
 const bracketed = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);

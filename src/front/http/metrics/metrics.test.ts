@@ -133,8 +133,8 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
         const counter = measured.counter('a_total', 'With \\ and \n in it.');
         const times = measured.histogram('b_ms', 'Times.', [1, 10]);
         for (const value of values) {
-          counter.add({ label: value });
-          times.observe({ label: value }, 5);
+          counter.of({ label: value }).value += 1;
+          times.of({ label: value }).observe(5);
         }
         const { samples } = readPrometheus(measured.text([['c', 'Now.', [{ value: 3 }]]]));
         const distinct = new Set(values).size;
@@ -144,7 +144,7 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
     );
     const measured = createMeasurements();
     const counter = measured.counter('a_total', 'Many.');
-    for (let index = 0; index < 10_000; index++) counter.add({ id: `id-${index}` });
+    for (let index = 0; index < 10_000; index++) counter.of({ id: `id-${index}` }).value += 1;
     const { samples } = readPrometheus(measured.text([]));
     expect(samples.length).toBeLessThan(2100);
     expect(samples.find(({ labels }) => labels['id'] === 'other')?.value).toBe(8000);

@@ -5,7 +5,8 @@ import type { TokenCount } from '../../../model/audit-record.js';
 import type { CallResult } from '../../../model/call.js';
 import type { SnapshotItem } from '../../../model/snapshot.js';
 import { createProcessReadings } from './process-readings.js';
-import { createMeasurements, type Sample } from './prometheus.js';
+import { overloadReadings } from './overload-readings.js';
+import { createMeasurements, type Counter, type Labels, type Sample } from './prometheus.js';
 
 /** What is measured of a gateway, and the gateway that is measured. */
 export interface Metrics {
@@ -47,7 +48,20 @@ async function itemsOf(gateway: Gateway): Promise<readonly SnapshotItem[]> {
   }
 }
 
-type Labels = Readonly<Record<string, string>>;
+/** What is counted for two labels, found without writing them out. */
+function byTwo(
+  counter: Counter,
+  labelsOf: (first: string, second: string) => Labels,
+): (first: string, second: string) => { value: number } {
+  const made = new Map<string, Map<string, { value: number }>>();
+  return (first, second) => {
+    let known = made.get(first);
+    if (!known) made.set(first, (known = new Map()));
+    let counted = known.get(second);
+    if (!counted) known.set(second, (counted = counter.of(labelsOf(first, second))));
+    return counted;
+  };
+}
 
 /** Measures a gateway. Labels hold ids of configured servers and words of ours, never what a caller sent. */
 export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
@@ -56,11 +70,12 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   const latency = measured.histogram('tools_discovery_latency_ms', 'Time of one check of a server.', PROBE_BOUNDS);
   const failures = measured.counter('tools_discovery_failures_total', 'Checks of a server that failed, by reason.');
   const searches = measured.counter('toolscout_searches_total', 'Searches, by whether anything was found.');
-  const searchTime = measured.histogram('toolscout_search_duration_ms', 'Time of a search.', SEARCH_BOUNDS);
+  const searchTime = measured.histogram('toolscout_search_duration_ms', 'Time of a search.', SEARCH_BOUNDS).of({});
   const calls = measured.counter('toolscout_executions_total', 'Calls of tools, by server and outcome.');
-  const callTime = measured.histogram('toolscout_execution_duration_ms', 'Time of a call.', CALL_BOUNDS);
+  const callTime = measured.histogram('toolscout_execution_duration_ms', 'Time of a call.', CALL_BOUNDS).of({});
   const answers = measured.counter('toolscout_http_requests_total', 'Answers of the HTTP API, by route and status.');
-  const answered = new Map<string, Map<number, Labels>>();
+  const answered = byTwo(answers, (route, status) => ({ route, status }));
+  const ended = byTwo(calls, (server, outcome) => ({ server, outcome }));
   let known: { readonly of: unknown; readonly ids: ReadonlySet<string> } | undefined;
 
   /** The id of a configured server; everything else is one word. */
@@ -85,8 +100,8 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
     });
   };
   const note = (server: string, { success, error }: CallResult, started: number): void => {
-    calls.add({ server: serverLabel(server), outcome: success ? 'success' : (error?.code ?? 'INTERNAL_ERROR') });
-    callTime.observe({}, clock.monotonic() - started);
+    ended(serverLabel(server), success ? 'success' : (error?.code ?? 'INTERNAL_ERROR')).value += 1;
+    callTime.observe(clock.monotonic() - started);
   };
 
   return {
@@ -94,8 +109,8 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
       async search(query, options) {
         const started = clock.monotonic();
         const answer = await inner.search(query, options);
-        searches.add({ result: answer.hits.length > 0 ? 'found' : 'nothing' });
-        searchTime.observe({}, clock.monotonic() - started);
+        searches.of({ result: answer.hits.length > 0 ? 'found' : 'nothing' }).value += 1;
+        searchTime.observe(clock.monotonic() - started);
         return answer;
       },
       async call(server, tool, args, options) {
@@ -128,17 +143,13 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
 
     watch(registry) {
       registry.onProbe(({ id, result }) => {
-        latency.observe({ tool_id: id, result: result.alive ? 'ok' : 'failed' }, result.latencyMs);
-        if (result.reason !== null) failures.add({ tool_id: id, reason: reasonLabel(result.reason) });
+        latency.of({ tool_id: id, result: result.alive ? 'ok' : 'failed' }).observe(result.latencyMs);
+        if (result.reason !== null) failures.of({ tool_id: id, reason: reasonLabel(result.reason) }).value += 1;
       });
     },
 
     onAnswer(route, status) {
-      const known = answered.get(route) ?? new Map<number, Labels>();
-      answered.set(route, known);
-      const labels = known.get(status) ?? { route, status: String(status) };
-      known.set(status, labels);
-      answers.add(labels);
+      answered(route, String(status)).value += 1;
     },
 
     async text() {
@@ -177,6 +188,7 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
             ({ knowledge }) => knowledge,
           ),
         ],
+        ...overloadReadings(gateway.internal.overload()),
         ['toolscout_tools', 'Tools that are offered.', one(views.reduce((sum, { tools }) => sum + tools, 0))],
         [
           'toolscout_approvals',

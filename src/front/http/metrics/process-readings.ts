@@ -28,7 +28,7 @@ function watchCollections(collections: Histogram): void {
     for (const entry of list.getEntries()) {
       const { duration, detail } = entry as typeof entry & { readonly detail?: { readonly kind?: number } };
       const kind = GC_KINDS.get(detail?.kind);
-      if (kind !== undefined) collections.observe({ kind }, duration / 1000);
+      if (kind !== undefined) collections.of({ kind }).observe(duration / 1000);
     }
   }).observe({ entryTypes: ['gc'] });
 }

@@ -1,17 +1,22 @@
+import { Distribution } from '../../../kernel/distribution.js';
+
 /** One measured value with its labels. */
 export interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Labels;
   readonly value: number;
 }
 
-/** Something that only grows. */
+/** The labels of one measured value. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Something that only grows: whoever counts adds to the value of its labels. */
 export interface Counter {
-  add(labels: Readonly<Record<string, string>>, by?: number): void;
+  of(labels: Labels): { value: number };
 }
 
-/** How values are distributed. */
+/** How values are distributed, for each set of labels. */
 export interface Histogram {
-  observe(labels: Readonly<Record<string, string>>, value: number): void;
+  of(labels: Labels): Distribution;
 }
 
 /** A value of the moment with its name; a gauge unless it says that it only grows. */
@@ -30,35 +35,32 @@ const MAX_SERIES = 2000;
 
 const escape = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
-function shown(labels: Readonly<Record<string, string>>, more = ''): string {
+function shown(labels: Labels, more = ''): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value)}"`);
   if (more !== '') pairs.push(more);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-interface Series<Value> {
-  readonly labels: Readonly<Record<string, string>>;
-  value: Value;
+interface Series<Measured> {
+  readonly labels: Labels;
+  readonly measured: Measured;
 }
 
-function createSeries<Value>(start: () => Value): {
-  of(labels: Readonly<Record<string, string>>): Series<Value>;
-  all(): Iterable<Series<Value>>;
+function createSeries<Measured>(start: () => Measured): {
+  of(labels: Labels): Measured;
+  all(): Iterable<Series<Measured>>;
 } {
-  const known = new Map<string, Series<Value>>();
-  // Labels that are the same object again need not be written out to be found.
-  const recent = new WeakMap<object, Series<Value>>();
+  const known = new Map<string, Series<Measured>>();
   return {
     all: () => known.values(),
     of(labels) {
-      const found = recent.get(labels) ?? known.get(shown(labels));
-      if (found) return found;
+      const found = known.get(shown(labels));
+      if (found) return found.measured;
       const isFull = known.size >= MAX_SERIES;
       const kept = isFull ? Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])) : labels;
-      const series = known.get(shown(kept)) ?? { labels: kept, value: start() };
+      const series = known.get(shown(kept)) ?? { labels: kept, measured: start() };
       known.set(shown(kept), series);
-      recent.set(labels, series);
-      return series;
+      return series.measured;
     },
   };
 }
@@ -72,36 +74,25 @@ export function createMeasurements(): Measurements {
   ];
   return {
     counter(name, help) {
-      const series = createSeries(() => 0);
+      const series = createSeries(() => ({ value: 0 }));
       writers.push(() => [
         ...head(name, help, 'counter'),
-        ...[...series.all()].map(({ labels, value }) => `${name}${shown(labels)} ${value}`),
+        ...[...series.all()].map(({ labels, measured: { value } }) => `${name}${shown(labels)} ${value}`),
       ]);
-      return {
-        add(labels, by = 1) {
-          series.of(labels).value += by;
-        },
-      };
+      return series;
     },
     histogram(name, help, bounds) {
-      const series = createSeries(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
+      const series = createSeries(() => new Distribution(bounds));
       writers.push(() => [
         ...head(name, help, 'histogram'),
-        ...[...series.all()].flatMap(({ labels, value: { counts, count, sum } }) => [
+        ...[...series.all()].flatMap(({ labels, measured: { counts, count, sum } }) => [
           ...bounds.map((bound, at) => `${name}_bucket${shown(labels, `le="${bound}"`)} ${counts[at]}`),
           `${name}_bucket${shown(labels, 'le="+Inf"')} ${count}`,
           `${name}_sum${shown(labels)} ${sum}`,
           `${name}_count${shown(labels)} ${count}`,
         ]),
       ]);
-      return {
-        observe(labels, value) {
-          const { value: held } = series.of(labels);
-          held.count += 1;
-          held.sum += value;
-          for (const [at, bound] of bounds.entries()) if (value <= bound) held.counts[at]! += 1;
-        },
-      };
+      return series;
     },
     text(values) {
       const now = values.flatMap(([name, help, samples, type = 'gauge']) => [

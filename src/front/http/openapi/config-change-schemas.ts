@@ -18,6 +18,10 @@ export const ConfigFile = z.object({
   text,
   servers: z.record(text, anyObject).meta({ description: 'The servers of the file, as they are written.' }),
   problem: text.optional().meta({ description: 'Why it cannot be read as a config, or not be changed.' }),
+  rejected: z
+    .array(Issue)
+    .optional()
+    .meta({ description: 'Why its present content is not used; the previous config stays in force.' }),
 });
 
 const Change = z.union([

@@ -10,6 +10,7 @@ import {
   ServerAnswers,
   SourceConfig,
 } from '../../../model/config.js';
+import { OverloadConfig } from '../../../model/overload-config.js';
 import { SearchConfig } from '../../../model/search-config.js';
 import { SandboxConfig } from '../../../model/sandbox-config.js';
 import { SCOPES } from '../../../model/principal.js';
@@ -134,6 +135,7 @@ export const ShownConfig = z.object({
     export: z.record(text, z.object({ type: text, url: text, format: text, secret: text.optional() })),
   }),
   traffic: z.object({ keep: z.int() }),
+  overload: OverloadConfig,
   http: ShownHttp,
   limits: numbers,
   warnings: z.array(z.object({ path: text, message: text })),

@@ -31,6 +31,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   listServerTools: 'Lists the tools of one server. A server that was never asked is started and asked now.',
   searchTools:
     'Ranks the tools of all servers for a need in plain words, such as "create an issue". `learning` and `unavailable` name servers that could not be searched yet.',
+  listHeldTools:
+    'Lists the tools that are disabled by a rule, or wait for approval, each with the sentence of `GET /v1/why`. Tools that wait are found by their name alone.',
+  previewSearch:
+    'Makes the same search as an agent that calls `search_tools`, and answers with the text that the agent gets and an estimate of its tokens.',
   showTool: 'Shows the definition of a tool as its server gave it, its status, tags, domains and categories.',
   whyTool: 'Says in one sentence why a tool is or is not offered to the caller. Starts no server.',
   callTool:
@@ -42,7 +46,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     'Shows which server serves each capability that a skill declared, and which capabilities are missing and why.',
   callAsSkill: 'Runs a tool for a skill. A capability that the skill did not declare or was not granted is refused.',
   followEvents:
-    'Streams what happens: states of servers, learned lists, approvals, reloads. A comment every 15 seconds keeps the connection open.',
+    'Streams what happens: states of servers, learned lists, approvals, reloads, and `calls` when tools were called, at most once a second. A comment every 15 seconds keeps the connection open.',
   listAudit:
     'Lists audit records, newest first. With `Accept: text/event-stream` it follows the log; `since` and `limit` then give the past first.',
   showConfig: 'Shows the configuration in force. Values of variables, headers and keys are never in it.',
@@ -61,7 +65,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   studio: 'The page that is served at the root. It is static: everything it shows comes from this API.',
   studioFile: 'Scripts, styles and images of the page. A name with a hash in it never changes its content.',
   showSession:
-    'Says who sends this request, by cookie, key or token, and which ways to sign in there are. Without `http.auth` nobody needs to sign in on this machine.',
+    'Says who sends this request, by cookie, key or token, and which ways to sign in there are. Without `http.auth` no sign-in is needed on this machine.',
   signIn:
     'Opens a session and sets its cookie (HttpOnly, SameSite=Strict). It ends after 12 hours, after an hour without a request, when its key is removed, and when it is signed out.',
   signOut: 'Ends the session of the cookie at once, in all processes over the same store. Needs `X-Toolscout-Csrf`.',
@@ -96,11 +100,11 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   answerAsk:
     'Answers an event `ask` of `POST /v1/call` with `ask: true`: `{answer}` has the result that MCP defines for the question, `{refusal}` says no. Only the caller of the call may answer, and only in the process that runs it.',
   followTraffic:
-    'Streams one row for each request of a host with everything it led to: requests to servers, questions back, progress, waits and retries, with times, bytes, tokens and redacted payloads. Payloads are recorded while somebody follows, or as many rows as `traffic.keep` says. A caller who may see only some servers gets rows about these alone.',
+    'Streams one row for each request of a host with everything it led to: requests to servers, questions back, progress, waits and retries, with times, bytes, tokens and redacted payloads. Payloads are recorded while this stream is open, or as many rows as `traffic.keep` says. A caller who may see only some servers gets rows about these alone.',
   addLabel:
     'Says which tool a query was meant to find. The line is appended to `labels.jsonl` in the state directory; measure the ranking with `toolscout eval`.',
   listLabels: 'Lists the labelled queries of this state directory and names their file.',
-  listSavedCalls: 'Lists the calls that the caller has saved, with their arguments. Nobody else gets them.',
+  listSavedCalls: 'Lists the calls that the caller has saved, with their arguments. No other caller gets them.',
   saveCalls: 'Saves one call, or with `calls` all calls of an export. At most 200 are kept for each caller.',
   removeSavedCall: 'Removes one saved call of the caller.',
   aiCatalog: 'Names the address of the server card, for clients that look for it at the well-known place.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHttpApp } from '../../../../test/support/http-app.js';
+import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { Config } from '../../../model/config.js';
@@ -63,10 +63,12 @@ describe('/openapi.json', STARTS_PROCESSES, () => {
   });
 
   it('REG-8 names the address under which it was asked for, or the public one', async () => {
+    const served = async ({ send }: TestApp): Promise<Document> =>
+      (await (await send('/openapi.json')).json()) as Document;
     const plain = await openHttpApp(await openToolscout({}));
-    expect((plain.document as unknown as Document).servers).toEqual([{ url: 'http://127.0.0.1:7077' }]);
+    expect((await served(plain)).servers).toEqual([{ url: 'http://127.0.0.1:7077' }]);
     const known = await openHttpApp(await openToolscout({ http: { publicUrl: 'https://tools.example.com/' } }));
-    expect((known.document as unknown as Document).servers).toEqual([{ url: 'https://tools.example.com' }]);
+    expect((await served(known)).servers).toEqual([{ url: 'https://tools.example.com' }]);
     const api = createToolsApi(await openToolscout({}), {
       prefix: 'tools',
       groups: ['status', 'registry'],

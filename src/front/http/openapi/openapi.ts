@@ -10,7 +10,7 @@ function commonFailures(route: DocumentedOperation): Record<string, string> {
   const hasInput = [route.params, route.query, route.body].some((input) => input !== undefined);
   return {
     ...(hasInput ? { 400: 'An input is not valid; `problems` names it.' } : {}),
-    ...(route.scope ? { 401: 'Nobody is known by that key or token.' } : {}),
+    ...(route.scope ? { 401: 'The key or token is missing or not valid.' } : {}),
     403: route.scope ? 'This Host, this Origin or this caller may not do that.' : 'This Host or this Origin may not.',
     ...(route.body ? { 413: 'The body is too large.' } : {}),
     500: 'A bug in toolscout.',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const text = z.string();
 
-/** A call that waits for a person's yes, or what they said. */
+/** A call that waits for confirmation, or the decision about it. */
 export const PendingCall = z.object({
   id: text,
   server: text,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { AnyObject } from './any-object.js';
-import { TokenCount } from './stats-schema.js';
 import { serverDetails } from './server-details-schema.js';
 import { ERROR_TABLE, type ErrorCode } from '../../../kernel/errors.js';
 
@@ -237,35 +236,8 @@ export const ScriptProblem = Problem.extend({
 /** Server-sent events. */
 export const Events = text;
 
-/** One record of the audit log. */
-export const AuditRecord = z.object({
-  id: text,
-  time: z.number(),
-  kind: text,
-  principal: text,
-  route: text.optional(),
-  skill: text.optional(),
-  server: text.optional(),
-  tool: text.optional(),
-  arguments: z.unknown().optional(),
-  argumentsHash: text.optional(),
-  outcome: z.enum(['success', 'failure', 'refused']),
-  code: text.optional(),
-  latencyMs: z.number().optional(),
-  waitedMs: z.number().meta({ description: 'How long it waited for the rate limit; part of latencyMs.' }).optional(),
-  resultBytes: z.number().optional(),
-  tokens: TokenCount.optional(),
-  era: z.enum(['legacy', 'modern']).optional(),
-  traceId: text.optional(),
-  parent: text.optional(),
-  detail: z.unknown().optional(),
-});
-
-/** Records of the audit log, newest first. */
-export const AuditPage = z.object({ records: z.array(AuditRecord) });
-
 export { ShownConfig } from './config-schema.js';
-export { AuditPortion, AuditVerification } from './audit-schema.js';
+export { AuditPage, AuditPortion, AuditRecord, AuditVerification } from './audit-schemas.js';
 export { Stats } from './stats-schema.js';
 
 /** What a reload changed. */
@@ -280,7 +252,7 @@ export const ReloadReport = z.object({
 
 /** That it lives. */
 export const Health = z.object({
-  status: z.enum(['ok', 'degraded']),
+  status: z.enum(['ok', 'overloaded', 'degraded']),
   version: text.meta({ description: 'Absent under a Host that is not allowed.' }).optional(),
   store: z
     .object({ writable: z.boolean(), accepted: z.boolean(), problem: text.optional() })

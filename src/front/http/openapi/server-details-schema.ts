@@ -14,7 +14,7 @@ export const ToolCounts = z.object({
   quarantined: count,
 });
 
-/** Whether somebody is signed in to a remote server. */
+/** The state of the sign-in to a remote server. */
 export const UpstreamSignIn = z.object({
   server: text,
   state: z.enum(['signed-in', 'expired', 'signed-out', 'configured', 'unusable', 'local']),

@@ -71,6 +71,7 @@ export const Overview = z.object({
         'store',
         'config',
         'config-pending',
+        'config-rejected',
         'source-kept',
         'server-failed',
         'server-unusable',
@@ -106,4 +107,31 @@ export const TrafficLog = z.object({
     creator: z.object({ name: text, version: text }),
     entries: z.array(z.looseObject({ startedDateTime: text, time: z.number(), _row: z.looseObject({ id: text }) })),
   }),
+});
+
+/** What an agent gets for a search, and what it pays for it. */
+export const SearchPreview = z.object({
+  content: z
+    .array(z.object({ type: z.literal('text'), text }))
+    .meta({ description: 'As a host gets it; `isError` says that it is a refusal.' }),
+  isError: z.boolean().optional(),
+  tokens: z
+    .object({ arguments: count, returned: count })
+    .meta({ description: 'About how many tokens the question and the answer are.' }),
+});
+
+/** Tools that agents do not get. */
+export const HeldTools = z.object({
+  total: count,
+  tools: z
+    .array(
+      z.object({
+        server: text,
+        tool: text,
+        status: z.enum(['enabled', 'disabled', 'pending', 'quarantined']),
+        because: text.meta({ description: 'What decided, as in `GET /v1/why`.' }),
+        reason: text,
+      }),
+    )
+    .meta({ description: 'At most 200 of them.' }),
 });

@@ -22,7 +22,7 @@ import {
   StoreAccepted,
 } from '../openapi/schemas.js';
 
-/** An event larger than this is of no use to somebody who follows along. */
+/** Characters of the largest event that is sent; a larger one is of no use to a reader. */
 const MAX_EVENT = 64 * 1024;
 
 const problem = (description: string): Route['responses'][string] => ({
@@ -31,7 +31,7 @@ const problem = (description: string): Route['responses'][string] => ({
 });
 const name = z.string().min(1).max(500);
 
-/** What whoever runs toolscout looks at: the audit log, events as they happen, the config. */
+/** What an operator looks at: the audit log, events as they happen, the config. */
 export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
   /** New records, after those that were there where a time or a number asks for them; none is missed or told twice. */
   const listenToAudit = async (
@@ -71,11 +71,15 @@ export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
         429: problem('Too many follow already.'),
       },
       handle: (input) =>
-        follow(input, ({ send }) =>
-          input.gateway.onEvent((event) => {
-            if (JSON.stringify(event).length <= MAX_EVENT) send(event.type, event);
-          }),
-        ),
+        follow(input, ({ send }) => {
+          const stops = [
+            input.gateway.onEvent((event) => {
+              if (JSON.stringify(event).length <= MAX_EVENT) send(event.type, event);
+            }),
+            input.gateway.studio.followCalls((servers) => send('calls', { type: 'calls', servers })),
+          ];
+          return () => stops.forEach((stop) => stop());
+        }),
     }),
     route({
       id: 'listAudit',

@@ -11,7 +11,7 @@ const name = z.string().min(1).max(600);
 const ref = z.object({ ref: name.meta({ description: '`server` or `server:tool`.' }) });
 const NOTHING = problem('There is no such server, or nothing of it waits.');
 
-/** What waits for somebody to trust it, and their decision (SEC-9). */
+/** What waits for approval, and the decision (SEC-9). */
 export function approvalRoutes(): Route[] {
   const decide = (verb: 'approve' | 'reject', summary: string): Route =>
     route({

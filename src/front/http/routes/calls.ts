@@ -8,7 +8,7 @@ import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { AskAnswer, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
 import { createAsks } from '../asks.js';
-import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
+import { estimateJsonTokens, estimateReadTokens } from '../../../kernel/tokens.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 import * as z from 'zod';
 
@@ -32,7 +32,7 @@ export function failedCall({ error, result }: CallResult, traceId: string): Resp
   return problemResponse(errorOf(error), { traceId, more });
 }
 
-/** Running tools: through the same guarded door as everybody else. */
+/** Running tools: through the same checks as calls over MCP. */
 export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
   const optionsOf = ({ body, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
     route: 'http',
@@ -73,7 +73,7 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
           const { result } = value.result;
           const tokens = {
             arguments: estimateJsonTokens(body.arguments),
-            returned: result ? estimateResultTokens(result) : 0,
+            returned: result ? estimateReadTokens(result) : 0,
           };
           stream.send('result', { trace_id: input.traceId, ...value.result, tokens });
         }

@@ -116,6 +116,46 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect(foreign).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
   });
 
+  it('STUDIO-8 shows a variable that is not set as it is written, and says what to write for a credential', async () => {
+    const { send } = await open('{ "servers": { "a": { "command": "x", "env": { "API_TOKEN": "${NOT_SET_1}" } } } }');
+    expect((await send('/v1/config/file')).body['text']).toContain('${NOT_SET_1}');
+    const change = { servers: { b: { command: 'x', env: { API_TOKEN: SECRET } } } };
+    expect((await send('/v1/config/plan', { change })).body['problems']).toEqual([
+      {
+        path: 'servers.b.env API_TOKEN',
+        message: 'looks like a credential in plain text. Write ${API_TOKEN}, then run toolscout secret set API_TOKEN.',
+      },
+    ]);
+  });
+
+  it('STUDIO-1 CFG-6 says which problem keeps a changed file from being used, until it is mended', async () => {
+    const { send, file } = await open();
+    await writeFile(file, TEXT.replace('"command": "node"', '"comand": "node"'));
+    expect((await send('/v1/config/reload', {})).status).toBe(400);
+    const { body: shown } = await send('/v1/config/file');
+    expect(shown['rejected']).toContainEqual({
+      path: 'servers.keyed.comand',
+      message: 'unknown key; did you mean "command"?',
+    });
+    const attention = async () => (await send('/v1/overview')).body['attention'] as Array<{ kind: string }>;
+    expect(await attention()).toContainEqual(
+      expect.objectContaining({
+        kind: 'config-rejected',
+        title: 'The config file was changed and is not used',
+        detail: 'servers.keyed.comand: unknown key; did you mean "command"? The previous config stays in force.',
+      }),
+    );
+    await writeFile(file, TEXT.slice(0, -4));
+    await send('/v1/config/reload', {});
+    expect((await send('/v1/config/file')).body['rejected']).toMatchObject([
+      { path: expect.stringMatching(/^line \d/) as string },
+    ]);
+    await writeFile(file, TEXT);
+    await send('/v1/config/reload', {});
+    expect((await attention()).map(({ kind }) => kind)).not.toContain('config-rejected');
+    expect((await send('/v1/config/file')).body).not.toHaveProperty('rejected');
+  });
+
   it('STUDIO-8 what is not what was planned is not written: another change, another file, another process', async () => {
     const { send, text, file, gateway } = await open();
     const change = { servers: { keyed: null } };

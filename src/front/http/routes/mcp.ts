@@ -37,7 +37,7 @@ const GET: Route['responses'] = {
   404: GONE,
   405: NO_SESSION,
   406: NO_EVENTS,
-  409: failure('Somebody follows this session already.'),
+  409: failure('The session has an open stream already.'),
 };
 
 const DELETE: Route['responses'] = {
@@ -127,10 +127,13 @@ export function createPrincipalEndpoints(options: {
   const endpoints = new Map<string, Opened>();
   // A key is the same principal again and again.
   const identities = new WeakMap<Principal, string>();
+  /** Who asked last: mostly the same again. */
+  let latest: { readonly principal: Principal; readonly endpoint: McpEndpoint } | undefined;
   let unfollow: (() => void) | undefined;
 
   const shut = (key: string, { endpoint }: Opened): void => {
     endpoints.delete(key);
+    latest = undefined;
     void endpoint.close();
   };
   const makeRoom = (): void => {
@@ -149,12 +152,14 @@ export function createPrincipalEndpoints(options: {
 
   return {
     endpointFor(principal, isAdmitted) {
+      if (latest?.principal === principal) return latest.endpoint;
       const key = identities.get(principal) ?? identityOf(principal);
       identities.set(principal, key);
       const endpoint = endpoints.get(key)?.endpoint ?? openEndpoint(principal);
       // Most recently used last, so that the quiet one is the first to go.
       endpoints.delete(key);
       endpoints.set(key, { endpoint, isAdmitted });
+      latest = { principal, endpoint };
       if (endpoints.size > MAX_ENDPOINTS) makeRoom();
       return endpoint;
     },

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { LIMITS } from '../../../kernel/limits.js';
 import type { ModeName } from '../../../model/config.js';
 import { hasScope } from '../../../model/principal.js';
 import { countMenuTokens } from '../../mcp/menu/menu-tokens.js';
 import { adviseHttp } from '../dispatch/http-remedies.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
-import { Overview, Problem, ServerDetails } from '../openapi/schemas.js';
+import { HeldTools, Overview, Problem, ServerDetails } from '../openapi/schemas.js';
 
 /** How things stand: all servers at a glance, and one server whole. */
 export function overviewRoutes({ mode }: { readonly mode?: ModeName }): Route[] {
@@ -30,11 +31,25 @@ export function overviewRoutes({ mode }: { readonly mode?: ModeName }): Route[] 
       },
     }),
     route({
+      id: 'listHeldTools',
+      group: 'studio',
+      method: 'GET',
+      path: '/v1/held-tools',
+      summary: 'Tools that servers have and agents do not get, and why; starts no server',
+      scope: 'read',
+      query: z.object({
+        q: z.string().max(LIMITS.queryBytes).optional().meta({ description: 'Only those that these words may mean.' }),
+        server: z.string().min(1).max(500).optional(),
+      }),
+      responses: { 200: { description: 'The tools.', content: { 'application/json': HeldTools } } },
+      handle: async ({ query, gateway, reply }) => reply(HeldTools.parse(await gateway.studio.heldTools(query))),
+    }),
+    route({
       id: 'showServer',
       group: 'tools',
       method: 'GET',
       path: '/v1/servers/{id}',
-      summary: 'One server whole; starts it not',
+      summary: 'One server in full; does not start it',
       scope: 'read',
       params: z.object({ id: z.string().min(1).max(500) }),
       responses: {

@@ -8,7 +8,7 @@ const problem = (description: string): Route['responses'][string] => ({
   content: { [PROBLEM_TYPE]: Problem },
 });
 
-/** Calls that wait for a person's yes, and the answer (SEC-11). */
+/** Calls that wait for confirmation, and the decision (SEC-11). */
 export function pendingCallRoutes(): Route[] {
   const decide = (verb: 'approve' | 'reject', summary: string): Route =>
     route({
@@ -23,7 +23,7 @@ export function pendingCallRoutes(): Route[] {
       body: CallRuling,
       responses: {
         200: { description: 'The call and the decision.', content: { 'application/json': PendingCall } },
-        403: problem('Whoever makes a call does not decide about it.'),
+        403: problem('The caller that made the call may not decide about it.'),
         404: problem('No such call waits.'),
       },
       async handle({ params, body, gateway, traceId, reply }) {
@@ -39,7 +39,7 @@ export function pendingCallRoutes(): Route[] {
       group: 'admin',
       method: 'GET',
       path: '/v1/pending-calls',
-      summary: 'Calls that wait for a yes, were decided or expired',
+      summary: 'Calls that wait for confirmation, were decided or expired',
       scope: 'admin',
       query: z.object({
         server: z.string().min(1).max(600).optional(),

@@ -103,7 +103,7 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
     cors: true,
     responses: {
       200: { description: 'Who gives tokens, and for what.', content: { 'application/json': AnyObject } },
-      404: { description: 'Nobody is asked who they are.', content: { [PROBLEM_TYPE]: Problem } },
+      404: { description: 'The config has no `http.auth`.', content: { [PROBLEM_TYPE]: Problem } },
     },
   } as const;
 

@@ -32,7 +32,7 @@ async function open(servers: ConfigInput['servers']): Promise<{
 }
 
 describe('signing in to a server from a page', STARTS_PROCESSES, () => {
-  it('STUDIO-6 CONN-6 the page gets the address, and is told when somebody signed in there', async () => {
+  it('STUDIO-6 CONN-6 the page gets the address, and is told when the sign-in is done', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const { show, begin } = await open({ notes: { url: server.url } });
@@ -77,7 +77,7 @@ describe('signing in to a server from a page', STARTS_PROCESSES, () => {
     expect(done).toMatchObject({ status: 200, body: { state: 'signed-in', issuer: issuer.origin } });
   });
 
-  it('STUDIO-6 CONN-6 nobody is sent anywhere for a local process, a server that is not there, or an issuer that is gone', async () => {
+  it('STUDIO-6 CONN-6 no address is given for a local process, a server that is not there, or an issuer that is gone', async () => {
     const server = await startProtectedServer({ issuers: () => ['http://127.0.0.1:1'] });
     const { show, begin } = await open({ notes: { url: server.url }, local: fixture('legacy') });
     expect((await begin(undefined, 'local')).status).toBe(400);

@@ -34,7 +34,7 @@ function beginSignIn(gateway: Gateway, server: string): Promise<OpenSignIn | Sig
       // It may be called before `done` is there.
       open: (url) => queueMicrotask(() => resolve({ url, done, abort, paste })),
     });
-    // Whoever holds the sign-in hears of its end; here it only matters when no address came first.
+    // The caller of this function learns the end from `done`; here it matters only when it comes before the address.
     done.then(resolve, reject);
   });
 }
@@ -106,7 +106,7 @@ export function serverActionRoutes({ log }: { readonly log: Log }): Route[] {
       group: 'admin',
       method: 'GET',
       path: '/v1/servers/{id}/sign-in',
-      summary: 'Whether somebody is signed in to a server, and whether a sign-in waits for a browser',
+      summary: 'The state of the sign-in to a server, and whether it waits for a browser',
       scope: 'admin',
       whole: true,
       params,

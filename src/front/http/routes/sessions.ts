@@ -82,7 +82,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       body: SignInRequest,
       responses: {
         200: { description: 'The session; its cookie is set.', content: { 'application/json': SessionState } },
-        401: { description: 'Nobody is known by that key or code.', content: { [PROBLEM_TYPE]: Problem } },
+        401: { description: 'The key or code is not valid.', content: { [PROBLEM_TYPE]: Problem } },
       },
       async handle({ request, body, reply }) {
         const principal = await admitted(body);

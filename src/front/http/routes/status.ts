@@ -21,15 +21,17 @@ export function statusRoutes(options: {
       summary: 'That toolscout lives',
       responses: {
         200: {
-          description: 'It does. It is `degraded` when nothing can be stored, or when the store must be accepted.',
+          description:
+            'It does. It is `degraded` when nothing can be stored, or when the store must be accepted, and `overloaded` while new calls are refused.',
           content: { 'application/json': Health },
         },
       },
       async handle({ gateway, reply }) {
         const { writable, doubt } = await gateway.config.storeStatus();
         const { version } = options;
-        if (writable && !doubt) return reply({ status: 'ok', version });
-        // The reason of the file system names paths, and anybody may ask for the health.
+        const isCalm = gateway.internal.overload().level === 'calm';
+        if (writable && !doubt) return reply({ status: isCalm ? 'ok' : 'overloaded', version });
+        // The message of the file system names paths, and the health check needs no key.
         const problem = writable
           ? `The store was replaced, restored or damaged (${doubt?.reason}); no server is used until it is accepted.`
           : 'Nothing can be stored: approvals, audit records and lists are kept in memory only.';

@@ -138,7 +138,7 @@ describe('what the page shows', STARTS_PROCESSES, () => {
     expect(waiting.tools['pending']).toBeGreaterThan(3);
   });
 
-  it('STUDIO-1 SEC-11 the overview says which calls wait for a yes, until somebody decides', async () => {
+  it('STUDIO-1 SEC-11 the overview says which calls wait for confirmation, until one is decided', async () => {
     const gateway = await openToolscout({
       servers: { old: fixture('legacy') },
       toolRules: [{ pattern: 'old:{echo,fail}', confirm: true }],
@@ -153,7 +153,7 @@ describe('what the page shows', STARTS_PROCESSES, () => {
       expect.objectContaining({
         kind: 'pending-call',
         severity: 'warning',
-        title: 'A call of "old:echo" waits for a yes',
+        title: 'A call of "old:echo" waits for confirmation',
         server: 'old',
         ref: first!.id,
         remedy: expect.stringContaining(`/v1/pending-calls/${first!.id}/approve`) as string,
@@ -162,12 +162,55 @@ describe('what the page shows', STARTS_PROCESSES, () => {
     await post('/v1/call', { server: 'old', tool: 'fail', arguments: {} });
     expect(await attention()).toEqual([
       expect.objectContaining({
-        title: '2 calls wait for a yes',
+        title: '2 calls wait for confirmation',
         detail: expect.stringMatching(/^"old:(?:echo|fail)", "old:(?:echo|fail)"\.$/) as string,
       }),
     ]);
     for (const { id } of await gateway.approvals.calls({ state: 'waiting' })) await gateway.approvals.rejectCall(id);
     expect(await attention()).toEqual([]);
+  });
+
+  it('STUDIO-1 S12 tools that are held back and previews of searches are of the servers that a caller sees', async () => {
+    const gateway = await openToolscout(
+      {
+        servers: { mine: fixture('legacy'), other: fixture('legacy') },
+        toolRules: [{ pattern: 'crash', enabled: false }],
+        http: {
+          auth: {
+            keys: [
+              { name: 'all', key: '${KEY}', scopes: ['read'] },
+              { name: 'some', key: '${SOME}', scopes: ['read'], servers: ['mine'] },
+            ],
+          },
+        },
+      },
+      { env: { KEY, SOME: `${KEY}-some` } },
+    );
+    await gateway.servers.discover();
+    const { send } = await openHttpApp(gateway);
+    const ask = async (path: string, key: string): Promise<string> =>
+      (await send(path, { headers: { authorization: `Bearer ${key}` } })).text();
+    const heldBy = async (key: string, query = ''): Promise<unknown> =>
+      JSON.parse(await ask(`/v1/held-tools${query}`, key));
+    const held = (server: string) => ({
+      server,
+      tool: 'crash',
+      status: 'disabled',
+      because: 'rule',
+      reason: expect.stringContaining('toolRules[0]'),
+    });
+    expect(await heldBy(KEY)).toEqual({ total: 2, tools: [held('mine'), held('other')] });
+    expect(await heldBy(KEY, '?server=other&q=crash')).toEqual({ total: 1, tools: [held('other')] });
+    expect(await heldBy(`${KEY}-some`)).toEqual({ total: 1, tools: [held('mine')] });
+    expect(await heldBy(`${KEY}-some`, '?server=other')).toEqual({ total: 0, tools: [] });
+    expect(await ask('/v1/search/preview?q=echo', KEY)).toContain('other');
+    expect(await ask('/v1/search/preview?q=echo', `${KEY}-some`)).not.toContain('other');
+    const refused = JSON.parse(await ask('/v1/search/preview?q=echo&server=nowhere', KEY)) as object;
+    expect(refused).toMatchObject({ isError: true, tokens: { returned: expect.any(Number) } });
+    // A search that only shows what an agent would get is none of an agent.
+    expect(await gateway.audit.list({ kind: 'search' })).toEqual([]);
+    await ask('/v1/search?q=echo', KEY);
+    expect(await gateway.audit.list({ kind: 'search' })).toMatchObject([{ principal: 'all', route: 'http' }]);
   });
 
   it('STUDIO-1 one server whole: how it is reached, how long it takes, what went wrong; the command is for administrators', async () => {

@@ -48,7 +48,7 @@ const ASK_AGAIN = 'no-cache';
 
 const NOT_BUILT = 'Studio is not part of this installation. In a checkout of toolscout, run: npm run build\n';
 
-/** Studio: the page at `/` and its files. They are the same for everybody and hold no data, so they need no key (STUDIO-1). */
+/** Studio: the page at `/` and its files. They are the same for every caller and hold no data, so they need no key (STUDIO-1). */
 export function studioRoutes(files: StudioFiles): Route[] {
   return [
     route({

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { LIMITS } from '../../../kernel/limits.js';
+import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
+import { MAX_AGENT_HITS } from '../../../model/hit.js';
 import { hasScope } from '../../../model/principal.js';
+import { callMetaTool } from '../../mcp/menu/meta-tools.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { adviseHttp } from '../dispatch/http-remedies.js';
-import { Problem, SearchAnswer, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
+import { Problem, SearchAnswer, SearchPreview, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 
 const name = z.string().min(1).max(500);
@@ -88,10 +91,41 @@ export function toolRoutes(): Route[] {
           limit: query.limit,
           includeSchema: query.include_schema === 'true',
           explain: query.explain === 'true',
+          route: 'http',
           meta: traceMeta(request),
           traceId,
         });
         return reply(SearchAnswer.parse(answer));
+      },
+    }),
+    route({
+      id: 'previewSearch',
+      group: 'tools',
+      method: 'GET',
+      path: '/v1/search/preview',
+      summary: 'What `search_tools` answers an agent, and the tokens it costs',
+      scope: 'read',
+      query: z.object({
+        q: z.string().min(1).max(LIMITS.queryBytes).meta({ description: 'What the agent asks for.' }),
+        server: name.meta({ description: 'Only tools of this server.' }).optional(),
+        limit: wholeNumber(1, MAX_AGENT_HITS).optional(),
+        include_schema: flag.meta({ description: 'With compact signatures.' }).optional(),
+      }),
+      responses: { 200: { description: 'The text, and its price.', content: { 'application/json': SearchPreview } } },
+      async handle({ query: { q, server, limit, include_schema: schemas }, gateway, request, traceId, reply }) {
+        const asked = {
+          query: q,
+          ...(server !== undefined && { server }),
+          ...(limit !== undefined && { limit }),
+          ...(schemas === 'true' && { includeSchema: true }),
+        };
+        const answer = await callMetaTool(gateway, 'search_tools', asked, {
+          meta: traceMeta(request),
+          traceId,
+          isPreview: true,
+        });
+        const tokens = { arguments: estimateJsonTokens(asked), returned: estimateResultTokens(answer) };
+        return reply(SearchPreview.parse({ ...answer, tokens }));
       },
     }),
     route({

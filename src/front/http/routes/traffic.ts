@@ -49,7 +49,7 @@ export function trafficRoutes({ follow, version }: { readonly follow: Follow; re
       group: 'studio',
       method: 'GET',
       path: '/v1/traffic',
-      summary: 'Requests of hosts and what they led to, as server-sent events; recorded only while somebody looks',
+      summary: 'Requests of hosts and what they led to, as server-sent events; recorded only while a reader follows',
       scope: 'admin',
       query: z.object({
         format: z.enum(['json', 'events']).default('events').meta({ description: '`json`: what is in memory now.' }),

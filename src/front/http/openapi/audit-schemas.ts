@@ -1,8 +1,36 @@
 import * as z from 'zod';
 import { AUDIT_DAMAGES } from '../../../model/audit-chain.js';
+import { TokenCount } from './stats-schema.js';
 
 const count = z.int().min(0);
 const text = z.string();
+
+/** One record of the audit log. */
+export const AuditRecord = z.object({
+  id: text,
+  time: z.number(),
+  kind: text,
+  principal: text,
+  route: text.optional(),
+  skill: text.optional(),
+  server: text.optional(),
+  tool: text.optional(),
+  arguments: z.unknown().optional(),
+  argumentsHash: text.optional(),
+  outcome: z.enum(['success', 'failure', 'refused']),
+  code: text.optional(),
+  latencyMs: z.number().optional(),
+  waitedMs: z.number().meta({ description: 'How long it waited for the rate limit; part of latencyMs.' }).optional(),
+  resultBytes: z.number().optional(),
+  tokens: TokenCount.optional(),
+  era: z.enum(['legacy', 'modern']).optional(),
+  traceId: text.optional(),
+  parent: text.optional(),
+  detail: z.unknown().optional(),
+});
+
+/** Records of the audit log, newest first. */
+export const AuditPage = z.object({ records: z.array(AuditRecord) });
 
 /** What a verification of the audit log found. */
 export const AuditVerification = z.object({
@@ -11,7 +39,10 @@ export const AuditVerification = z.object({
   blocks: count,
   forgotten: count.meta({ description: 'Records that retention has removed.' }),
   unchained: z.object({
-    records: count.meta({ description: 'Records from before the log was chained; nothing proves them.' }),
+    records: count.meta({
+      description:
+        'Records that no block covers, from before the log was chained or between its blocks; nothing proves them.',
+    }),
     until: z.number().optional().meta({ description: 'Milliseconds since 1970: the newest of them.' }),
   }),
   heads: z.array(z.object({ chain: text, number: count, hash: text })),
