@@ -51,7 +51,7 @@ describe('parseArguments', () => {
     expect(parse('a={oops', 'object')).toBe('{oops');
   });
 
-  it('CLI-1 a parameter nobody knows is text; what follows the first = belongs to the value', () => {
+  it('CLI-1 an unknown parameter is text; what follows the first = belongs to the value', () => {
     expect(parse('a=5')).toBe('5');
     expect(parse('a=b=c')).toBe('b=c');
     expect(parse('url=https://x/?q=1', 'string')).toBe('https://x/?q=1');
@@ -64,7 +64,7 @@ describe('parseArguments', () => {
     expect(parse('a:=false', 'string')).toBe(false);
   });
 
-  it('CLI-2 what is no argument, or no JSON, is a usage error that names it', () => {
+  it('CLI-2 an invalid argument or invalid JSON is a usage error that names it', () => {
     const refused = (pair: string): unknown => {
       try {
         return parseArguments([pair], []);
@@ -104,7 +104,7 @@ describe('parseArguments', () => {
     expect(parse('a=1e308', 'number')).toBe(1e308);
   });
 
-  it('CLI-1 an argument that the schema does not name is told, with the nearest name', () => {
+  it('CLI-1 reports an argument that the schema does not name, with the nearest name', () => {
     const schema = { type: 'object', properties: { message: { type: 'string' }, count: { type: 'integer' } } };
     expect(tellUnknown(['mesage', 'message', 'zzz'], schema)).toEqual([
       'no parameter is called "mesage"; did you mean "message"?',
@@ -122,7 +122,7 @@ describe('parseArguments', () => {
     [{ $ref: '#/$defs/x', properties: { a: {} } }],
     [{ properties: [] }],
     ['properties'],
-  ])('CLI-1 nothing is told where the schema does not say all names: %j', (schema) => {
+  ])('CLI-1 reports nothing where the schema does not list all names: %j', (schema) => {
     expect(tellUnknown(['mesage'], schema)).toEqual([]);
   });
 

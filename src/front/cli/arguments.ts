@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js'
 import { nearestNames } from '../../kernel/text.js';
 import type { Parameter } from '../../model/tool.js';
 
-/** JSON as a value; what is none throws as `JSON.parse` does. */
+/** Parses JSON; throws like `JSON.parse`. */
 function parseJson(text: string, what: string): JsonValue {
   let isTooLarge = false;
   const value = JSON.parse(text, (_key, each: unknown) => {
@@ -17,7 +17,7 @@ function parseJson(text: string, what: string): JsonValue {
 }
 
 /**
- * JSON that somebody wrote, as a value that can be sent as it is.
+ * Parses JSON of the user into a value that can be sent.
  *
  * @throws ToolscoutError `INVALID_REQUEST` that names `what`.
  */
@@ -45,8 +45,8 @@ function readValue(text: string, type: string, what: string): JsonValue {
     return !isList || Array.isArray(value) ? value : type === 'string[]' ? text.split(',') : [value];
   } catch (thrown) {
     if (thrown instanceof ToolscoutError) throw thrown;
-    // A list of texts may be written with commas; everything else stays text and is left to the
-    // validation, which knows the schema and names the path.
+    // A list of strings may be written with commas; everything else stays text, and the validation reports it with its
+    // path.
     return isList ? text.split(',') : text;
   }
 }
@@ -60,7 +60,7 @@ export function filledIn(value: string): string {
 /** The value of a flag that counts something. */
 export function wholeNumber(value: string): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be an integer of at least 1.');
   return number;
 }
 

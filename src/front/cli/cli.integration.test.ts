@@ -38,7 +38,7 @@ const TOOLS = [
   },
 ];
 
-/** A gateway that knows `notes` and can start nothing. */
+/** A gateway with the server `notes` that can start nothing. */
 async function notes(config: ConfigInput = {}): Promise<Gateway> {
   const rules = [
     { pattern: 'delete_*', enabled: false },
@@ -185,7 +185,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     expect(json(asJson)).toMatchObject({ error: { code: 'INVALID_REQUEST' } });
   });
 
-  it('CLI-2 what was not foreseen ends with 1, as an error of ours', async () => {
+  it('CLI-2 an unexpected error ends with 1, as an internal error', async () => {
     const ran = await commandLine(['servers'], {
       gateway: async () => {
         throw new TypeError('x is not a function');
@@ -332,7 +332,9 @@ describe('toolscout search', STARTS_PROCESSES, () => {
       ...base,
       search: async () => ({ hits: [], nearest: [], learning: ['slow'], unavailable: [] }),
     };
-    expect((await run(learning, 'search', 'x')).stderr).toContain('Not learned in time: slow.');
+    expect((await run(learning, 'search', 'x')).stderr).toContain(
+      'Not searched, their tools are still being read: slow.',
+    );
     expect(json(await run(await notes(), 'search', 'zzzzqqqq', '--json'))).toMatchObject({ hits: [] });
   });
 
@@ -497,7 +499,7 @@ describe('toolscout call', STARTS_PROCESSES, () => {
     expect((await run(await legacy(), 'inspect', 'old:echo', 'message')).code).toBe(64);
   });
 
-  it('CLI-1 a mistyped argument is told before the server answers, and sent as the schema allows', async () => {
+  it('CLI-1 reports a mistyped argument before the server answers, and sends it as the schema allows', async () => {
     const missing = await run(await legacy(), 'call', 'old:echo', 'mesage=hi');
     expect(missing.code).toBe(3);
     expect(missing.stderr).toMatch(/^no parameter is called "mesage"; did you mean "message"\?\n/);
@@ -730,7 +732,7 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     expect((await run(kept, 'cache', 'clear', 'odl')).code).toBe(2);
   });
 
-  it('EXEC-5 CLI-1 audit shows records newest first, filters, and says when there is none', async () => {
+  it('EXEC-5 CLI-1 audit shows records newest first, filters, and says when there are no records', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };
     const empty = await run(kept, 'audit');

@@ -42,8 +42,8 @@ function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command 
 }
 
 /**
- * A question for help, as the command line that answers it. Of a word that is no command commander would show the help of what
- * stands before it, as if that had been asked; alone, the word is the mistake that it is.
+ * A request for help, as the command line that answers it. For an unknown word commander would show the help of the command before
+ * it; given alone, the unknown word is reported as an error.
  */
 function forHelp(program: Command, args: readonly string[]): readonly string[] {
   let isSaid = false;
@@ -78,7 +78,7 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
     const error = toToolscoutError(thrown);
     const { terminal } = deps;
-    // What follows "--" belongs to somebody else's command.
+    // The words after "--" belong to the server's command.
     const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
     if (own.includes('--json')) terminal.json(failureJson(error));
     terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);

@@ -6,5 +6,5 @@ export function knownClient(name: string, known: readonly string[]): string {
   if (known.includes(name)) return name;
   const [nearest] = nearestNames(name, known, 1);
   const hint = nearest === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
-  throw new ToolscoutError('INVALID_REQUEST', `No client is called "${printable(name)}".`, { suggestion: hint });
+  throw new ToolscoutError('INVALID_REQUEST', `Unknown client "${printable(name)}".`, { suggestion: hint });
 }

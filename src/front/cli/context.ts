@@ -9,7 +9,7 @@ import type { ConfigApproval, ImportPlan, InstallReport } from '../../model/sour
 import { filledIn } from './arguments.js';
 import type { Terminal } from './terminal.js';
 
-/** How a command wants its gateway. */
+/** How a command opens its gateway. */
 export interface OpenOptions {
   readonly config?: string;
   readonly stateDir?: string;
@@ -25,7 +25,7 @@ export interface OpenOptions {
   readonly reportsConfig?: boolean;
 }
 
-/** What a running `serve` is told to do. */
+/** Options of a running `serve`. */
 export interface ServeOptions extends OpenOptions {
   readonly stdio: boolean;
   /** Serve every host of this user over a socket in the state directory; with `stdio` only this one. */
@@ -40,11 +40,11 @@ export interface ServeOptions extends OpenOptions {
   readonly skill?: string;
   /** Hosts of this machine are administrators: they may propose servers (SEC-9). */
   readonly admin?: boolean;
-  /** What hosts are offered, whatever the configuration says (META-5). */
+  /** Replaces `mode` of the config; `hostModes` still applies (META-5). */
   readonly mode?: ModeName;
   readonly host?: string;
   readonly port?: number;
-  /** Told of the address under which the page is opened, signed in, once it is served. */
+  /** Called with the address of the page, signed in, once it is served. */
   readonly onStudio?: (url: string) => Promise<void>;
 }
 
@@ -135,7 +135,7 @@ export interface CliDeps {
     readonly id: string;
     readonly entry: ServerEntry;
     readonly config?: string;
-    /** Also what looks like a credential in clear. */
+    /** Also what looks like a credential in plain text. */
     readonly allowSecrets?: boolean;
   }): Promise<{
     readonly path: string;
@@ -166,13 +166,13 @@ export interface CliDeps {
   };
   /** A secret that the user types without echo, or what comes in on stdin. */
   readSecret(prompt: string): Promise<string>;
-  /** Asks a person a question; `undefined` when there is nobody to ask. */
+  /** Asks a person a question; `undefined` without a terminal. */
   confirm(question: string): Promise<boolean | undefined>;
   /** The services that hosts of this user share; `stop` ends them. */
   services(kind: 'status' | 'stop', stateDir?: string): Promise<readonly RunningService[]>;
-  /** Serves until the process is told to stop. */
+  /** Serves until the process is asked to stop. */
   serve(options: ServeOptions): Promise<void>;
-  /** Resolves when the user wants to stop (Ctrl-C); the process goes on until then only when that is `awaited`. */
+  /** Resolves when the user stops the command (Ctrl-C); this keeps the process alive only if `awaited`. */
   stopped(options?: { readonly awaited?: boolean }): Promise<void>;
   readStdin(): Promise<string>;
   /** One line that the user types. */
@@ -209,7 +209,7 @@ export function withCommonFlags(command: Command): Command {
     .option('-c, --config <file>', 'use this config file', filledIn)
     .option('--state-dir <dir>', 'keep state in this directory', filledIn)
     .option('--demo', 'use the demo servers instead of a config')
-    .option('-v, --verbose', 'log to stderr what happens');
+    .option('-v, --verbose', 'log to stderr');
 }
 
 /** A command that has printed its answer waits this long for servers to end; the watchdog ends the others. */

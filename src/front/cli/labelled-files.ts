@@ -46,7 +46,7 @@ export function parseQueries(text: string, file: string): LabelledQuery[] {
     ...(value.anyOf ? { anyOf: value.anyOf } : {}),
   }));
   if (queries.length > 0) return queries;
-  throw new ToolscoutError('INVALID_REQUEST', `${file} holds no queries.`, {
+  throw new ToolscoutError('INVALID_REQUEST', `${file} contains no queries.`, {
     suggestion: 'Write one JSON object a line: {"id": "1", "query": "…", "relevant": ["server:tool"]}.',
   });
 }

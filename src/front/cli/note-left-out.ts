@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.js';
 /** What is said where there is nothing to work with. */
 export const NO_SERVER = 'No server is configured; add one under "servers" in the config.';
 
-/** Says which servers nobody asks when all are asked, and why; or that there is none. */
+/** Names the servers that are left out when all are asked, and why; or says that there is no server. */
 export async function noteLeftOut(gateway: Pick<Gateway, 'servers'>, terminal: Terminal): Promise<void> {
   const views = await gateway.servers.list();
   if (views.length === 0) terminal.note(NO_SERVER);

@@ -5,7 +5,7 @@ import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import type { ConfigInput } from '../../model/config.js';
 
-/** Commands over one state directory, with two servers of which every tool waits unless said otherwise. */
+/** Commands over one state directory, with two servers; every tool of theirs waits unless the config says otherwise. */
 async function place(config: ConfigInput = { approval: 'manual' }): Promise<(...args: string[]) => Promise<Ran>> {
   const stateDir = await temporaryDirectory();
   const servers = { old: fixture('legacy'), new: fixture('modern') };

@@ -2,8 +2,8 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Says on stderr how much waits for approval, of one server or of all: what waits is in no list, and whoever misses it must
- * learn where to look. Only the number: the text of such a tool is not to be trusted yet.
+ * Reports on stderr how many tools of one server, or of all, wait for approval: they are in no list, so the user needs
+ * a hint. Only the number: the text of such a tool is not trusted yet.
  */
 export async function noteWaiting(gateway: Gateway, terminal: Terminal, servers?: readonly string[]): Promise<void> {
   const chosen = servers && new Set(servers);

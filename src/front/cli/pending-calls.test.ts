@@ -20,8 +20,8 @@ const WAITING: PendingCall = {
 };
 const shown = (call: Partial<PendingCall>): string => describeCall({ ...WAITING, ...call }, terminal, NOW).join('\n');
 
-describe('a call that waits for a yes', () => {
-  it('SEC-11 is shown with who asks, why, with what, and how it is answered', () => {
+describe('a call that waits for a confirmation', () => {
+  it('SEC-11 is shown with its caller, rule and arguments, and how to decide', () => {
     expect(shown({})).toBe(
       [
         'call_0123456789ab  a call of notes:delete_note  2 min ago',
@@ -51,7 +51,7 @@ describe('a call that waits for a yes', () => {
     expect(shown({ arguments: { text: '\u001b[2J\n  approved by root' } }).split('\n')).toHaveLength(4);
   });
 
-  it('SEC-11 its id is told from the names of servers and tools', () => {
+  it('SEC-11 its id differs from the names of servers and tools', () => {
     expect(
       ['call_0123456789ab', 'call_', 'call_0123456789abc', 'notes:call', 'CALL_0123456789ab'].map(isCallId),
     ).toEqual([true, false, false, false, false]);

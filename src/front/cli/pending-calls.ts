@@ -15,7 +15,7 @@ export function isCallId(ref: string): boolean {
 /** Characters of arguments on a terminal; `--json` has all of them. */
 const MAX_ARGUMENTS = 2000;
 
-/** A call that waits over several lines: who wants to make it, with what, and how to answer. */
+/** A pending call on several lines: its caller, its arguments, and how to decide. */
 export function describeCall(call: PendingCall, { paint }: Terminal, now: number): string[] {
   const { id, server, tool, principal, skill, state, requestedAt, expiresAt, rule, ruling } = call;
   const asker = skill === undefined ? principal : `${principal} (skill ${skill})`;

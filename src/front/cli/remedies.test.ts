@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, type Ran } from '../../../test/support/command-line.js';
 import { fixture, temporaryDirectory } from '../../../test/support/fixture.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
-import { META_NAMES } from '../mcp/menu/meta-tools.js';
+import { META_NAMES } from '../mcp/menu/meta-menu.js';
 import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { describeRemedy, type Remedy } from '../../kernel/remedy.js';
 import { adviseAgent } from '../mcp/menu/agent-remedies.js';
@@ -33,7 +33,7 @@ const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];
 
 describe('remedies', () => {
   it.each(REMEDIES)(
-    'CLI-1 $kind: a person at a terminal is told neither a tool of agents nor to ask the user',
+    'CLI-1 $kind: a person at a terminal reads neither a tool of agents nor "ask the user"',
     (remedy) => {
       const advice = describeRemedy(remedy);
       expect([...META_NAMES].filter((name) => advice.includes(name))).toEqual([]);
@@ -41,20 +41,23 @@ describe('remedies', () => {
     },
   );
 
-  it.each(REMEDIES)('REG-8 $kind: a program over HTTP is never told to call an MCP tool', (remedy) => {
+  it.each(REMEDIES)('REG-8 $kind: a suggestion over HTTP never names an MCP tool', (remedy) => {
     const advice = adviseHttp(remedy);
     expect([...META_NAMES].filter((name) => advice.includes(name))).toEqual([]);
     expect(advice).not.toMatch(/the user/);
   });
 
-  it.each(REMEDIES)('META-3 $kind: an agent is not told to run a command or to edit a file by itself', (remedy) => {
-    const advice = adviseAgent(remedy);
-    const commands = advice.match(/toolscout (?!in\b|is\b|restarts\b|connects\b)[a-z]+/g) ?? [];
-    // A command stands only behind the person who can run it.
-    expect(commands.length === 0 || /the user/i.test(advice)).toBe(true);
-    expect(advice).not.toMatch(/^(Run|Write|Set|Make|Remove|Configure) /);
-    expect(advice).not.toMatch(/skill\.md|ulimit|--[a-z]/);
-  });
+  it.each(REMEDIES)(
+    'META-3 $kind: a suggestion to an agent never asks it to run a command or edit a file itself',
+    (remedy) => {
+      const advice = adviseAgent(remedy);
+      const commands = advice.match(/toolscout (?!in\b|is\b|does\b|restarts\b|connects\b)[a-z]+/g) ?? [];
+      // A command stands only behind the person who can run it.
+      expect(commands.length === 0 || /the user/i.test(advice)).toBe(true);
+      expect(advice).not.toMatch(/^(Run|Write|Set|Make|Remove|Configure) /);
+      expect(advice).not.toMatch(/skill\.md|ulimit|--[a-z]/);
+    },
+  );
 
   it('REG-8 every path in advice for HTTP is a route of the API', () => {
     const document = readFileSync(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
@@ -63,13 +66,13 @@ describe('remedies', () => {
     expect([...new Set(paths)].filter((path) => !document.includes(path))).toEqual([]);
   });
 
-  it('CLI-1 SEC-9 who is to decide about a tool is the reader; JSON and text say the same', async () => {
+  it('CLI-1 SEC-9 addresses the reader as the one who decides; JSON and text say the same', async () => {
     const stateDir = await temporaryDirectory();
     const run = (...args: string[]): Promise<Ran> =>
       commandLine(args, {
         gateway: () => openToolscout({ servers: { old: fixture('legacy') }, approval: 'manual' }, { stateDir }),
       });
-    const advice = 'Look at it and decide: toolscout pending, toolscout approve old:echo';
+    const advice = 'Look at it and decide: toolscout pending, then toolscout approve old:echo';
     await run('discover');
     for (const args of [
       ['call', 'old:echo', 'message=hi'],

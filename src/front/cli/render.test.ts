@@ -161,7 +161,7 @@ describe('progressBar', () => {
     { done: 4, total: 4, server: 'four', ok: true },
   ];
 
-  it('DISC-3 CLI-1 shows how far it is, who failed, and goes when it is done', () => {
+  it('DISC-3 CLI-1 shows progress and failures, and disappears at the end', () => {
     const { terminal, err } = screen({ tty: true });
     const bar = progressBar(terminal);
     bar(steps[0]!);

@@ -10,11 +10,11 @@ import { isOfConnection } from '../../protocol/request-meta.js';
 /** One request of a host, and what its connection lends to it. */
 export interface Exchange {
   readonly host: Host;
-  /** Who asks: the authenticated subject, `local` on this machine. */
+  /** The authenticated subject, `local` on this machine. */
   readonly principal: string;
   /** The id of the request, where it came over HTTP: the one in the header of its answer. */
   readonly traceId?: string;
-  /** Aborted when the host does not want the answer any more. */
+  /** Aborted when the host cancels the request. */
   readonly signal: Cancel;
   /** What a modern host answered to an earlier round of this request. */
   readonly resumed?: Call['resumed'];
@@ -32,7 +32,7 @@ export function hasKeptState(result: JsonObject): boolean {
   return Object.hasOwn(result, KEPT_STATE);
 }
 
-/** Where the HTTP endpoint passes the id of a request on to those who answer it, and back to the caller. */
+/** Carries the id of a request from the HTTP endpoint to its handler, and back to the caller. */
 export const TRACE_HEADER = 'x-trace-id';
 
 /** What goes over the wire instead of a result. */
@@ -71,8 +71,10 @@ export function toRpcError(thrown: unknown): RpcError {
 
 /** `_meta` that belongs to the caller (trace context, vendor keys), without what belongs to this hop. */
 function callerMeta(meta: JsonObject): JsonObject | undefined {
-  const kept = Object.entries(meta).filter(([key]) => !isOfConnection(key));
-  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  const isTheirs = (key: string): boolean => !isOfConnection(key);
+  // Most hosts say nothing else.
+  if (!Object.keys(meta).some(isTheirs)) return undefined;
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => isTheirs(key)));
 }
 
 /** `_meta` of a request of a host, as far as it belongs to the caller. */

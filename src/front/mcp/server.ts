@@ -21,7 +21,7 @@ export interface FrontDeps {
   readonly clock: Clock;
   /** Whether hosts of this front may administer toolscout; they may not by default. */
   readonly admin?: boolean;
-  /** What hosts are offered, whatever the configuration says. */
+  /** Replaces `mode` of the config; `hostModes` still applies. */
   readonly mode?: ModeChoice;
 }
 

@@ -244,7 +244,7 @@ describe('add and remove', STARTS_PROCESSES, () => {
 });
 
 describe('config approve', STARTS_PROCESSES, () => {
-  it('SEC-9 CLI-2 shows whole commands and settings; asks, or wants a hash, and ends with 4 when it is not approved', async () => {
+  it('SEC-9 CLI-2 shows whole commands and settings; asks, or needs a hash, and ends with 4 when it is not approved', async () => {
     const { run, cwd } = await settle();
     const file = join(cwd, 'toolscout.config.json');
     const args = ['-c', `touch ${'x'.repeat(300)}`];

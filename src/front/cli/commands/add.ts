@@ -69,25 +69,18 @@ function entryOf(words: readonly string[], flags: AddFlags): ServerEntry {
 export function addAdd(program: Command, deps: CliDeps): void {
   program
     .command('add')
-    .summary('write a server to the config')
-    .description(
-      'Writes a server to the config in place and shows the exact command. Everything else in the file stays.',
-    )
+    .summary('add a server to the config')
+    .description('Adds a server to the config in place and shows the exact command. Everything else in the file stays.')
     .argument('<name>', 'the id of the server')
     .argument('[command...]', 'after "--": the program of the server and its arguments')
     .option('--json', 'print JSON on stdout')
-    .option('-c, --config <file>', 'write to this config file; it is made if there is none', filledIn)
+    .option('-c, --config <file>', 'write to this config file; it is created if missing', filledIn)
     .option('--url <url>', 'a remote server at this address', filledIn)
-    .option('--header <name=value>', 'a header for --url; may be given again', collect, [])
-    .option(
-      '--env <name=value>',
-      'a variable for the command; NAME alone passes it on; may be given again',
-      collect,
-      [],
-    )
+    .option('--header <name=value>', 'a header for --url; repeatable', collect, [])
+    .option('--env <name=value>', 'a variable for the command; NAME alone passes it on; repeatable', collect, [])
     .option('--cwd <dir>', 'the working directory of the command', filledIn)
-    .option('--tag <tag>', 'a tag of the server; may be given again', collect, [])
-    .option('--allow-secrets', 'write what looks like a credential in clear')
+    .option('--tag <tag>', 'a tag of the server; repeatable', collect, [])
+    .option('--allow-secrets', 'write what looks like a credential in plain text')
     .addHelpText(
       'after',
       "\nWrite a secret as '${VARIABLE}': it is read from the environment and does not stand in the file." +
@@ -113,12 +106,12 @@ export function addAdd(program: Command, deps: CliDeps): void {
     });
 }
 
-/** `toolscout remove`: take a server out of the config. */
+/** `toolscout remove`: remove a server from the config. */
 export function addRemove(program: Command, deps: CliDeps): void {
   program
     .command('remove')
-    .summary('take a server out of the config')
-    .description('Takes a server out of the config in place. Everything else in the file stays, comments included.')
+    .summary('remove a server from the config')
+    .description('Removes a server from the config in place. Everything else in the file stays, comments included.')
     .argument('<name>', 'the id of the server')
     .option('--json', 'print JSON on stdout')
     .option('-c, --config <file>', 'change this config file', filledIn)

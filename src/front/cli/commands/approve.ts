@@ -29,9 +29,9 @@ function addRuling(
   const command = withCommonFlags(program.command(verb))
     .summary(words.summary)
     .description(words.description)
-    .argument('<ref>', 'id of a server, server:tool, or id of a call that waits')
-    .option('--all', 'everything of the server that waits, its tools included')
-    .option('--reason <text>', 'why; it is kept with the decision')
+    .argument('<ref>', 'id of a server, server:tool, or id of a pending call')
+    .option('--all', 'all pending requests of the server, its tools included')
+    .option('--reason <text>', 'the reason; it is kept with the decision')
     .option('--hash <hash>', 'only if this is still its hash; the first 12 characters are enough')
     .addHelpText('after', `\nExample:\n  $ toolscout ${words.example}`)
     .action(async (ref: string, flags: Flags) => {
@@ -49,7 +49,7 @@ function addRuling(
         const { terminal } = deps;
         if (flags.json) return terminal.json(report);
         for (const { ref: each, about, hash: whole } of report.approvals.slice(0, SHOWN)) {
-          const what = about === 'instructions' ? ' (what it says of itself)' : '';
+          const what = about === 'instructions' ? ' (its own description)' : '';
           terminal.out(
             `${words.done} ${terminal.paint.bold(inLine(each))}${what} ${terminal.paint.dim(whole.slice(0, 12))}`,
           );
@@ -62,7 +62,7 @@ function addRuling(
         for (const folder of report.promoted) terminal.out(`Promoted its exported files: ${inLine(folder)}`);
       });
     });
-  if (verb === 'approve') command.option('--include-critical', 'with --all: also what has a critical risk');
+  if (verb === 'approve') command.option('--include-critical', 'with --all: also requests of critical risk');
 }
 
 /** `toolscout approve`: trusts what waits, exactly as it is (SEC-9). */
@@ -70,7 +70,7 @@ export function addApprove(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'approve', {
     summary: 'trust a server or a tool that waits for approval',
     description:
-      'Trusts a server, or a tool exactly as it was shown by pending or diff: searchable and callable at once, here and in every running toolscout. What changed since then is refused. A later change of it waits again. With the id of a call that waits: that call may be made once.',
+      'Trusts a server, or a tool exactly as pending or diff showed it. It can be searched and called at once, here and in every running toolscout. What changed after it was shown is refused; a later change waits for approval again. With the id of a pending call: that call may be made once.',
     example: 'approve github:create_issue --hash 5d0c0f1f7a3e --reason "read the diff"',
     done: 'Approved',
   });
@@ -79,9 +79,9 @@ export function addApprove(program: Command, deps: CliDeps): void {
 /** `toolscout reject`: keeps out what waits, or takes back trust (SEC-9). */
 export function addReject(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'reject', {
-    summary: 'keep out a server or a tool',
+    summary: 'reject a server or a tool, or revoke its trust',
     description:
-      'Keeps out a server or a tool that waits for approval, or takes back the trust in one that does not. With the id of a call that waits: it is not made.',
+      'Rejects a server or a tool that waits for approval, or revokes the trust in one that was approved. With the id of a pending call: that call is not made.',
     example: 'reject team-db --reason "unknown author"',
     done: 'Rejected',
   });

@@ -22,7 +22,7 @@ export function addAuditExport(audit: Command, deps: CliDeps): void {
       'from then on: 90m, 24h, 7d, 2w ago, or a date',
       timeAgo(() => deps.clock.now()),
     )
-    .option('--after <position>', 'what stands behind this position', wholeNumber)
+    .option('--after <position>', 'only records after this position', wholeNumber)
     .addHelpText('after', '\nExample:\n  $ toolscout audit export --format cef --since 24h')
     .action(async (_flags: Flags, command: Command) => {
       const { format, since, after = 0, ...flags } = command.optsWithGlobals<Flags>();

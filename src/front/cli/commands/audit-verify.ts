@@ -33,15 +33,22 @@ function describeProblem({ damage, id, time, block, detail }: AuditProblem): str
   return [`${damage}: ${record}${when}${where}`, inLine(detail)];
 }
 
+function headline({ damage }: AuditProblem): string {
+  return damage === 'unchained'
+    ? 'Some records are in no block of the chain.'
+    : 'The audit log is not what was written.';
+}
+
 /** What a verification found, as lines. */
 export function describeVerification(found: AuditVerification): string[] {
   const { records, blocks, forgotten, unchained, heads, problem } = found;
+  const isBroken = problem !== undefined && problem.damage !== 'unchained';
   const until = unchained.until === undefined ? '' : `, until ${new Date(unchained.until).toISOString()}`;
   return [
-    ...(problem ? ['The audit log is not what was written.', ...describeProblem(problem)] : []),
-    `${records} records in ${blocks} blocks are as they were written${problem ? ', up to there' : ''}.`,
+    ...(problem ? [headline(problem), ...describeProblem(problem)] : []),
+    `${records} records in ${blocks} blocks are as they were written${isBroken ? ', up to there' : ''}.`,
     ...(unchained.records > 0
-      ? [`${unchained.records} records are from before the log was chained${until}; nothing proves them.`]
+      ? [`${unchained.records} records are in no block of the chain${until}; nothing proves them.`]
       : []),
     ...(forgotten > 0 ? [`${forgotten} records were removed by retention.`] : []),
     ...heads.map((head) => `head ${writeHead(head)}`),
@@ -51,10 +58,10 @@ export function describeVerification(found: AuditVerification): string[] {
 /** `toolscout audit verify`: whether the audit log is what was written (SEC-12). */
 export function addAuditVerify(audit: Command, deps: CliDeps): void {
   withCommonFlags(audit.command('verify'))
-    .summary('check that no record was changed, removed, put in or moved')
+    .summary('check that no record was changed, removed, inserted or moved')
     .description(
-      'Compares the audit log with its hash chain and names the first record that was changed, removed, put in or moved. Exits with 4 then. ' +
-        'Keep the printed heads elsewhere and give one with --head: only that shows that the end of the log was cut off, or all of it written anew, with hashes that fit.',
+      'Compares the audit log with its hash chain and names the first record that was changed, removed, inserted or moved. Exits with 4 then. ' +
+        'Keep the printed heads elsewhere and give one with --head: only that shows that the end of the log was cut off, or the whole log rewritten with matching hashes.',
     )
     .option(
       '--head <head>',

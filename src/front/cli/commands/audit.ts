@@ -34,14 +34,14 @@ function line(record: AuditRecord): string {
 export function addAudit(program: Command, deps: CliDeps): void {
   const audit = withCommonFlags(program.command('audit'))
     .enablePositionalOptions()
-    .summary('show what was done, by whom, with what outcome; verify it')
+    .summary('show, verify or export the audit log')
     .description('Shows what was done, newest first. Secrets in arguments are redacted when they are stored.')
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
     .addOption(new Option('--kind <kind>', 'only this kind').choices([...AUDIT_KINDS]))
     .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
-    .option('-n, --limit <count>', 'how many at most', wholeNumber, 20)
-    .option('-f, --follow', 'go on and show new records as they come')
+    .option('-n, --limit <count>', 'the most records to show', wholeNumber, 20)
+    .option('-f, --follow', 'keep running and show new records')
     .addHelpText(
       'after',
       '\nExample:\n  $ toolscout audit --server github --outcome failure\n  $ toolscout audit verify',

@@ -43,7 +43,7 @@ describe('toolscout auth', STARTS_PROCESSES, () => {
     expect(ran.stdout).toMatch(/ {2}until {3}\d{4}-/);
   });
 
-  it('CONN-6 CLI-2 whoever stops the command stops the sign-in', async () => {
+  it('CONN-6 CLI-2 stopping the command stops the sign-in', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const addresses: string[] = [];

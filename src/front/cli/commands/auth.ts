@@ -45,7 +45,7 @@ function addLogin(auth: Command, deps: CliDeps): void {
     .argument('<server>', 'id of a server')
     .option('--no-browser', 'print the address instead of opening it')
     .option('--paste', 'ask for the address the browser ended at: for a browser on another machine')
-    .option('--scope <scope>', 'ask for this scope as well; may be given again', collect)
+    .option('--scope <scope>', 'ask for this scope as well; repeatable', collect)
     .option('--timeout <seconds>', 'how long to wait', wholeNumber, 300)
     .addHelpText(
       'after',
@@ -88,7 +88,7 @@ export function addAuth(program: Command, deps: CliDeps): void {
   const { terminal } = deps;
   const auth = program
     .command('auth')
-    .summary('sign in to a remote server, or out')
+    .summary('sign in to a remote server, or sign out')
     .description(
       'Signs in to remote servers that ask for it (OAuth 2.1). Tokens are kept in the state directory and never shown.',
     )
@@ -118,7 +118,7 @@ export function addAuth(program: Command, deps: CliDeps): void {
     });
 
   withCommonFlags(auth.command('logout'))
-    .description('Forgets the sign-in to a server, and has it revoked where the authorization server offers that.')
+    .description('Deletes the sign-in to a server, and revokes it if the authorization server supports that.')
     .argument('<server>', 'id of a server')
     .addHelpText('after', '\nExample:\n  $ toolscout auth logout issues')
     .action(async (server: string, flags: CommonFlags) => {

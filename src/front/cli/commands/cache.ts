@@ -7,12 +7,12 @@ import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '..
 export function addCache(program: Command, deps: CliDeps): void {
   const cache = program
     .command('cache')
-    .summary('show or clear what is remembered of servers')
-    .description('Shows or clears what is remembered of the servers.')
+    .summary('show or clear the cached lists of servers')
+    .description('Shows or clears the cached lists of servers.')
     .addHelpText('after', '\nExamples:\n  $ toolscout cache stats\n  $ toolscout cache clear github');
 
   withCommonFlags(cache.command('stats'))
-    .description('Shows how many lists are cached, and how many of them this command found there.')
+    .description('Shows how many lists are cached, and the hits of this command.')
     .addHelpText('after', '\nExample:\n  $ toolscout cache stats --json')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {
@@ -27,9 +27,9 @@ export function addCache(program: Command, deps: CliDeps): void {
     });
 
   withCommonFlags(cache.command('clear'))
-    .description('Forgets the tools of one server, or of all; or which searches led to which tools.')
+    .description('Deletes the cached tools of one server, or of all; or which searches led to which tools.')
     .argument('[server]', 'id of a server')
-    .option('--usage', 'forget instead which searches led to which tools')
+    .option('--usage', 'delete instead which searches led to which tools')
     .addHelpText('after', '\nExamples:\n  $ toolscout cache clear\n  $ toolscout cache clear --usage')
     .action(async (server: string | undefined, flags: CommonFlags & { usage?: boolean }) => {
       await withGateway(deps, flags, async (gateway) => {

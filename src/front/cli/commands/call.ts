@@ -42,7 +42,7 @@ export function addCall(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('call'))
     .summary('run a tool')
     .description(
-      'Runs a tool. Arguments are given as name=value (read by the tool’s schema), name:=JSON, or whole with --args.',
+      'Runs a tool. Arguments are given as name=value (typed by the tool’s schema), as name:=JSON, or all at once with --args.',
     )
     .argument('<server>', 'id of the server, or server:tool')
     .argument('[tool]', 'name of the tool')
@@ -50,8 +50,12 @@ export function addCall(program: Command, deps: CliDeps): void {
     .option('-a, --args <json>', 'all arguments as a JSON object, @FILE, or - for stdin')
     .option('--skill <id>', 'call as this skill: only what its bindings cover')
     .option('--select <jmespath>', 'print only this part of a JSON result')
-    .option('--max-tokens <count>', 'of a larger result, print a preview and a handle (500 or more)', wholeNumber)
-    .option('--timeout <ms>', 'give up after this long without progress', wholeNumber)
+    .option(
+      '--max-tokens <count>',
+      'print a preview and a handle of a result with more tokens (at least 500)',
+      wholeNumber,
+    )
+    .option('--timeout <ms>', 'give up after this time without progress', wholeNumber)
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout call filesystem read_text_file path=README.md\n  $ toolscout call everything:get-sum a=1 b=2\n  $ toolscout call github list_issues owner=me repo=app --select "[?state==\'open\'].title"',
@@ -70,7 +74,7 @@ export function addCall(program: Command, deps: CliDeps): void {
         for (const each of tellUnknown(Object.keys(args), known?.definition['inputSchema'])) {
           terminal.note(printable(each));
         }
-        // Whoever stops the command does not want the call any more: the server hears of it, and so does the audit log.
+        // Stopping the command cancels the call, at the server and in the audit log.
         const stop = new AbortController();
         void deps.stopped().then(() => stop.abort());
         const caller = flags.skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(flags.skill));

@@ -49,7 +49,7 @@ export function addConfig(program: Command, deps: CliDeps): void {
       const { config, demo, stateDir } = flags;
       const loaded = await deps.readConfig({ config, demo, stateDir });
       const show = (views?: ServerView[]): void => deps.terminal.json(showConfig(loaded, views), flags.json ? 0 : 2);
-      // Only the store knows what was approved; it is opened only where somebody else wrote a server down.
+      // Only the store has the approvals; it is opened only when another author configured a server.
       if (!loaded.servers.some(({ scope }) => scope === 'project')) return show();
       return withGateway(deps, flags, async (gateway) => show(await gateway.servers.list()), { reportsConfig: true });
     });
@@ -82,7 +82,7 @@ function addApprove(config: Command, deps: CliDeps): void {
       'only if this is still its hash, or how that begins (12 characters at least); does not ask',
     )
     .option('-y, --yes', 'do not ask')
-    .option('--withdraw', 'take the approval back')
+    .option('--withdraw', 'withdraw the approval')
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout config approve\n  $ toolscout config approve ./toolscout.config.ts --hash 3f2a9c01d4e7\n  $ toolscout config approve --withdraw',

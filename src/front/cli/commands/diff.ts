@@ -9,7 +9,7 @@ import { paintRisk } from './pending.js';
 function diffLines({ approval, changes, note }: ApprovalDiff, terminal: Terminal): string[] {
   const { ref, about, risk, hash } = approval;
   const { paint } = terminal;
-  const what = about === 'instructions' ? ' (what the server says of itself)' : '';
+  const what = about === 'instructions' ? ' (its own description)' : '';
   return [
     `${paint.bold(inLine(ref))}${what}  ${paint.dim(hash.slice(0, 12))}`,
     `  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`,
@@ -23,7 +23,7 @@ export function addDiff(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('diff'))
     .summary('show what changed since it was trusted')
     .description(
-      'Shows what changed of a tool since it was trusted, or of everything of a server that waits. Characters that cannot be seen are shown as escapes. Starts nothing.',
+      'Shows what changed in a tool since it was trusted, or in all pending items of a server. Invisible characters are shown as escapes. Starts nothing.',
     )
     .argument('<ref>', 'id of a server, or server:tool')
     .addHelpText('after', '\nExample:\n  $ toolscout diff github:create_issue')

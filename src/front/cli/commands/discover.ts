@@ -23,7 +23,7 @@ function outcomeJson(outcome: DiscoveryOutcome): object {
 
 function oneServer(ids: readonly string[]): string {
   if (ids.length === 1) return ids[0]!;
-  throw new ToolscoutError('INVALID_REQUEST', '--raw looks at one server: name exactly one.');
+  throw new ToolscoutError('INVALID_REQUEST', '--raw needs the id of exactly one server.');
 }
 
 const SIGNS = { us: '→', stdout: '←', server: '←', stderr: '!', note: '·' } as const;
@@ -46,7 +46,7 @@ function showRaw(report: RawReport, flags: CommonFlags, terminal: CliDeps['termi
   if (error) throw new Exit(1);
 }
 
-/** That the tools cannot be called, or that the server knows no handshake; and why something stands in for its list. */
+/** Says that the tools cannot be called, or that the server has no handshake; and why its list has a stand-in. */
 function fallbackText({ fallback, failure }: Learned): string {
   if (!fallback) return '';
   const { rung, provenance, confidence } = fallback;
@@ -62,7 +62,7 @@ export function addDiscover(program: Command, deps: CliDeps): void {
     .description('Connects to the named servers (all by default), lists their tools and remembers them.')
     .argument('[server...]', 'ids of servers')
     .option('--lend-slots', 'do not wait for servers that hang: ask more than maxParallelDiscoveries at once')
-    .option('--raw', 'discover one server and show every line that is said')
+    .option('--raw', 'discover one server and show every line in both directions')
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout discover filesystem memory\n  $ toolscout discover filesystem --raw',
@@ -106,7 +106,7 @@ export function addWarm(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('warm'))
     .summary('learn every server that is not known yet')
     .description('Learns every server whose tools are not known yet, so that the first search is quick.')
-    .option('--all', 'learn the known ones anew as well')
+    .option('--all', 'also learn servers again whose tools are known')
     .option('--lend-slots', 'do not wait for servers that hang: ask more than maxParallelDiscoveries at once')
     .addHelpText('after', '\nExample:\n  $ toolscout warm')
     .action(async (flags: CommonFlags & { all?: boolean; lendSlots?: boolean }) => {

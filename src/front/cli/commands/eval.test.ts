@@ -20,7 +20,7 @@ const GOOD = [
   { id: 'q3', query: 'print a label', relevant: [], groups: [['notes:delete_note', 'notes:print_label']] },
 ];
 
-/** A gateway that knows two servers; a closed one of them can be asked again. */
+/** A gateway with two servers; a closed one of them can be asked again. */
 async function own(config = {}): Promise<Gateway> {
   const servers = [
     { id: 'notes', tools: NOTES },
@@ -208,9 +208,9 @@ describe('toolscout eval', STARTS_PROCESSES, () => {
     await mkdir(wrong);
     const cases: Array<[string[], string]> = [
       [['/nowhere/queries.jsonl'], 'cannot be read'],
-      [[await file('\n\n')], 'holds no queries'],
+      [[await file('\n\n')], 'contains no queries'],
       [[good, '--tools', '/nowhere'], 'cannot be read'],
-      [[good, '--tools', wrong], 'holds no .json files'],
+      [[good, '--tools', wrong], 'contains no .json files'],
       [[good, '--tools', await file('{"id":"x"}', 'tools.jsonl')], 'line 1: server'],
       [[], 'missing required argument'],
     ];

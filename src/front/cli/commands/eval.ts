@@ -18,7 +18,7 @@ import { parseQueries, parseServerFile, parseToolLines } from '../labelled-files
 import { progressBar } from '../render.js';
 import type { Terminal } from '../terminal.js';
 
-/** Servers that were never seen are waited for this long; a measurement wants them all. */
+/** How long to wait for servers that were never learned: a measurement needs all of them. */
 const PATIENCE_MS = 30_000;
 
 /** Answers shown in the place of those that were wanted. */
@@ -37,7 +37,7 @@ export function addEval(program: Command, deps: CliDeps): void {
     .summary('measure how well tools are found')
     .description(
       'Asks labelled queries and measures the answers. A line of the file is {"id", "query", "relevant": ["server:tool"]}; ' +
-        '"groups": [[…], […]] or "anyOf" name alternatives, of which any one will do.',
+        '"groups": [[…], […]] or "anyOf" name alternatives; any one of them counts.',
     )
     .argument('<queries>', 'file of labelled queries, one JSON object a line')
     .option(
@@ -120,7 +120,7 @@ async function readTools(path: string, deps: CliDeps): Promise<RecordedServer[]>
   const names = await readable(path, deps.listFolder(path));
   if (!names) return parseToolLines(await readable(path, deps.readFile(path)), path);
   const files = names.filter((name) => name.endsWith('.json'));
-  if (files.length === 0) throw new ToolscoutError('INVALID_REQUEST', `${path} holds no .json files.`);
+  if (files.length === 0) throw new ToolscoutError('INVALID_REQUEST', `${path} contains no .json files.`);
   const servers: RecordedServer[] = [];
   for (const name of files) {
     const file = `${path.replace(/\/+$/, '')}/${name}`;

@@ -61,7 +61,7 @@ describe('toolscout export', STARTS_PROCESSES, () => {
   it.each(['markdown', 'json', 'typescript'])('CLI-2 SCH-3 --dialect is for rtfs, not for %s', async (format) => {
     const ran = await run('export', '--format', format, '--dialect', 'ccos');
     expect(ran).toMatchObject({ code: 64, stdout: '', opened: [] });
-    expect(ran.stderr).toContain('--dialect is for --format rtfs');
+    expect(ran.stderr).toContain('--dialect needs --format rtfs');
   });
 
   it('CLI-1 --json gives the documented shape', async () => {

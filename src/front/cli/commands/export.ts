@@ -48,7 +48,7 @@ export function addExport(program: Command, deps: CliDeps): void {
     )
     .action(async (servers: string[], { format, out, dialect, ...flags }: ExportFlags) => {
       if (dialect !== undefined && format !== 'rtfs') {
-        throw new ToolscoutError('INVALID_REQUEST', `--dialect is for --format rtfs; ${format} has none.`);
+        throw new ToolscoutError('INVALID_REQUEST', `--dialect needs --format rtfs; the format is ${format}.`);
       }
       await withGateway(deps, flags, async (gateway) => {
         const report = await gateway.exports.write({

@@ -104,7 +104,7 @@ describe('import', STARTS_PROCESSES, () => {
     expect(ran.stderr).toContain('"bad" has neither a command nor a URL');
   });
 
-  it('CLI-2 a client nobody knows is a usage error with the nearest name', async () => {
+  it('CLI-2 an unknown client is a usage error with the nearest name', async () => {
     const place = await settle([]);
     const ran = await run(place, ['import', 'curser', ...flags(place)]);
     expect(ran).toMatchObject({ code: 64, stderr: expect.stringContaining('Did you mean "cursor"?') as string });
@@ -173,7 +173,7 @@ describe('install', STARTS_PROCESSES, () => {
     expect((JSON.parse(http.stdout) as { entry: object }).entry).toEqual({ url: 'http://127.0.0.1:9123/mcp' });
   });
 
-  it('CLI-2 two ways at once are a usage error, and a config that is not there is told', async () => {
+  it('CLI-2 two ways at once are a usage error, and a missing config is reported', async () => {
     const place = await settle([]);
     const args = ['install', 'cursor', '--home', place.home];
     const both = await run(place, [...args, '--http', '--stdio']);

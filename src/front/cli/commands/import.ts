@@ -53,7 +53,7 @@ function show(deps: CliDeps, clients: readonly ClientRows[]): void {
   }
 }
 
-/** Whether to write: by flag, by answer, or not at all where nobody can be asked. */
+/** Whether to write: by flag, by answer, or not at all without a terminal. */
 async function isWanted(deps: CliDeps, flags: Flags, plan: ImportPlan): Promise<boolean> {
   if (flags.dryRun || plan.additions === 0 || plan.paste !== undefined) return false;
   if (flags.yes) return true;
@@ -87,14 +87,14 @@ function sayOutcome(
   }
 }
 
-/** `toolscout import`: take over the servers of other clients (CFG-5). */
+/** `toolscout import`: copy the servers of other clients into the config (CFG-5). */
 export function addImport(program: Command, deps: CliDeps): void {
   program
     .command('import')
-    .summary('take over the servers of other clients')
+    .summary('copy the servers of other clients into the config')
     .description(
       'Finds the servers that other clients on this machine have, shows what it would add to the config, asks, and adds. ' +
-        'A server that holds credentials stays in its file and is named in "sources", unless you take them along.',
+        'A server that holds credentials stays in its file and is named in "sources", unless --with-credentials is given.',
     )
     .argument('[client...]', 'only these clients, such as claude-desktop, cursor or vscode')
     .option('--json', 'print JSON on stdout; writes only with --yes')

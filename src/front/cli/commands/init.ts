@@ -13,10 +13,8 @@ interface Flags {
 export function addInit(program: Command, deps: CliDeps): void {
   program
     .command('init')
-    .summary('write a config to begin with')
-    .description(
-      'Writes a config with comments to begin with: ~/.config/toolscout/config.jsonc, or the file you name. Never overwrites.',
-    )
+    .summary('write a first config')
+    .description('Writes a commented config: ~/.config/toolscout/config.jsonc, or the file you name. Never overwrites.')
     .option('--json', 'print JSON on stdout')
     .option('-c, --config <file>', 'write this file; its ending decides the format', filledIn)
     .addOption(

@@ -32,8 +32,8 @@ const DONE: Readonly<Record<InstallReport['action'], string>> = {
 export function addInstall(program: Command, deps: CliDeps): void {
   program
     .command('install')
-    .summary('write toolscout into the config of a client')
-    .description('Writes toolscout into the config of a client, in its own format, and keeps a copy of what was there.')
+    .summary('add toolscout to the config of a client')
+    .description('Adds toolscout to the config of a client, in its own format, and keeps a copy of the file as it was.')
     .argument('<client>', 'the client, such as claude-desktop, claude-code, cursor or vscode')
     .option('--json', 'print JSON on stdout')
     .option('-c, --config <file>', 'have the client start toolscout with this config file', filledIn)
@@ -42,7 +42,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
     .option('--stdio', 'have the client start toolscout itself (default)')
     .option('--no-shared', 'with --stdio: give this client a gateway of its own, not the service that clients share')
     .addOption(new Option('--http', 'have the client connect to a running "toolscout serve"').conflicts('stdio'))
-    .option('--uninstall', 'take it out again')
+    .option('--uninstall', 'remove toolscout from the client')
     .addOption(
       new Option(
         '--replace',
@@ -54,7 +54,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
       'with --replace: move credentials too, into a file with secrets that only you can read',
     )
     .addOption(
-      new Option('--undo', 'put the moved servers back into the file of the client and take toolscout out').conflicts([
+      new Option('--undo', 'put the moved servers back into the file of the client and remove toolscout').conflicts([
         'replace',
         'uninstall',
         'project',
@@ -83,7 +83,7 @@ export function addInstall(program: Command, deps: CliDeps): void {
       });
       if (flags.config !== undefined && !flags.uninstall) {
         await deps.readFile(flags.config).catch(() => {
-          // Whoever writes the config afterwards is right too.
+          // The config may also be written afterwards.
           terminal.note(printable(`There is no config file ${flags.config} yet: toolscout does not start without it.`));
         });
       }

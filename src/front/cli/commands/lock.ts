@@ -30,17 +30,19 @@ function show(found: LockCheck, terminal: Terminal): void {
 /** `toolscout lock`: writes the lock file of a project, or compares it with what is there (SEC-10). */
 export function addLock(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('lock'))
-    .summary('write down exactly which tools there are, or check it')
+    .summary('write a lock file of all tools, or check it')
     .description(
       'Asks every enabled server what it has and writes toolscout.lock beside the config: launches, packages, and the whole definition of every tool, prompt and resource. ' +
         'With --check it compares instead, and exits with 4 when something differs.',
     )
-    .option('--check', 'compare what is there with the lock file; exit with 4 when it differs')
+    .option('--check', 'compare the servers with the lock file; exit with 4 when they differ')
     .option('--diff', 'show what differs from the lock file, and exit with 0')
     .addOption(
-      new Option('--format <format>', 'of --check and --diff').choices(['text', 'json', 'sarif']).default('text'),
+      new Option('--format <format>', 'the output format of --check and --diff')
+        .choices(['text', 'json', 'sarif'])
+        .default('text'),
     )
-    .option('--include-held', 'lock also what shows signs of an attack or was rejected')
+    .option('--include-held', 'also lock definitions that show signs of an attack or were rejected')
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout lock\n  $ toolscout lock --check --format sarif > toolscout.sarif',

@@ -20,10 +20,10 @@ export function paintRisk({ paint }: Terminal, level: RiskLevel): string {
 
 /** What an approval is about, as one phrase. */
 function phrase({ about, pinned, changed, state }: Approval): string {
-  // What was new or had changed when it was asked for is neither any more once somebody has decided.
+  // A decided subject is neither new nor changed any more.
   const isOpen = state === 'pending' || state === 'expired';
   if (about === 'launch') return isOpen ? 'a server that is not used yet' : 'a server';
-  if (about === 'instructions') return `what the server says of itself${isOpen ? ' changed' : ''}`;
+  if (about === 'instructions') return `the server's own description${isOpen ? ' changed' : ''}`;
   if (pinned === undefined) return isOpen ? 'a new tool' : 'a tool';
   return changed.length > 0 ? `a tool that changed: ${changed.join(', ')}` : 'a tool that changed';
 }
@@ -58,12 +58,12 @@ const CALL_STATES = {
   superseded: 'used',
 } as const;
 
-/** `toolscout pending`: what waits for somebody to approve it, and calls that wait for a yes (SEC-9, SEC-11). */
+/** `toolscout pending`: subjects that wait for approval, and calls that wait for confirmation (SEC-9, SEC-11). */
 export function addPending(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('pending'))
     .summary('list what waits for approval')
     .description(
-      'Lists servers and tools that wait for approval, with the whole command of a server and the risk, and calls that wait for a yes. Starts nothing.',
+      'Lists servers and tools that wait for approval, with the whole command of a server and the risk, and calls that wait for a confirmation. Starts nothing.',
     )
     .option('-s, --server <id>', 'only this server')
     .addOption(new Option('--state <state>', 'approvals in another state').choices([...STATES]).default('pending'))

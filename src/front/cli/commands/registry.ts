@@ -26,7 +26,11 @@ function readAnswers(pairs: readonly string[]): Record<string, string[]> {
   for (const pair of pairs) {
     const equals = pair.indexOf('=');
     // The value may be a secret that was given by mistake: only the key is repeated.
-    if (equals < 1) throw new ToolscoutError('INVALID_REQUEST', 'An input is written --input key=value.');
+    if (equals < 1) {
+      throw new ToolscoutError('INVALID_REQUEST', 'An --input has no key before a "=".', {
+        suggestion: 'Write --input KEY=VALUE.',
+      });
+    }
     (answers[pair.slice(0, equals)] ??= []).push(pair.slice(equals + 1));
   }
   return answers;
@@ -130,7 +134,7 @@ function launchOf({ candidate }: RegistryPlan): Extract<Launch, { ok: true }> {
 function addAdd(registry: Command, deps: CliDeps): void {
   withCommonFlags(registry.command('add <name>'))
     .description('Shows the exact command of a server of the registry, asks, and writes it to the config file.')
-    .option('--input <key=value>', 'an answer to what the server asks for; may be given again', collect, [])
+    .option('--input <key=value>', 'a value that the server asks for; repeatable', collect, [])
     .option('--id <id>', 'the id of the server in the config')
     .option('--way <way>', 'npm, pypi, oci, nuget, streamable-http or sse; by default the first that works')
     .option('-y, --yes', 'do not ask')
@@ -152,7 +156,7 @@ function addAdd(registry: Command, deps: CliDeps): void {
         if (entry.command !== undefined) terminal.note('  It runs with your rights. Add it only if you trust it.');
         const agreed = flags.yes === true ? true : await deps.confirm('Write it to the config?');
         if (agreed !== true) {
-          const why = agreed === undefined ? 'nobody can be asked here; repeat it with --yes' : 'you said no';
+          const why = agreed === undefined ? 'there is no terminal to ask on; repeat it with --yes' : 'you declined';
           throw new ToolscoutError('APPROVAL_REQUIRED', `"${plan.id}" was not added: ${why}.`, {
             suggestion: 'Read the command above before you agree.',
           });

@@ -26,7 +26,7 @@ describe('toolscout run', STARTS_PROCESSES, () => {
     expect(await run('const unused = 1;')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'The script returned nothing.\n',
+      stderr: 'The script returned nothing. Use return to give a value back.\n',
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
-import type { ScriptResult } from '../../../model/script.js';
+import { nothingReturned, type ScriptResult } from '../../../model/script.js';
 import { wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
@@ -34,7 +34,7 @@ export function addRun(program: Command, deps: CliDeps): void {
     )
     .argument('<file>', 'the script; - for stdin')
     .option('--skill <id>', 'call as this skill: only what its bindings cover')
-    .option('--timeout <ms>', 'stop it after this long', wholeNumber)
+    .option('--timeout <ms>', 'stop the script after this time', wholeNumber)
     .addHelpText(
       'after',
       '\nExamples:\n  $ toolscout run report.js\n  $ echo \'return (await tools.everything["get-sum"]({a: 1, b: 2}))\' | toolscout run -',
@@ -59,7 +59,7 @@ export function addRun(program: Command, deps: CliDeps): void {
           for (const line of printed) terminal.note(printable(line));
           if (value !== undefined)
             terminal.out(printable(typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
-          else if (!error) terminal.note('The script returned nothing.');
+          else if (!error) terminal.note(nothingReturned(script));
         }
         if (!error) return;
         if (!flags.json) {

@@ -53,7 +53,7 @@ describe('toolscout scan', STARTS_PROCESSES, () => {
     expect(found.code).toBe(4);
     expect(found.stdout).toMatch(/^hard {2}notes:poisoned {2}it /m);
     expect(found.stdout).toMatch(/^soft {2}notes:pushy {2}it .*\[preference\] {2}\/description$/m);
-    expect(found.stdout).toContain('notes (what it says of itself)');
+    expect(found.stdout).toContain('notes (its own description)');
     expect(found.stdout).toMatch(/4 definitions of 1 server: 2 with hard findings, 1 with soft ones only\.\n$/);
     expect(found.stderr).toContain('Not looked at, its lists are not known: gone');
     expect((await commandLine(['scan', 'notes', '--fail-on', 'never'], { gateway: open })).code).toBe(0);
@@ -76,7 +76,7 @@ describe('toolscout scan', STARTS_PROCESSES, () => {
     for (const text of ['', 'nothing', '{"tools": 5}', '[1]', lines(GOOD, 'x')]) {
       const { code, stderr } = await scanFile(text);
       expect([text, code]).toEqual([text, 64]);
-      expect(stderr).toContain('holds no list of tools');
+      expect(stderr).toContain('contains no list of tools');
     }
     const missing = await commandLine(['scan', '--file', '/nowhere/tools.json'], { gateway: () => openToolscout({}) });
     expect(missing.code).toBe(64);

@@ -43,7 +43,7 @@ function listsIn(text: string, file: string): JsonObject[][] {
   const single = parts.every((part) => isObject(part) && typeof part['name'] === 'string');
   const lists = single ? [parts as JsonObject[]] : parts.map(listOf);
   if (parts.length > 0 && lists.every((list) => list !== undefined)) return lists;
-  throw new ToolscoutError('INVALID_REQUEST', `${file} holds no list of tools.`, {
+  throw new ToolscoutError('INVALID_REQUEST', `${file} contains no list of tools.`, {
     suggestion: 'Give a JSON array of tools, an object with "tools", or one such object a line.',
   });
 }
@@ -64,7 +64,7 @@ async function readTools(file: string, deps: CliDeps): Promise<RecordedServer[]>
 }
 
 function lineOf({ server, kind, name, check, reason, weight, path }: ScanFinding, { paint }: Terminal): string {
-  const address = kind === 'instructions' ? `${server} (what it says of itself)` : addressOf(server, name);
+  const address = kind === 'instructions' ? `${server} (its own description)` : addressOf(server, name);
   const where = path === undefined ? '' : paint.dim(`  ${inLine(path)}`);
   const mark = weight === 'hard' ? paint.red('hard') : paint.yellow('soft');
   return `${mark}  ${paint.bold(inLine(address))}  it ${inLine(reason)}  ${paint.dim(`[${check}]`)}${where}`;
@@ -87,13 +87,13 @@ export function addScan(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('scan'))
     .summary('look for signs of an attack in definitions')
     .description(
-      'Looks for signs of an attack in the tools, prompts, resources and instructions of your servers, or in a file with tools. Servers never seen are asked first. Ends with 4 when something was found.',
+      'Looks for signs of an attack in the tools, prompts, resources and instructions of your servers, or in a file with tools. Servers never seen are asked first. Exits with 4 when something was found.',
     )
     .argument('[servers...]', 'only these servers')
-    .option('--file <path>', 'look at the tools in this file instead; starts nothing')
-    .addOption(new Option('--format <format>', 'how it is written').choices(['text', 'json', 'sarif']).default('text'))
+    .option('--file <path>', 'scan the tools in this file instead; starts no server')
+    .addOption(new Option('--format <format>', 'the output format').choices(['text', 'json', 'sarif']).default('text'))
     .addOption(
-      new Option('--fail-on <weight>', 'what ends with 4: hard findings, soft ones too, or nothing')
+      new Option('--fail-on <weight>', 'which findings exit with 4: hard ones, soft ones too, or none')
         .choices(['hard', 'soft', 'never'])
         .default('hard'),
     )

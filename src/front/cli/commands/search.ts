@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
 import { printable } from '../../../kernel/text.js';
-import type { Hit } from '../../../model/hit.js';
+import { DEFAULT_HITS, type Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { NO_SERVER } from '../note-left-out.js';
@@ -25,12 +25,12 @@ export function addSearch(program: Command, deps: CliDeps): void {
     .description('Finds tools for a need in plain words, over all servers. An empty query lists by name.')
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
-    .option('-n, --limit <count>', 'how many at most', wholeNumber, 10)
-    .option('-t, --tag <tag>', 'only tools with this tag; may be given again', collect)
-    .option('--schema', 'show how each tool is called')
-    .option('--schema-tokens <count>', 'how many tokens these may take together', wholeNumber)
+    .option('-n, --limit <count>', 'the most tools to show', wholeNumber, DEFAULT_HITS)
+    .option('-t, --tag <tag>', 'only tools with this tag; repeatable', collect)
+    .option('--schema', 'show the signature of each tool')
+    .option('--schema-tokens <count>', 'the most tokens that all signatures together may take', wholeNumber)
     .option('--include-disabled', 'also tools that a rule disables')
-    .option('--explain', 'show which words and signals put each tool in its place')
+    .option('--explain', 'show the words and signals behind the rank of each tool')
     .addHelpText('after', '\nExample:\n  $ toolscout search "read a text file" --limit 3')
     .action(async (words: string[], flags: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
@@ -43,6 +43,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           schemaTokens: flags.schemaTokens,
           includeDisabled: flags.includeDisabled,
           explain: flags.explain,
+          route: 'cli',
           onLearning: ({ message }) => terminal.status(message ?? ''),
         });
         terminal.status('');
@@ -73,7 +74,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
           if (answer.learning.length > 0) {
             const slow = answer.learning.join(' ');
             terminal.note(
-              `Not learned in time: ${answer.learning.join(', ')}. Wait for it with: toolscout discover ${slow}`,
+              `Not searched, their tools are still being read: ${answer.learning.join(', ')}. Read them now: toolscout discover ${slow}`,
             );
           }
           for (const { server, reason } of answer.unavailable) {

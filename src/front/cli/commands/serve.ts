@@ -22,7 +22,7 @@ const MODES: readonly ModeName[] = ['meta', 'passthrough', 'hybrid', 'code', 'au
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** What only this command is told. */
+/** Options of this command only. */
 type Flags = CommonFlags &
   Partial<Omit<ServeOptions, keyof OpenOptions>> &
   Pick<OpenOptions, 'logLevel'> & { readonly idle?: number };
@@ -33,14 +33,19 @@ export function addServe(program: Command, deps: CliDeps): void {
     .summary('run the gateway for hosts to connect to')
     .description('Runs the gateway: over HTTP on 127.0.0.1:7077, or with --stdio for a host that starts it itself.')
     .option('--stdio', 'speak MCP over stdin and stdout')
-    .option('--shared', 'with --stdio: through one service for all hosts of this user; alone: be that service')
+    .option(
+      '--shared',
+      'with --stdio: connect to the service that all hosts of this user share; without --stdio: run that service',
+    )
     .addOption(new Option('--shared-key <key>', 'the name of the service').hideHelp())
-    .option('--idle <seconds>', 'with --shared: end the service after so long without a host (default: 300)', seconds)
-    .option('--server <id>', 'with --stdio: pass this one server through, under its own names')
-    .addOption(new Option('--mode <mode>', 'what hosts are offered').choices(MODES))
+    .option('--idle <seconds>', 'with --shared: end the service after this time without a host (default: 300)', seconds)
+    .option('--server <id>', 'with --stdio: serve only this server, with the names of its tools unchanged')
+    .addOption(
+      new Option('--mode <mode>', 'what hosts are offered; overrides mode of the config, not hostModes').choices(MODES),
+    )
     .option('--skill <id>', 'offer only what this skill declared')
     .option('--admin', 'offer the tools that propose servers; without http.auth also allow admin requests over HTTP')
-    .option('--host <address>', 'listen on this address; others than loopback need http.auth')
+    .option('--host <address>', 'listen on this address; any but a loopback address needs http.auth')
     .addOption(
       new Option(
         '--log-level <level>',

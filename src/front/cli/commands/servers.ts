@@ -10,7 +10,7 @@ import { noteWaiting } from '../note-waiting.js';
 export function addServers(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('servers'))
     .summary('list the configured servers')
-    .description('Lists the configured servers with what is known of their tools. Starts none of them.')
+    .description('Lists the configured servers and their state. Starts none of them.')
     .addHelpText('after', '\nExample:\n  $ toolscout servers --json')
     .action(async (flags: CommonFlags) => {
       await withGateway(deps, flags, async (gateway) => {

@@ -4,7 +4,7 @@ import { commandLine } from '../../../../test/support/command-line.js';
 const running = { pid: 7, version: '1.2.3', config: '/c.json', hosts: 2, servers: 3, startedAt: 0 };
 
 describe('toolscout service', () => {
-  it('STORE-6 shows the services that run, and says when there is none', async () => {
+  it('STORE-6 shows the services that run, and says when none runs', async () => {
     const services = async (): Promise<(typeof running)[]> => [running];
     const { stdout } = await commandLine(['service', 'status'], { services });
     expect(stdout).toMatch(/^process 7, version 1\.2\.3, 2 hosts, started .+: \/c\.json\n$/);

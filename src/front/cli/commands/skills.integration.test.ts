@@ -17,7 +17,7 @@ async function skillFolder(...capabilities: string[]): Promise<string> {
 }
 
 describe('toolscout skills', STARTS_PROCESSES, () => {
-  it('NEG-3 CLI-1 list says where skills are named when there is none', async () => {
+  it('NEG-3 CLI-1 list says where to configure skills when there are none', async () => {
     const gateway = (): Promise<Gateway> => openToolscout({});
     const none = await commandLine(['skills', 'list'], { gateway });
     expect(none).toMatchObject({ code: 0, stdout: '' });

@@ -71,8 +71,10 @@ function addOne(
 
 function addWatch(skills: Command, deps: CliDeps): void {
   withCommonFlags(skills.command('watch'))
-    .summary('say what changes for skills as it happens')
-    .description('Shows how the skills stand, then every change, until it is stopped. --json prints one event a line.')
+    .summary('print changes of skills as they happen')
+    .description(
+      'Shows the state of each skill, then every change, until it is stopped. --json prints one event a line.',
+    )
     .addHelpText('after', '\nExample:\n  $ toolscout skills watch --json')
     .action(async (flags: CommonFlags) => {
       await withGateway(
@@ -100,19 +102,19 @@ function addWatch(skills: Command, deps: CliDeps): void {
 export function addSkills(program: Command, deps: CliDeps): void {
   const skills = program
     .command('skills')
-    .summary('show what skills ask for and what they get')
-    .description('Shows what skills ask for, which servers serve it, and what is missing.')
+    .summary('show the capabilities that skills need and have')
+    .description('Shows the capabilities that skills need, which servers offer them, and what is missing.')
     .addHelpText('after', '\nExample:\n  $ toolscout skills check fire-watch');
   addList(skills, deps);
   addOne(skills, deps, 'check', {
-    summary: 'check one skill: its file and what it would get',
+    summary: 'check the file of one skill and its bindings',
     about:
       'Checks a skill.md and the servers it would be bound to: whether their command is there, and whether they answer where their tools are not known yet. Exit 3 when something is missing.',
   });
   addOne(skills, deps, 'bind', {
     summary: 'discover servers that are not known yet, then bind one skill',
     about:
-      'Asks the servers that nobody has asked yet for their tools, then says what the skill gets. Exit 3 when something is missing.',
+      'Discovers the tools of servers that were not asked yet, then shows what the skill gets. Exit 3 when something is missing.',
   });
   addWatch(skills, deps);
 }

@@ -44,12 +44,14 @@ describe('toolscout stats', () => {
     await gateway.call('notes', 'read_note', {});
     await gateway.search('note');
     const shown = await run('--by', 'server', '--limit', '1');
+    expect(shown.stdout).toContain('TOKENS SENT');
     expect(shown.stdout).toMatch(/^total +1 +1 +1 /m);
     expect(shown.stderr).toContain('1 more rows: --limit 2');
-    expect((await run('--by', 'server')).stdout).toContain('(no server)');
+    expect((await run('--by', 'server')).stdout).toContain('(toolscout itself)');
     const later = await run('--since', '2999-01-01');
     expect(later).toMatchObject({ code: 0, stdout: '' });
     expect(later.stderr).toContain('Nothing is recorded since then.');
+    expect(later.stderr).toContain('no host has loaded a menu since then.');
     await gateway.close({ drainMs: 0 });
   });
 });

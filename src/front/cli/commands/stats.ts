@@ -10,7 +10,7 @@ interface Flags extends CommonFlags {
   readonly limit: number;
 }
 
-const HEADS = ['CALLS', 'FAILED', 'SEARCHES', 'MENUS', 'SENT', 'RETURNED', 'WITHHELD'];
+const HEADS = ['CALLS', 'FAILED', 'SEARCHES', 'MENUS', 'TOKENS SENT', 'RETURNED', 'WITHHELD'];
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
 
@@ -19,10 +19,10 @@ function cells({ calls, failed, searches, menus, tokens }: Usage): string[] {
 }
 
 /** The sentence at the end: what all of it cost, and what every tool would have. */
-export function describeSaving({ total, menu, saved }: Stats): string {
+export function describeSaving({ total, menu, saved }: Stats, isSince = false): string {
   const { tools, everyTool, given } = menu;
   const all = `All ${grouped(tools)} tools would cost ${grouped(everyTool)} tokens each time a host loads them`;
-  if (total.menus === 0) return `${all}; no host has loaded a menu yet.`;
+  if (total.menus === 0) return `${all}; no host has loaded a menu ${isSince ? 'since then' : 'yet'}.`;
   const { withheld } = total.tokens;
   const kept = withheld === 0 ? '' : ` ${grouped(withheld)} of them are results that were kept back.`;
   const menus = total.menus === 1 ? 'the menu that was loaded' : `the ${grouped(total.menus)} menus that were loaded`;
@@ -32,18 +32,18 @@ export function describeSaving({ total, menu, saved }: Stats): string {
 /** `toolscout stats`: what was used, in tokens. */
 export function addStats(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('stats'))
-    .summary('show what was used, in tokens')
+    .summary('show how many tokens agents used')
     .description(
-      'Adds up the audit log: calls, searches and menus, the tokens that agents sent and received, and those they were spared. ' +
+      'Adds up the audit log: calls, searches and menus, the tokens that agents sent and received, and the tokens saved. ' +
         'Tokens are estimated. Starts no server.',
     )
-    .addOption(new Option('--by <group>', 'one row for each').choices([...STATS_GROUPS]).default('day'))
+    .addOption(new Option('--by <group>', 'group the rows by this').choices([...STATS_GROUPS]).default('day'))
     .option(
       '--since <time>',
-      'from then on: 90m, 24h, 7d, 2w ago, or a date',
+      'only records since then: 90m, 24h, 7d or 2w ago, or a date',
       timeAgo(() => deps.clock.now()),
     )
-    .option('-n, --limit <count>', 'rows at most', wholeNumber, 20)
+    .option('-n, --limit <count>', 'the most rows to show', wholeNumber, 20)
     .addHelpText('after', '\nExamples:\n  $ toolscout stats --since 7d\n  $ toolscout stats --by tool --limit 5 --json')
     .action(async ({ by, since, limit, ...flags }: Flags) => {
       await withGateway(deps, flags, async (gateway) => {
@@ -52,12 +52,12 @@ export function addStats(program: Command, deps: CliDeps): void {
         if (flags.json) return terminal.json(stats);
         if (stats.rows.length === 0) {
           terminal.note(since === undefined ? 'Nothing is recorded yet.' : 'Nothing is recorded since then.');
-          return terminal.note(describeSaving(stats));
+          return terminal.note(describeSaving(stats, since !== undefined));
         }
-        const rows = stats.rows.map(({ key, ...usage }) => [key === '' ? '(no server)' : key, ...cells(usage)]);
+        const rows = stats.rows.map(({ key, ...usage }) => [key === '' ? '(toolscout itself)' : key, ...cells(usage)]);
         terminal.out(table(terminal, [by.toUpperCase(), ...HEADS], [...rows, ['total', ...cells(stats.total)]]));
         if (stats.more > 0) terminal.note(`${stats.more} more rows: --limit ${stats.rows.length + stats.more}`);
-        terminal.note(describeSaving(stats));
+        terminal.note(describeSaving(stats, since !== undefined));
       });
     });
 }

@@ -23,7 +23,7 @@ describe('toolscout studio', STARTS_PROCESSES, () => {
     expect(await gateway.sessions.takeTicket(CODE_TICKET, code)).toBe(true);
   });
 
-  it('STUDIO-6 serves where nobody does; without a browser the address is printed', async () => {
+  it('STUDIO-6 starts a server when none runs; prints the address without a browser', async () => {
     const gateway = await openToolscout({ http: { publicUrl: 'https://tools.example.com/' } });
     const around = {
       readConfig: async () => gateway.internal.loaded(),

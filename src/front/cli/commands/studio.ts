@@ -4,7 +4,10 @@ import { messageOf } from '../../../kernel/errors.js';
 import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
-/** Where the page is opened with a new code: whoever may use the store may administer toolscout, so the code lets them in (STUDIO-6). */
+/**
+ * The address of the page with a new sign-in code: a user who can open the store may administer toolscout, so the code
+ * signs them in (STUDIO-6).
+ */
 export async function studioAddress(gateway: Gateway, url: string): Promise<string> {
   const code = await gateway.sessions.issueTicket(CODE_TICKET, true, CODE_LIFETIME_MS);
   return `${url}/#/sign-in?code=${code}`;
@@ -15,7 +18,7 @@ interface Flags extends CommonFlags {
   readonly port?: string;
 }
 
-/** `toolscout studio`: opens the page, and serves it where nobody does yet. */
+/** `toolscout studio`: opens the page, and serves it when no process does yet. */
 export function addStudio(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('studio'))
     .summary('open the web page')

@@ -7,7 +7,7 @@ import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } fr
 /** `toolscout why`: why a tool is or is not offered (FIND-5). */
 export function addWhy(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('why'))
-    .summary('say why a tool is or is not offered')
+    .summary('explain why a tool is or is not offered')
     .description('Says in one sentence why a tool is or is not offered.')
     .argument('<server>', 'id of the server, or server:tool')
     .argument('[tool]', 'name of the tool')

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../kernel/clock.js';
 
-/** Bytes that wait for somebody who does not read; whoever leaves more is not served any further (A28). */
+/** Bytes that wait for a reader; a stream with more is broken off (A28). */
 export const MAX_WAITING = 8 * 1024 * 1024;
 
 /** What bounds a stream of events besides the patience with its reader. */
@@ -8,7 +8,7 @@ export interface StreamBounds {
   readonly clock: Clock;
   /** When its reader is not let in any more, in milliseconds since 1970. */
   readonly until?: number;
-  /** Called when the stream begins; the answer is called when nobody reads any more, however that came about. */
+  /** Called when the stream begins; the function it returns is called when the stream has ended, for any reason. */
   readonly onBegin?: () => () => void;
 }
 
@@ -41,7 +41,7 @@ export function boundStream(response: Response, { clock, until, onBegin }: Strea
   const stop = (): void => {
     if (finish()) void source.cancel();
   };
-  /** Takes what comes as it comes: below, nobody counts what waits. */
+  /** Reads the source without waiting for the reader: only here are the waiting bytes counted. */
   const gather = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     for (let next = await source.read(); !next.done; next = await source.read()) {
       waiting.push(next.value);

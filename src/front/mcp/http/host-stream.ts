@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../kernel/clock.js';
 import { MAX_WAITING } from './bounded-stream.js';
 
-/** A quiet stream says something this often, so that nobody between takes it for dead. */
+/** A stream sends a comment this often, so that no proxy on the way closes it. */
 const KEEP_ALIVE_MS = 15_000;
 
 const encoder = new TextEncoder();
@@ -53,7 +53,7 @@ export class HostStream {
     this.keepAlive();
   }
 
-  /** Writes an event. One that `mayEnd` the stream does when more waits than is kept for whoever does not read. */
+  /** Writes an event. An event with `mayEnd` ends the stream when too many bytes wait for the reader. */
   write(event: string, mayEnd: boolean): void {
     if (!this.isOpen) return;
     const bytes = encoder.encode(event);
@@ -73,7 +73,7 @@ export class HostStream {
     this.controller.close();
   }
 
-  /** Whoever can come back for the rest is told of the end; for all others it is a loss. */
+  /** Ends the stream: normally where the host can resume it, with an error where events are lost. */
   private breakOff(): void {
     const { onLeft } = this.options;
     if (!onLeft) return this.close();

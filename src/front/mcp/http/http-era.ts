@@ -12,7 +12,7 @@ export interface Arrival {
   readonly server?: string;
   /** The authenticated subject. */
   readonly principal?: string;
-  /** When its token expires, in milliseconds since 1970: whoever only listens is not served beyond that. */
+  /** When its token expires, in milliseconds since 1970: a stream ends then. */
   readonly until?: number;
   /** The id of the request, unless its message belongs to a trace. */
   readonly traceId?: string;
@@ -44,7 +44,7 @@ export function jsonRpcError(status: number, code: number, message: string, id: 
   return new PlainAnswer(status, headers, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
 }
 
-/** What whoever speaks in a session that is not, or not theirs, is told. */
+/** The answer to a request in a session that does not exist, or that belongs to another caller. */
 export function sessionGone(): PlainAnswer {
   return jsonRpcError(404, RPC_CODE.notFound, 'This session has ended; initialize again.');
 }

@@ -14,12 +14,12 @@ import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Hosts of the 2026-07-28 revision over HTTP: no session, every request stands for itself. */
 export interface ModernRequests {
-  /** Whether something is being answered, or somebody listens. */
+  /** Whether a request is being answered or a stream is open. */
   readonly isBusy: boolean;
   fetch(request: Request, body: unknown, arrival: Arrival): Promise<Answer>;
   /** Answers a call of which nothing is odd, without the SDK. */
   call(received: Received, call: PlainCall, arrival: Arrival): Promise<Answer>;
-  /** Ends what is being answered, and everybody who listens. */
+  /** Ends running requests and open streams. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface Endpoint {
   close(): Promise<void>;
 }
 
-/** What a request brings along for whoever answers it. */
+/** What a request carries to the function that answers it. */
 interface Brought {
   readonly principal: string;
   readonly introduction: JsonObject;
@@ -139,7 +139,7 @@ export function createModernRequests(deps: HttpEraDeps): ModernRequests {
     return boundStream(await handler.fetch(request, { parsedBody: body }), {
       clock,
       until: arrival.until,
-      // Not before: for whoever is refused no server is asked anything.
+      // Not before: a refused stream must cause no request to a server.
       onBegin() {
         const stop = watchFor(surface, params, { host, log, onUpdate });
         const leave = enter();

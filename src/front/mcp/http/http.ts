@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { excessIn } from '../../../kernel/json-bounds.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
@@ -17,7 +17,6 @@ import { INSTANCE_HEADER, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
 import { createFront } from '../front.js';
 import type { HostSurface } from '../menu/host-surface.js';
-import { hostNameIn } from '../menu/known-hosts.js';
 import type { FrontDeps } from '../server.js';
 import { jsonRpcError, sessionGone, type Arrival, type HttpEraDeps } from './http-era.js';
 import { createLegacySessions } from './http-legacy.js';
@@ -32,9 +31,9 @@ export interface McpEndpoint {
   fetch(request: Request, arrival?: Arrival): Promise<Response>;
   /** How many sessionful hosts are connected. */
   readonly sessions: number;
-  /** Whether somebody waits for an answer, or listens. */
+  /** Whether a request is being answered or a stream is open. */
   readonly isBusy: boolean;
-  /** Ends every session and every stream, and serves nobody any more. */
+  /** Ends every session and every stream; later requests are refused. */
   close(): Promise<void>;
 }
 
@@ -71,7 +70,7 @@ async function readBody(received: Received): Promise<{ body?: unknown } | PlainA
   try {
     bytes = await received.bytes(LIMITS.bodyBytes);
   } catch {
-    // Whoever sent it has gone; nobody hears this.
+    // The sender has closed the connection, so this answer is not read.
     return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is incomplete.');
   }
   if (!bytes) return jsonRpcError(413, RPC_CODE.invalidRequest, 'The request body is too large.');
@@ -81,13 +80,10 @@ async function readBody(received: Received): Promise<{ body?: unknown } | PlainA
   try {
     if (text !== undefined) return { body: JSON.parse(text) as unknown };
   } catch {
-    // The parser names a place in the text, which is of no use to whoever sent it.
+    // The place that the parser names is of no use to the sender.
   }
   return jsonRpcError(400, RPC_CODE.parseError, 'Parse error: the body is not JSON in UTF-8.');
 }
-
-/** Hosts whose surface for calls is kept. */
-const MAX_KNOWN = 100;
 
 function hasHeader(answer: Answer, name: string): boolean {
   return answer instanceof PlainAnswer ? answer.headers[name] !== undefined : answer.headers.has(name);
@@ -97,6 +93,18 @@ function hasHeader(answer: Answer, name: string): boolean {
 function setHeader(answer: Answer, name: string, value: string): void {
   if (answer instanceof PlainAnswer) answer.headers[name] = value;
   else answer.headers.set(name, value);
+}
+
+/** Whether a message that was posted is of the 2025 era. */
+function isLegacy({ headers }: RequestHead, body: unknown): boolean {
+  const classified = classifyInboundRequest({
+    httpMethod: 'POST',
+    protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
+    mcpMethodHeader: headers.get('mcp-method') ?? undefined,
+    mcpNameHeader: headers.get('mcp-name') ?? undefined,
+    body,
+  });
+  return classified.kind === 'legacy';
 }
 
 /**
@@ -109,17 +117,8 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   const surfaceAt = async (server: string | undefined, introduction: JsonObject): Promise<HostSurface> =>
     server === undefined ? front.surfaceFor(introduction) : (await front.serverSurface(server))(introduction);
   const report = (error: Error): void => log.warn('mcp.http', { error: error.message });
-  let known: { readonly of: unknown; readonly surfaces: Map<string, HostSurface> } | undefined;
-  // What a host is offered depends on its name and the config alone, and to a call nothing else matters.
-  const callSurfaceAt: HttpEraDeps['callSurfaceAt'] = (server, introduction) => {
-    if (server !== undefined) return surfaceAt(server, introduction);
-    const config = gateway.internal.loaded();
-    if (known?.of !== config || known.surfaces.size > MAX_KNOWN) known = { of: config, surfaces: new Map() };
-    const name = hostNameIn(introduction);
-    const surface = known.surfaces.get(name) ?? front.surfaceFor(introduction);
-    known.surfaces.set(name, surface);
-    return surface;
-  };
+  const callSurfaceAt: HttpEraDeps['callSurfaceAt'] = (server, introduction) =>
+    server === undefined ? front.callSurfaceFor(introduction) : surfaceAt(server, introduction);
   const era: HttpEraDeps = { front, surfaceAt, callSurfaceAt, log, clock, report };
   const legacy = createLegacySessions(era);
   const modern = createModernRequests(era);
@@ -137,10 +136,10 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
   /** The way of everything that is not plain: the SDK says which era it is, and what is wrong with it. */
   const classify = async (received: Received, body: unknown, arrival: Arrival): Promise<Answer> => {
     if (received.method !== 'POST') return legacy.serve(received, body, arrival);
+    if (isLegacy(received, body)) return legacy.serve(received, body, arrival);
     const { url, headers, signal } = received.web;
     // The body has been consumed: what follows gets it parsed, and a request without it.
     const request = new Request(url, { method: 'POST', headers, signal });
-    if (await isLegacyRequest(request, body)) return legacy.serve(received, body, arrival);
     return modern.fetch(request, body, arrival);
   };
 
@@ -151,7 +150,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     }
     const read = await readBody(received);
     if (read instanceof PlainAnswer) return read;
-    // A body may take its time, and whoever sends it may have been shut out meanwhile.
+    // The endpoint may have been closed while the body was read.
     if (isClosed) return sessionGone();
     const { body } = read;
     const traceId = traceOfMessage(body, received) ?? arrival.traceId;
@@ -190,7 +189,7 @@ export function createMcpEndpoint(deps: FrontDeps): McpEndpoint {
     fetch: async (request, arrival) => responseOf(await serve(new ReceivedRequest(request), arrival)),
     async close() {
       isClosed = true;
-      // All of it at once: nobody is told anything more while others are being shut out.
+      // All at once, so that no host gets an event while the others are being closed.
       front.close();
       await Promise.all([legacy.close(), modern.close()]);
     },

@@ -1,4 +1,5 @@
 import { Canceller } from '../../../kernel/async/cancel.js';
+import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { PlainAnswer, type Answer, type Received } from '../../../net/http-message.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -19,7 +20,7 @@ export interface PlainCalls {
   close(): void;
 }
 
-/** The status for whoever has gone. */
+/** The status of an answer whose host has closed the connection. */
 export const CLIENT_GONE = 499;
 
 /** What servers of the 2025 era say of a resource that is not there; this era has no such code. */
@@ -29,7 +30,7 @@ const JSON_TYPE = 'application/json';
 const DONE = Promise.resolve();
 const noState = (): undefined => undefined;
 
-/** What belongs to the hop is taken out: it goes on to nobody. */
+/** Takes out the fields that belong to this connection; they are not passed on. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
   const kept: Record<string, JsonObject[string]> = {};
   for (const field in meta) if (field === 'progressToken' || !isOfConnection(field)) kept[field] = meta[field];
@@ -56,7 +57,7 @@ class Exchange {
     private readonly clock: HttpEraDeps['clock'],
   ) {}
 
-  /** Whoever asked has gone, or is shut out: nobody is told anything any more. */
+  /** The host has gone or lost its access: the call is cancelled and nothing more is sent. */
   abandon(): void {
     this.stop.abort(new Error('the host has gone'));
     this.stream?.close();
@@ -106,7 +107,8 @@ class Exchange {
 /** Answers calls by the surface that their host is offered. */
 export function createPlainCalls(deps: HttpEraDeps & { readonly refuseMismatch: HeaderCheck }): PlainCalls {
   const { front, clock, callSurfaceAt, refuseMismatch } = deps;
-  const running = new Set<Exchange>();
+  const running = new InFlightMap<number, Exchange>();
+  let count = 0;
 
   const answer = async (exchange: Exchange, received: Received, call: PlainCall, arrival: Arrival): Promise<void> => {
     const surface = await callSurfaceAt(arrival.server, introductionIn(call));
@@ -134,23 +136,30 @@ export function createPlainCalls(deps: HttpEraDeps & { readonly refuseMismatch: 
 
   return {
     get isBusy() {
-      return running.size > 0;
+      return !running.isEmpty;
     },
     call: (received, call, arrival) =>
       new Promise((begin) => {
         const exchange = new Exchange(call.id, begin, clock);
-        running.add(exchange);
+        const place = ++count;
+        running.set(place, exchange);
         received.onGone(() => {
-          running.delete(exchange);
+          running.take(place);
           exchange.abandon();
         });
-        answer(exchange, received, call, arrival)
-          .catch((thrown: unknown) => exchange.fail(toRpcError(thrown)))
-          .finally(() => running.delete(exchange));
+        answer(exchange, received, call, arrival).then(
+          () => running.take(place),
+          (thrown: unknown) => {
+            running.take(place);
+            exchange.fail(toRpcError(thrown));
+          },
+        );
       }),
     close() {
-      for (const exchange of running) exchange.abandon();
-      running.clear();
+      for (const [place, exchange] of running) {
+        running.take(place);
+        exchange.abandon();
+      }
     },
   };
 }

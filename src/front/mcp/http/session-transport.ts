@@ -12,11 +12,11 @@ import type { Clock } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { isObject } from '../../../kernel/json.js';
 import { PlainAnswer, type Answer, type RequestHead } from '../../../net/http-message.js';
-import { isPlainLegacyRequest, RPC_CODE } from '../../../protocol/json-rpc.js';
+import { isPlainLegacyNotification, isPlainLegacyRequest, RPC_CODE } from '../../../protocol/json-rpc.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import type { HostMessageInfo } from '../sessions/legacy-host-transport.js';
+import type { HostMessageInfo, HostWire } from '../sessions/legacy-host-transport.js';
 import type { RequestId } from '../sessions/legacy-session.js';
-import { createEventMemory } from './event-memory.js';
+import { createEventMemory, type EventMemory } from './event-memory.js';
 import { eventOf, HostStream } from './host-stream.js';
 import { jsonRpcError } from './http-era.js';
 
@@ -63,21 +63,45 @@ function requestIdIn(message: unknown): RequestId | undefined {
 }
 
 function isMessage(message: unknown): boolean {
-  if (isPlainLegacyRequest(message)) return true;
+  if (isPlainLegacyRequest(message) || isPlainLegacyNotification(message)) return true;
   try {
     parseJSONRPCMessage(message);
     return true;
   } catch {
-    // Why it is none is of no use to whoever sent it.
+    // The reason is of no use to the sender.
     return false;
   }
 }
 
-/** What the transport of a session needs. */
-export interface SessionTransportOptions {
-  readonly clock: Clock;
-  readonly onOpen: (id: string) => void;
-  readonly onClose: (id: string) => void;
+/** Makes streams of the answers that take longer, in all sessions of one endpoint: a timer for each session costs more than it. */
+export class LateAnswers {
+  /** Sessions in which somebody waited for an answer when it was last looked. */
+  private readonly waiting = new Set<SessionTransport>();
+  private readonly deadlines: Deadlines;
+
+  constructor(readonly clock: Clock) {
+    this.deadlines = createDeadlines(clock, (now) => this.sweep(now));
+  }
+
+  /** Makes sure that this session is looked at by then. */
+  watch(transport: SessionTransport, due: number): void {
+    this.waiting.add(transport);
+    this.deadlines.watch(due);
+  }
+
+  stop(): void {
+    this.deadlines.stop();
+  }
+
+  private sweep(now: number): number {
+    let next = Infinity;
+    for (const transport of this.waiting) {
+      const due = transport.sweep(now);
+      if (due === Infinity) this.waiting.delete(transport);
+      else next = Math.min(next, due);
+    }
+    return next;
+  }
 }
 
 const DONE = Promise.resolve();
@@ -88,21 +112,24 @@ const DONE = Promise.resolve();
  * remembered for a host that lost the stream and comes back. An id has one request at a time, and a stream ends when nothing
  * more will come of it, be it that requests were cancelled.
  */
-export class SessionTransport implements Transport {
+export abstract class SessionTransport implements HostWire {
   sessionId: string | undefined;
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport['onmessage'];
   private readonly running = new InFlightMap<RequestId, Posted>();
-  private readonly memory = createEventMemory();
-  private readonly deadlines: Deadlines;
+  private kept: EventMemory | undefined;
   private standalone: HostStream | undefined;
   private streams = 0;
   private isClosed = false;
 
-  constructor(private readonly options: SessionTransportOptions) {
-    this.deadlines = createDeadlines(options.clock, (now) => this.sweep(now));
-  }
+  constructor(private readonly late: LateAnswers) {}
+
+  /** The session has this id from now on. */
+  protected abstract onOpen(id: string): void;
+
+  /** The session of this id has ended. */
+  protected abstract onClose(id: string): void;
 
   /** Whether something is being answered. */
   get isBusy(): boolean {
@@ -128,7 +155,7 @@ export class SessionTransport implements Transport {
     if (refusal) return refusal;
     if (this.sessionId === undefined) {
       this.sessionId = newId();
-      this.options.onOpen(this.sessionId);
+      this.onOpen(this.sessionId);
     }
     const extra: HostMessageInfo = traceId === undefined ? {} : { traceId };
     if (ids.length === 0) {
@@ -206,18 +233,17 @@ export class SessionTransport implements Transport {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.deadlines.stop();
     for (const [id, posted] of this.running) {
       this.running.take(id);
       this.endStream(posted);
     }
     this.standalone?.close();
-    if (this.sessionId !== undefined) this.options.onClose(this.sessionId);
+    if (this.sessionId !== undefined) this.onClose(this.sessionId);
     this.onclose?.();
   }
 
   /** Makes streams of the answers that take longer; says when the next one does. */
-  private sweep(now: number): number {
+  sweep(now: number): number {
     let next = Infinity;
     for (const [, posted] of this.running) {
       if (!posted.begin) continue;
@@ -228,7 +254,7 @@ export class SessionTransport implements Transport {
   }
 
   private post(ids: readonly RequestId[], begin: (answer: Answer) => void, { headers }: RequestHead): Posted {
-    const due = this.options.clock.monotonic() + STREAMED_AFTER_MS;
+    const due = this.late.clock.monotonic() + STREAMED_AFTER_MS;
     const posted: Posted = {
       left: ids.length,
       due,
@@ -239,7 +265,7 @@ export class SessionTransport implements Transport {
       isResumable: false,
     };
     for (const id of ids) this.running.set(id, posted);
-    this.deadlines.watch(due);
+    this.late.watch(this, due);
     return posted;
   }
 
@@ -302,11 +328,16 @@ export class SessionTransport implements Transport {
   }
 
   private createStream(): HostStream {
-    return new HostStream({ clock: this.options.clock, headers: this.headers() });
+    return new HostStream({ clock: this.late.clock, headers: this.headers() });
   }
 
   private headers(): Record<string, string> {
     return this.sessionId === undefined ? {} : { 'mcp-session-id': this.sessionId };
+  }
+
+  /** Most sessions tell nothing that their hosts could miss. */
+  private get memory(): EventMemory {
+    return (this.kept ??= createEventMemory());
   }
 
   private postedOn(name: string): Posted | undefined {

@@ -7,7 +7,7 @@ import { systemClock } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { ADMIN_TOOLS } from './admin-tools.js';
-import { createCatalogSurface } from './catalog-surface.js';
+import { createCatalogMenu } from './catalog-surface.js';
 import type { Exchange } from '../exchange.js';
 import { createMcpEndpoint } from '../http/http.js';
 import { createListItems } from './list-items.js';
@@ -16,14 +16,14 @@ const INFO = { name: 'toolscout', version: '1' };
 
 /** Calls a tool as a host that may administer toolscout, or may not. */
 function call(gateway: Gateway, admin: boolean, name: string, args: JsonObject): Promise<JsonObject> {
-  const surface = createCatalogSurface(gateway, {
+  const surface = createCatalogMenu(gateway, {
     info: INFO,
     mode: 'meta',
     pinned: [],
     items: createListItems(),
     flat: false,
     admin,
-  });
+  })();
   const exchange = { principal: 'ann', signal: new AbortController().signal, host: { era: 'legacy' } };
   return surface.answer('tools/call', { name, arguments: args }, exchange as unknown as Exchange);
 }
@@ -38,7 +38,7 @@ async function menu(gateway: Gateway, admin?: boolean): Promise<string[]> {
 }
 
 describe('the tools of administrators', STARTS_PROCESSES, () => {
-  it('SEC-9 nobody else sees or runs them', async () => {
+  it('SEC-9 only administrators see or run them', async () => {
     const gateway = await openToolscout({});
     const names = ADMIN_TOOLS.map(({ name }) => name);
     expect(names).toEqual(['ccos_introspect_remote_api', 'ccos_register_server', 'ccos_unregister_server']);

@@ -6,7 +6,7 @@ import { refusal, traced } from './meta-tools.js';
 
 const string = { type: 'string' };
 
-/** Tools for administrators only; nobody else sees or runs them (SEC-9). */
+/** Tools for administrators only (SEC-9). */
 export const ADMIN_TOOLS: readonly JsonObject[] = [
   {
     name: 'ccos_introspect_remote_api',
@@ -74,13 +74,13 @@ function targetOf(values: JsonObject): IntrospectionTarget {
   return { url: textOf(values, 'url'), ...(has('id') && { id: textOf(values, 'id') }) };
 }
 
-/** An approval request as an agent is told of it. */
+/** An approval request in the form for an agent. */
 function requestOf({ ref, state, target, risk, hash }: Approval): JsonObject {
-  const next = `Ask the user to look at it and to decide: toolscout pending, toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
+  const next = `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
   return { server: ref, state, target, risk: risk.level, hash, next };
 }
 
-/** Who asks, and in which request. */
+/** The caller, and its request. */
 interface Asker {
   readonly by: string;
   readonly traceId?: string;

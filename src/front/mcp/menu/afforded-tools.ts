@@ -15,8 +15,8 @@ function hasBudget({ answers }: Pick<Server, 'answers'>): boolean {
 }
 
 /**
- * The tools that read on in large results, by the names of a host that has no `execute_tool`; none where no result is too large for it,
- * which is so unless the config sets a budget for all servers or for one of those that it is offered.
+ * The tools that read on in large results, by the names of a host that has no `execute_tool`; none without a budget,
+ * which the config sets for all servers or for one that the host is offered.
  */
 export async function readingTools(gateway: Gateway, server?: string): Promise<ReadonlyMap<string, Tool>> {
   const { config, servers } = gateway.internal.loaded();

@@ -1,7 +1,5 @@
 import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
-const about = (ref: string | undefined): string => (ref === undefined ? '.' : ` ${ref}`);
-
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
 const WORDS: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; get_tool_details shows the schema.',
@@ -15,10 +13,12 @@ const WORDS: RemedyWords = {
   'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
   'change-rule': () => 'Choose another tool; the user disabled this one with a rule.',
   'list-pending': () => 'Ask the user what waits for approval: toolscout pending',
-  review: ({ ref }) => `Ask the user to look at it and to decide: toolscout pending, toolscout approve${about(ref)}`,
-  'review-change': ({ ref }) => `Ask the user to look at the change and to decide: toolscout diff${about(ref)}`,
+  review: ({ ref = 'REF.' }) =>
+    `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${ref}`,
+  'review-change': ({ ref }) =>
+    `Ask the user to look at the change and to decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${ref ?? 'REF'}, then toolscout approve ${ref ?? 'REF.'}`,
   'confirm-call': ({ id }) =>
-    `Tell the user that the call waits for a yes${id === undefined ? '' : `: toolscout approve ${id}`}. After the yes make the same call again, with exactly the same arguments; a yes is good for one call.`,
+    `Tell the user that the call waits for a confirmation${id === undefined ? '' : `: toolscout approve ${id}`}. After that, make the same call again with exactly the same arguments; a confirmation covers one call.`,
   'undo-rejection': ({ ref }) =>
     `Use another tool. The user can undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
   'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${ref}`,
@@ -37,6 +37,7 @@ const WORDS: RemedyWords = {
   'accept-store': () => 'Ask the user to look at the store: toolscout store status',
   'state-directory': () => 'Ask the user to make the state directory of toolscout writable.',
   'open-files': () => 'Wait a moment and try again.',
+  overloaded: () => 'Wait as long as retryAfterMs says, then make the same call again; it did not run.',
 };
 
 /** A remedy for an agent. */

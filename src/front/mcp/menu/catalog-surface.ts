@@ -1,4 +1,4 @@
-import type { Gateway } from '../../../gateway/index.js';
+import type { Gateway, Traffic } from '../../../gateway/index.js';
 import type { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { compilePatterns } from '../../../kernel/patterns/pattern.js';
@@ -9,19 +9,20 @@ import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
 import {
-  callMetaTool,
   instructionsFor,
   META_NAMES,
   META_TOOLS,
   metaToolsNaming,
   passthroughInstructions,
   QUERY_NAME,
-} from './meta-tools.js';
+} from './meta-menu.js';
+import { callMetaTool } from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
 import type { HostSurface } from './host-surface.js';
 import { LIST_TTL_MS, listResult, noteMenu } from './server-surface.js';
 import { readKept, RESULT_URI } from './kept-resource.js';
+import { recordTraffic } from './answer-traffic.js';
 import { runTool } from './run-tool.js';
 import {
   callScript,
@@ -34,6 +35,7 @@ import {
 } from './script-tool.js';
 import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
 import { createShelf } from './exposed-names.js';
+import { Watches } from './watches.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** Meta-tools whose answers no other record counts. */
@@ -52,22 +54,114 @@ function textOf(params: JsonObject, field: string, method: string): string {
   return value;
 }
 
-/** Everything behind toolscout, in one of the modes: the meta-tools, the tools themselves, or both (META-5). */
-export function createCatalogSurface(
+/** Whoever subscribes to resources. */
+interface Subscriber {
+  readonly watches: Watches;
+}
+
+type Method = (params: JsonObject, exchange: Exchange, host: Subscriber) => Promise<JsonObject>;
+
+/** What all hosts of one name are offered; each of them has a surface of its own over it. */
+interface CatalogMenu extends Pick<HostSurface, 'info' | 'capabilities' | 'watch' | 'takesKeptState'> {
+  readonly hostName: string;
+  readonly traffic: Traffic;
+  /** The lists change with every server, since they name tools. */
+  readonly isDirect: boolean;
+  readonly skills: boolean;
+  instructions(): string;
+  /** What is behind toolscout, where the menu is to say it; empty where it is not. */
+  named(): string;
+  answer(method: string, params: JsonObject, exchange: Exchange, host: Subscriber): Promise<JsonObject>;
+  definition(name: string): Promise<JsonObject | undefined>;
+}
+
+/** What one host is offered: only what differs from host to host is its own, for there are thousands of them. */
+class CatalogSurface implements HostSurface, Subscriber {
+  private watching: Watches | undefined;
+  /** What the menu named when the host was last told. */
+  private listed: string;
+
+  constructor(private readonly menu: CatalogMenu) {
+    this.listed = menu.named();
+  }
+
+  get info(): HostSurface['info'] {
+    return this.menu.info;
+  }
+
+  get capabilities(): JsonObject {
+    return this.menu.capabilities;
+  }
+
+  get instructions(): string {
+    return this.menu.instructions();
+  }
+
+  get skills(): boolean {
+    return this.menu.skills;
+  }
+
+  get watches(): Watches {
+    return (this.watching ??= new Watches());
+  }
+
+  get watch(): HostSurface['watch'] {
+    return this.menu.watch;
+  }
+
+  get takesKeptState(): HostSurface['takesKeptState'] {
+    return this.menu.takesKeptState;
+  }
+
+  answer(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const { traffic, hostName } = this.menu;
+    if (!traffic.isOn) return this.menu.answer(method, params, exchange, this);
+    const answer: HostSurface['answer'] = (...asked) => this.menu.answer(...asked, this);
+    return recordTraffic(traffic, hostName, answer, method, params, exchange);
+  }
+
+  definition(name: string): Promise<JsonObject | undefined> {
+    return this.menu.definition(name);
+  }
+
+  /** The menu of the meta-tools changes only where it names what is behind it. */
+  concerns(_server: string | undefined, kind: 'tools' | 'resources' | 'prompts'): boolean {
+    return this.menu.isDirect || (kind === 'tools' && this.isRenamed());
+  }
+
+  close(): void {
+    this.watching?.close();
+  }
+
+  private isRenamed(): boolean {
+    const before = this.listed;
+    this.listed = this.menu.named();
+    return this.listed !== before;
+  }
+}
+
+/**
+ * Everything behind toolscout, in one of the modes: the meta-tools, the tools themselves, or both (META-5). The answer makes
+ * the surface of a host.
+ */
+export function createCatalogMenu(
   gateway: Gateway,
   options: {
     readonly info: HostSurface['info'];
     readonly mode: Mode;
     readonly pinned: readonly string[];
     readonly items: ListItems;
-    /** The host wants input schemas without a union at their root. */
+    /** The host needs input schemas without a union at their root. */
     readonly flat: boolean;
     readonly admin?: boolean;
     /** Whether the host puts the instructions before its model. */
     readonly showsInstructions?: boolean;
+    /** What the host calls itself. */
+    readonly hostName?: string;
   },
-): HostSurface {
-  const { info, mode, pinned, items, flat, admin = false, showsInstructions = true } = options;
+): () => HostSurface {
+  const { info, mode, pinned, items, flat, admin = false, showsInstructions = true, hostName = '' } = options;
+  const traffic = gateway.internal.traffic();
   const guide = createGuide(gateway, mode);
   const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode === 'passthrough' || mode === 'hybrid';
@@ -78,17 +172,13 @@ export function createCatalogSurface(
   const plainTools = mode === 'code' ? CODE_TOOLS : splitReads ? SPLIT_META_TOOLS : META_TOOLS;
   const metaTools = hasScripts ? withScriptTool(plainTools) : plainTools;
   const isMeta = (name: string): boolean => META_NAMES.has(name) || (splitReads && name === QUERY_NAME);
-  const watching = new Map<string, () => void>();
-  /** What is behind toolscout, where the menu is to say it. */
   const isNaming = !showsInstructions && mode !== 'passthrough';
-  const named = (): string => (isNaming ? gateway.internal.coverage() : '');
-  const coverage = gateway.internal.coverage();
-  let listed = isNaming ? coverage : '';
-  /** Whether the menu says something else than when a host was last told. */
-  const isRenamed = (): boolean => {
-    const before = listed;
-    listed = named();
-    return listed !== before;
+  let lastNamed = '';
+  const named = (): string => {
+    const now = isNaming ? gateway.internal.coverage() : '';
+    // Every host keeps it: where it is equal, it is the same text.
+    if (now !== lastNamed) lastNamed = now;
+    return lastNamed;
   };
 
   const listTools = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -215,15 +305,15 @@ export function createCatalogSurface(
     return gateway.hosts.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
 
-  const subscribe = async (params: JsonObject, { host }: Exchange): Promise<JsonObject> => {
+  const subscribe: Method = async (params, { host }, { watches }) => {
     const uri = textOf(params, 'uri', 'resources/subscribe');
     const audience = host.session ?? host;
     const tell = (update: JsonObject): void => audience.notify('notifications/resources/updated', update);
-    if (!watching.has(uri)) watching.set(uri, await watch(uri, host, tell));
+    await watches.begin(uri, () => watch(uri, host, tell));
     return {};
   };
 
-  const always: Record<string, (params: JsonObject, exchange: Exchange) => Promise<JsonObject>> = {
+  const always: Record<string, Method> = {
     'tools/list': listTools,
     'tools/call': callTool,
     'resources/read': read,
@@ -244,21 +334,20 @@ export function createCatalogSurface(
   };
   const watchable: typeof always = {
     'resources/subscribe': subscribe,
-    'resources/unsubscribe': async (params) => {
-      const uri = textOf(params, 'uri', 'resources/unsubscribe');
-      watching.get(uri)?.();
-      watching.delete(uri);
+    'resources/unsubscribe': async (params, _exchange, { watches }) => {
+      watches.end(textOf(params, 'uri', 'resources/unsubscribe'));
       return {};
     },
   };
-  const methods = new Map(
-    Object.entries({
+  const methods = new Map<string, Method>(
+    Object.entries<Method>({
       ...always,
       ...(isDirect && { 'completion/complete': complete }),
       ...((isDirect || hasSkills) && watchable),
     }),
   );
   const instructions = (): string => {
+    const coverage = gateway.internal.coverage();
     if (mode === 'passthrough') return passthroughInstructions(coverage);
     if (hasScripts) {
       return scriptInstructions(coverage, mode === 'code' ? 'code' : splitReads ? 'split' : 'meta', isNaming);
@@ -267,8 +356,12 @@ export function createCatalogSurface(
   };
   const changing = isDirect ? { listChanged: true } : {};
 
-  return {
+  const menu: CatalogMenu = {
     info,
+    hostName,
+    traffic,
+    isDirect,
+    skills: hasSkills,
     capabilities: {
       tools: isDirect || isNaming ? { listChanged: true } : {},
       resources: isDirect || hasSkills ? { listChanged: true, subscribe: true } : {},
@@ -276,25 +369,20 @@ export function createCatalogSurface(
       logging: {},
       ...(isDirect && { completions: {} }),
     },
-    instructions: instructions(),
-    answer(method, params, exchange) {
-      const answer = methods.get(method);
-      return answer ? answer(params, exchange) : Promise.reject(methodNotFound(method));
+    instructions,
+    named,
+    answer(method, params, exchange, host) {
+      const found = methods.get(method);
+      return found ? found(params, exchange, host) : Promise.reject(methodNotFound(method));
     },
     ...((isDirect || hasSkills) && { watch }),
     async definition(name) {
       const address = isDirect && !isMeta(name) ? await shelf.tool(name) : undefined;
       return address && gateway.tools.definition(address.server, address.tool);
     },
-    // The menu of the meta-tools changes only where it names what is behind it.
-    concerns: (_server, kind) => isDirect || (kind === 'tools' && isRenamed()),
-    skills: hasSkills,
     ...(hasScripts && {
       takesKeptState: (method: string, { name }: JsonObject) => method === 'tools/call' && name === RUN_SCRIPT,
     }),
-    close() {
-      for (const stop of watching.values()) stop();
-      watching.clear();
-    },
   };
+  return () => new CatalogSurface(menu);
 }

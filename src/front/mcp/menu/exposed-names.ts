@@ -23,7 +23,7 @@ export interface ExposedNames {
   resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
 }
 
-/** Sees to it that the fields of an entry that name it name it as the host knows it. */
+/** A copy of an entry with its exposed name or URI in the field that names it. */
 function renamed(entry: JsonObject, field: string, value: string): JsonObject {
   return { ...entry, [field]: value };
 }

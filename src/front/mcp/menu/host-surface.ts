@@ -10,9 +10,9 @@ export interface HostSurface {
   readonly instructions?: string;
   /** Answers a request with the result itself; throws what `toRpcError` makes an error of. */
   answer(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject>;
-  /** The definition of a tool that is offered directly, by the name the host knows. */
+  /** The definition of a tool that is offered directly, by its exposed name. */
   definition?(name: string): Promise<JsonObject | undefined>;
-  /** Has changes of a resource told to `onUpdate`, under the name the host knows it by. */
+  /** Reports changes of a resource to `onUpdate`, under its exposed URI. */
   watch?(uri: string, host: Host, onUpdate: (params: JsonObject) => void): Promise<() => void>;
   /** Whether a change of a list of this server, or of the whole catalog, is a change of what the host sees; asked once for each change. */
   concerns(server: string | undefined, kind: 'tools' | 'resources' | 'prompts'): boolean;

@@ -6,7 +6,7 @@ import { RPC_CODE } from '../../../protocol/json-rpc.js';
 /** What the address of a kept result begins with (ANS-2); the handle follows. No list names one. */
 export const RESULT_URI = 'toolscout://result/';
 
-/** A kept result as a resource: all of it. A handle of somebody else is not found, like one that never was. */
+/** A kept result as a resource: all of it. Another viewer's handle is answered like an unknown one. */
 export async function readKept(gateway: Gateway, uri: string, options: CallOptions): Promise<JsonObject> {
   const handle = uri.slice(RESULT_URI.length);
   const { result } = await gateway.call('toolscout', 'read_result', { handle }, options);

@@ -17,9 +17,9 @@ interface KnownHost {
 }
 
 /**
- * The hosts that are treated in a particular way; docs/modes.md has the same table. Codex and Copilot defer with some models
- * only and Kiro when it is told to, so they do not count as deferring. The APIs of Anthropic and OpenAI refuse a whole
- * request for one schema with a union at its root, so every host that uses one of them wants flat schemas.
+ * The hosts that are treated in a particular way; docs/modes.md has the same table. Codex and Copilot defer with some
+ * models only and Kiro when configured so; they do not count as deferring. The APIs of Anthropic and OpenAI refuse a
+ * whole request for one schema with a union at its root, so every host that uses one of them needs flat schemas.
  */
 const KNOWN_HOSTS: readonly KnownHost[] = [
   { names: ['claude-code*'], defers: true, wantsFlatSchemas: true, showsInstructions: true },

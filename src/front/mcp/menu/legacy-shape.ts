@@ -11,7 +11,7 @@ export function toolForLegacy(definition: JsonObject): JsonObject {
     : rest;
 }
 
-/** A result for a host that knows only objects: any other structured value is wrapped, and readable as text. */
+/** A result for a host that supports only objects: any other structured value is wrapped, and readable as text. */
 export function resultForLegacy(result: JsonObject): JsonObject {
   const { structuredContent: value, content } = result;
   if (value === undefined || isObject(value)) return result;

@@ -8,7 +8,8 @@ import { wrapGateway, type CallOptions, type Gateway } from '../../../gateway/in
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { ConfigInput } from '../../../model/config.js';
 import { createGuide } from './guide.js';
-import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from './meta-tools.js';
+import { instructionsFor, META_TOOLS, metaToolsNaming } from './meta-menu.js';
+import { callMetaTool } from './meta-tools.js';
 import { CODE_TOOLS, scriptInstructions, withScriptTool } from './script-tool.js';
 import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
 
@@ -313,7 +314,7 @@ describe('search_tools', STARTS_PROCESSES, () => {
     expect(limits).toEqual([50, 10]);
   });
 
-  it('META-4 a server that is left blank is none in particular', async () => {
+  it('META-4 a blank server means all servers', async () => {
     const { body } = await ask(await notes(), 'search_tools', { query: 'read a note', server: '' });
     expect(body).toMatchObject({ hits: [{ server: 'notes', tool: 'read_note' }] });
   });
@@ -473,7 +474,7 @@ describe('execute_tool', STARTS_PROCESSES, () => {
     ['a list', { arguments: [1] }, 'arguments must be an object, not an array'],
     ['a text', { arguments: 'path=a' }, 'arguments must be an object, not a text that is not a JSON object'],
     ['a list as text', { arguments: '[1]' }, 'not a text that is not a JSON object'],
-  ])('META-1 EXEC-3 %s: the tool is not run with {}, the agent is told where they belong', async (_, sent, told) => {
+  ])('META-1 EXEC-3 %s: the tool is not run with {}, the error says where they belong', async (_, sent, told) => {
     const open = {
       name: 'read_file',
       inputSchema: { type: 'object', properties: { path: { type: 'string' }, head: { type: 'number' } } },
@@ -547,7 +548,7 @@ describe('execute_tool', STARTS_PROCESSES, () => {
     expect(seen[0]).toBe(options);
   });
 
-  it('R3 an error nobody foresaw is an answer, not an exception', async () => {
+  it('R3 an unexpected error is an answer, not an exception', async () => {
     const gateway = await notes();
     const broken: Gateway = wrapGateway(gateway, () => ({
       'servers.list': async () => {

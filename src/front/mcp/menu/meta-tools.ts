@@ -1,115 +1,15 @@
 import { adviseAgent } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
+import { addressOf } from '../../../kernel/ids.js';
 import { oneLine } from '../../../kernel/text.js';
 import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import type { CallResult, Failure } from '../../../model/call.js';
-import type { SearchAnswer } from '../../../model/hit.js';
-import { MetaArguments, type Address } from './meta-arguments.js';
+import { DEFAULT_HITS, MAX_AGENT_HITS, type SearchAnswer, type SearchOptions } from '../../../model/hit.js';
+import { META_TOOLS, QUERY_NAME } from './meta-menu.js';
 import { FIELDS, readToolArguments } from './tool-arguments.js';
 import { isFallback, type Tool } from '../../../model/tool.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
-
-const string = { type: 'string' };
-const readOnly = { readOnlyHint: true, openWorldHint: false };
-
-function object(properties: JsonObject, required: string[] = []): JsonObject {
-  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
-}
-
-/**
- * The five tools an agent pays for (META-1), in a fixed order with fixed bytes. The wording of
- * `search_tools` draws out queries that rank well; every word here is paid for in every session.
- */
-export const META_TOOLS: readonly JsonObject[] = [
-  {
-    name: 'search_tools',
-    title: 'Search tools',
-    description:
-      'Find tools on all connected servers. Ask for one need at a time, in plain words: action + object + product + key inputs, e.g. "create issue in GitHub repo".',
-    inputSchema: object(
-      {
-        query: string,
-        server: { type: 'string', description: 'only this server' },
-        limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
-        includeSchema: { type: 'boolean', description: 'add call signatures' },
-        schemaTokens: { type: 'integer', minimum: 1, description: 'budget for them' },
-      },
-      ['query'],
-    ),
-    annotations: readOnly,
-  },
-  {
-    name: 'get_tool_details',
-    title: 'Tool details',
-    description: "A tool's full description and input schema. Read it before the first execute_tool.",
-    inputSchema: object({ server: string, tool: string }, ['server', 'tool']),
-    annotations: readOnly,
-  },
-  {
-    name: 'execute_tool',
-    title: 'Execute tool',
-    description: 'Run a tool that search_tools found.',
-    inputSchema: object(
-      {
-        server: string,
-        tool: string,
-        arguments: { type: 'object', description: "match the tool's schema" },
-        select: { type: 'string', description: 'JMESPath filter' },
-      },
-      ['server', 'tool', 'arguments'],
-    ),
-    annotations: { destructiveHint: true, openWorldHint: true },
-  },
-  {
-    name: 'list_mcp_servers',
-    title: 'List servers',
-    description: 'Servers, what they are for, their state and number of tools.',
-    inputSchema: object({}),
-    annotations: readOnly,
-  },
-  {
-    name: 'list_tools',
-    title: 'List tools of a server',
-    description: 'All tools of one server.',
-    inputSchema: object({ server: string, includeDisabled: { type: 'boolean', default: false } }, ['server']),
-    annotations: readOnly,
-  },
-];
-
-/**
- * The meta-tools for a host that may not show instructions: what is behind toolscout stands in the description of the search
- * (META-8).
- */
-export function metaToolsNaming(coverage: string, tools: readonly JsonObject[] = META_TOOLS): readonly JsonObject[] {
-  if (coverage === '') return tools;
-  return tools.map((tool) =>
-    tool['name'] === 'search_tools'
-      ? { ...tool, description: String(tool['description']).replace('servers.', () => `servers: ${coverage}.`) }
-      : tool,
-  );
-}
-
-/** The meta-tool that only reads (META-10); it is there where the config says `splitReads`. */
-export const QUERY_NAME = 'query_tool';
-
-/** The names of the five. */
-export const META_NAMES: ReadonlySet<string> = new Set(META_TOOLS.map(({ name }) => String(name)));
-
-/** What a host that is offered the tools themselves is told when it connects. */
-export function passthroughInstructions(coverage: string): string {
-  const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
-  return `One door to many MCP servers. ${behind} Tools are named server__tool.`;
-}
-
-/** What a host is told about toolscout when it connects (META-2, META-8). */
-export function instructionsFor(coverage: string, runner = 'execute_tool'): string {
-  const behind = coverage === '' ? 'No servers are configured yet.' : `Behind it: ${coverage}.`;
-  return (
-    `One door to many MCP servers. ${behind} Whenever a task may need an outside tool or data: ` +
-    `search_tools, then get_tool_details, then ${runner}. Do not guess tool names.`
-  );
-}
 
 /** What signatures in an answer may take together: unless an agent says otherwise, and at most. */
 const SCHEMA_TOKENS = 1000;
@@ -129,6 +29,65 @@ const LONG_LIST = 100;
 
 /** A meta-tool's answer. */
 export type MetaResult = JsonObject & { content: JsonValue[] };
+
+/** The tool that a call is about. */
+interface Address {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** The arguments of a meta-tool call, read once at the door. */
+export class MetaArguments {
+  constructor(
+    private readonly tool: string,
+    private readonly values: JsonObject,
+  ) {}
+
+  private fail(name: string, expected: string): never {
+    const found =
+      this.values[name] === undefined ? 'it is missing' : `found ${JSON.stringify(this.values[name])?.slice(0, 80)}`;
+    throw new ToolscoutError('INVALID_REQUEST', `${this.tool} needs "${name}" to be ${expected}; ${found}.`);
+  }
+
+  text(name: string): string {
+    const value = this.values[name];
+    return typeof value === 'string' ? value : this.fail(name, 'a text');
+  }
+
+  /** Agents fill in what they leave out: nothing, null and a blank text are the same. */
+  optionalText(name: string): string | undefined {
+    return (this.values[name] ?? '') === '' ? undefined : this.text(name);
+  }
+
+  /** A list of texts, or one text. */
+  texts(name: string): string[] {
+    const list = [this.values[name] ?? []].flat();
+    return list.every((item) => typeof item === 'string') ? list : this.fail(name, 'a list of texts');
+  }
+
+  flag(name: string): boolean {
+    const value = this.values[name] ?? false;
+    return typeof value === 'boolean' ? value : this.fail(name, 'true or false');
+  }
+
+  count(name: string, fallback: number, most: number): number {
+    const value = this.values[name] ?? fallback;
+    return typeof value === 'number' && Number.isInteger(value) && value >= 1
+      ? Math.min(value, most)
+      : this.fail(name, `a whole number from 1 to ${most}`);
+  }
+
+  /** Server and tool; `server:tool` in `tool` is accepted (META-4). */
+  address(): Address {
+    const tool = this.text('tool');
+    const server = this.optionalText('server');
+    const colon = tool.indexOf(':');
+    if (colon > 0 && server === undefined) {
+      return { server: tool.slice(0, colon), tool: tool.slice(colon + 1) };
+    }
+    return { server: server ?? this.text('server'), tool };
+  }
+}
 
 function text(value: string): MetaResult {
   return { content: [{ type: 'text', text: value }] };
@@ -199,7 +158,7 @@ function searchAnswer(answer: SearchAnswer): string {
   });
 }
 
-/** `execute_tool` and `query_tool`: the server's own answer, or why there is none. */
+/** `execute_tool` and `query_tool`: the server's own answer, or an error with the reason. */
 async function callThrough(
   gateway: Gateway,
   name: string,
@@ -216,13 +175,18 @@ async function callThrough(
     const { result, error } = await (plain
       ? gateway.call(meant.server, meant.tool, plain, wanted)
       : callMisplaced(gateway, meant, values, wanted));
-    if (result && isDeeperThan(result, MAX_RESULT)) {
-      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);
-    }
+    if (result) refuseDeep(result, meant);
     return result ?? traced(failed(error), options);
   } catch (thrown) {
     return traced(refused(thrown, meant?.server, meant?.tool), options);
   }
+}
+
+/** @throws ToolscoutError for a result that cannot be written as JSON without the risk of overflowing the stack. */
+export function refuseDeep(result: JsonObject, { server, tool }: Address): void {
+  if (!isDeeperThan(result, MAX_RESULT)) return;
+  const message = `"${addressOf(server, tool)}" ran, but its result nests deeper than ${MAX_RESULT} levels and was not returned.`;
+  throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion: 'Ask it for less.' });
 }
 
 /** The arguments of `execute_tool` when they are where they belong and nothing else was sent; else `undefined`. */
@@ -247,19 +211,22 @@ async function callMisplaced(
   return gateway.call(server, tool, args, problems.length > 0 ? { ...options, problems } : options);
 }
 
-/** What a host is told instead of an answer; an error that only the protocol can say is thrown. */
+/** The error result for a host; an error that needs a protocol error is thrown. */
 function refused(thrown: unknown, server: string | undefined, tool: string | undefined): MetaResult {
   const error = toToolscoutError(thrown);
   if (error.upstream?.code === RPC_CODE.urlElicitationRequired) throw error;
   return refusal(error, server, tool);
 }
 
+/** How a meta-tool is called: by a host, or to show what a host would get. */
+type MetaCallOptions = HostCallOptions & Pick<SearchOptions, 'isPreview'>;
+
 /** Answers one call of a meta-tool. Failures are answers, not exceptions (META-3), but for one that only the protocol can say. */
 export function callMetaTool(
   gateway: Gateway,
   name: string,
   values: JsonObject,
-  options: HostCallOptions,
+  options: MetaCallOptions,
 ): Promise<JsonObject> {
   // Of its own, since it runs so much more often than the others together.
   if (name === 'execute_tool') return callThrough(gateway, name, values, options);
@@ -274,14 +241,38 @@ function marksOf({ provenance, rung, confidence }: Tool): JsonObject {
   return { callable: false, provenance, rung, confidence };
 }
 
+/** Characters of the type of an answer. */
+const TYPE_LENGTH = 600;
+
+/** What a call of a tool gives, where an agent may write scripts that read it (CODE-2). */
+async function answerType(gateway: Gateway, server: string, tool: string): Promise<JsonObject> {
+  if (!gateway.internal.loaded().config.scripts.enabled) return {};
+  const type = await gateway.tools.declaration(server, tool, { brief: true, answer: true });
+  return type === 'unknown' ? {} : { returns: oneLine(type, TYPE_LENGTH) };
+}
+
+/** The error for a call of a meta-tool that does not exist; it names those that do. */
+function noMetaTool(gateway: Gateway, name: string): ToolscoutError {
+  const { splitReads, scripts } = gateway.internal.loaded().config;
+  const five = META_TOOLS.map((each) => String(each['name']));
+  const names = [...five, ...(splitReads ? [QUERY_NAME] : []), ...(scripts.enabled ? ['run_script'] : [])];
+  const runner = splitReads ? QUERY_NAME : 'execute_tool';
+  // What reads on in large results is a tool of a server, but is often called by its own name.
+  const suggestion = /^(?:toolscout__)?(?:read|search)_result$/.test(name)
+    ? `Call it with ${runner}: server "toolscout", tool "${name.replace('toolscout__', '')}".`
+    : 'Call a tool of a server with execute_tool.';
+  const message = `There is no meta-tool "${name}"; there are ${names.join(', ')}.`;
+  return new ToolscoutError('TOOL_NOT_FOUND', message, { suggestion });
+}
+
 /** The meta-tools that only look. */
 async function look(
   gateway: Gateway,
   name: string,
   args: MetaArguments,
-  options: HostCallOptions,
+  options: MetaCallOptions,
 ): Promise<JsonObject> {
-  // A host that gave a token hears what it waits for (DISC-3).
+  // A host that gave a token gets the progress of learning (DISC-3).
   const asked = { meta: options.meta, traceId: options.traceId, onLearning: options.onProgress };
   let server: string | undefined;
   let tool: string | undefined;
@@ -291,10 +282,12 @@ async function look(
         server = args.optionalText('server');
         const answer = await gateway.search(args.text('query'), {
           server,
-          limit: args.count('limit', 10, 50),
+          limit: args.count('limit', DEFAULT_HITS, MAX_AGENT_HITS),
           tags: args.texts('tags'),
           includeSchema: args.flag('includeSchema'),
           schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MAX_SCHEMA_TOKENS),
+          route: options.route,
+          isPreview: options.isPreview,
           ...asked,
         });
         return text(searchAnswer(answer));
@@ -302,7 +295,8 @@ async function look(
       case 'get_tool_details': {
         ({ server, tool } = args.address());
         const { tool: found, lean } = await gateway.details(server, tool, asked);
-        return text(JSON.stringify(isFallback(found) ? { ...lean, ...marksOf(found) } : lean));
+        const shown = isFallback(found) ? { ...lean, ...marksOf(found) } : lean;
+        return text(JSON.stringify({ ...shown, ...(await answerType(gateway, server, tool)) }));
       }
       case 'list_tools': {
         server = args.text('server');
@@ -338,11 +332,7 @@ async function look(
         return text(rows({}, 'servers', list, more > 0 ? { more, hint: 'search_tools covers all of them' } : {}));
       }
       default:
-        throw new ToolscoutError(
-          'TOOL_NOT_FOUND',
-          `There is no meta-tool "${name}"; the five are ${META_TOOLS.map((each) => String(each['name'])).join(', ')}.`,
-          { suggestion: 'Call a tool of a server with execute_tool.' },
-        );
+        throw noMetaTool(gateway, name);
     }
   } catch (thrown) {
     return traced(refused(thrown, server, tool), options);

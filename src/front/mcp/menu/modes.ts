@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json.js';
 import type { ModeName } from '../../../model/config.js';
 import { hostNameIn, knownHost } from './known-hosts.js';
 
-/** A mode, or the wish to have it chosen by who asks. */
+/** A mode, or `auto` to choose it by the host. */
 export type ModeChoice = ModeName;
 
 /** What a host is offered: the meta-tools, every tool, or both (META-5). */

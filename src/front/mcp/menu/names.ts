@@ -1,7 +1,7 @@
 import { sha256 } from '../../../kernel/hash.js';
 
 /** Some hosts cut names above 63 characters, after they put a prefix such as `mcp__toolscout__` before ours. */
-const LONGEST = 47;
+const MAX_LENGTH = 47;
 const SEPARATOR = '__';
 const DIGEST = 12;
 
@@ -22,15 +22,15 @@ function isReversible(server: string, name: string): boolean {
 }
 
 /**
- * The name under which a host sees a tool or a prompt of a server: `server__tool`. It depends on nothing
- * but the two, so it is the same for everybody and at all times. Where the plain form would be too long,
- * use other letters or could also mean another pair, its end is a digest of both; so no two share a name (A13).
+ * The name under which a host sees a tool or a prompt of a server: `server__tool`. It depends only on the two, so it is
+ * the same for every host and at all times. Where the plain form would be too long, use other letters or could also
+ * mean another pair, its end is a digest of both; so no two share a name (A13).
  */
 export function exposedName(server: string, name: string): string {
   const plain = `${server}${SEPARATOR}${name}`;
-  if (plain.length <= LONGEST && isReversible(server, name) && !SHORTENED.test(plain)) return plain;
+  if (plain.length <= MAX_LENGTH && isReversible(server, name) && !SHORTENED.test(plain)) return plain;
   const digest = sha256(`${server.length}:${server}${name}`).slice(0, DIGEST);
-  const readable = plain.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, LONGEST - SEPARATOR.length - DIGEST);
+  const readable = plain.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_LENGTH - SEPARATOR.length - DIGEST);
   return `${readable}${SEPARATOR}${digest}`;
 }
 

@@ -18,7 +18,7 @@ function markOf(list: readonly JsonObject[], key: string): string {
 }
 
 /**
- * The page of a list that a cursor means; `key` tells its entries apart.
+ * The page of a list at a cursor; `key` identifies its entries.
  *
  * @throws ToolscoutError with the code for invalid params when the cursor is not one of this list.
  */

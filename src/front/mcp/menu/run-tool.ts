@@ -1,13 +1,10 @@
 import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { isDeeperThan, isObject, type JsonObject } from '../../../kernel/json.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
 import { resultForLegacy } from './legacy-shape.js';
-import { traced } from './meta-tools.js';
+import { refuseDeep, traced } from './meta-tools.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
-
-/** A result that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const MAX_RESULT = 1000;
 
 /** Runs a tool that a host sees under a name of its own: through the one door, with the server's own answer or error. */
 export async function runTool(
@@ -22,9 +19,7 @@ export async function runTool(
   if (!isObject(given)) throw protocolError(RPC_CODE.invalidParams, 'tools/call needs "arguments" to be an object.');
   const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget));
   if (result) {
-    if (isDeeperThan(result, MAX_RESULT)) {
-      throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The result nests deeper than ${MAX_RESULT} levels.`);
-    }
+    refuseDeep(result, address);
     return exchange.host.era === 'legacy' ? resultForLegacy(result) : result;
   }
   const { upstream, ...failure } = error ?? {};

@@ -3,11 +3,11 @@ import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { estimateTokens } from '../../../kernel/tokens.js';
 import type { Remedy } from '../../../kernel/remedy.js';
-import type { ScriptFailure, ScriptResult } from '../../../model/script.js';
+import { nothingReturned, type ScriptFailure, type ScriptResult } from '../../../model/script.js';
 import { keptState } from '../exchange.js';
 import { adviseAgent } from './agent-remedies.js';
-import { MetaArguments } from './meta-arguments.js';
-import { callMetaTool, instructionsFor, META_TOOLS, refusal, rows, traced } from './meta-tools.js';
+import { instructionsFor, META_TOOLS } from './meta-menu.js';
+import { callMetaTool, MetaArguments, refusal, rows, traced } from './meta-tools.js';
 
 /** The name of the tool that runs a script. */
 export const RUN_SCRIPT = 'run_script';
@@ -16,7 +16,7 @@ export const RUN_SCRIPT = 'run_script';
 export const SCRIPT_TOOL: JsonObject = {
   name: RUN_SCRIPT,
   description:
-    'Many calls at once: JavaScript, the body of an async function. `await tools.SERVER.TOOL({…})` gives data or throws; only what you return comes back.',
+    'Many calls in one async JavaScript function body. `await tools.SERVER.TOOL({…})` gives data or throws; return or print() what you need.',
   inputSchema: {
     type: 'object',
     properties: { script: { type: 'string' }, timeoutMs: { type: 'integer' } },
@@ -49,7 +49,11 @@ export function withScriptTool(tools: readonly JsonObject[]): readonly JsonObjec
 
 /** The instructions beside {@link withScriptTool}. What is behind toolscout is said once: here, or in the menu where `isNamed`. */
 export function scriptInstructions(coverage: string, mode: 'code' | 'split' | 'meta', isNamed: boolean): string {
-  const runner = { code: RUN_SCRIPT, split: 'query_tool or execute_tool', meta: 'execute_tool' }[mode];
+  const runner = {
+    code: RUN_SCRIPT,
+    split: 'query_tool, execute_tool or run_script',
+    meta: 'execute_tool or run_script',
+  }[mode];
   const text = instructionsFor(coverage, runner);
   return isNamed && coverage !== '' ? text.replace(` Behind it: ${coverage}.`, () => '') : text;
 }
@@ -68,7 +72,7 @@ export const CODE_TOOLS: readonly JsonObject[] = ['search_tools', 'get_tool_deta
   codeTool(META_TOOLS.find((tool) => tool['name'] === name)!),
 );
 
-/** What a host of the mode `code` is told that calls something else. */
+/** The error for a call of another tool in the mode `code`. */
 export function notInCode(name: string): JsonObject {
   const names = [...CODE_TOOLS, SCRIPT_TOOL].map((tool) => String(tool['name'])).join(', ');
   return refusal(
@@ -77,8 +81,6 @@ export function notInCode(name: string): JsonObject {
     }),
   );
 }
-
-const NOTHING = 'The script returned nothing. Use return to give a value back.';
 
 /** A remedy for an agent whose script failed. */
 function adviseScript(remedy: Remedy): string {
@@ -90,8 +92,9 @@ function block(text: string): JsonObject {
   return { type: 'text', text };
 }
 
-function printedBlocks({ printed }: Pick<ScriptResult, 'printed'>): JsonObject[] {
-  return printed.length === 0 ? [] : [block(`Printed:\n${printed.join('\n')}`)];
+function printedBlocks({ printed, note }: Pick<ScriptResult, 'printed' | 'note'>): JsonObject[] {
+  const lines = printed.length === 0 ? [] : [block(`Printed:\n${printed.join('\n')}`)];
+  return note === undefined ? lines : [...lines, block(`[${note}]`)];
 }
 
 function failed({ remedy, ...shown }: ScriptFailure, result: ScriptResult): JsonObject {
@@ -99,8 +102,8 @@ function failed({ remedy, ...shown }: ScriptFailure, result: ScriptResult): Json
   return { content: [block(JSON.stringify(body)), ...printedBlocks(result)], isError: true };
 }
 
-function shownValue(value: JsonValue | undefined): string {
-  if (value === undefined) return NOTHING;
+function shownValue(value: JsonValue | undefined, script: string): string {
+  if (value === undefined) return nothingReturned(script);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -114,8 +117,13 @@ function timeoutIn({ timeoutMs }: JsonObject): number | undefined {
   );
 }
 
-function scriptIn({ script }: JsonObject): string {
+function scriptIn({ script, timeoutMs: _time, ...others }: JsonObject): string {
   if (typeof script === 'string') return script;
+  const [other] = Object.keys(others);
+  if (script === undefined && other !== undefined) {
+    const message = `${RUN_SCRIPT} needs "script" to be a text; there is only ${JSON.stringify(other.slice(0, 80))}, which it does not know.`;
+    throw new ToolscoutError('INVALID_REQUEST', message, { suggestion: 'Send the script as "script".' });
+  }
   const found = script === undefined ? 'it is missing' : `found ${JSON.stringify(script)?.slice(0, 80)}`;
   throw new ToolscoutError('INVALID_REQUEST', `${RUN_SCRIPT} needs "script" to be a text; ${found}.`);
 }
@@ -129,7 +137,8 @@ export async function callScript(
 ): Promise<JsonObject> {
   try {
     const timeoutMs = timeoutIn(values);
-    const result = await gateway.run(scriptIn(values), {
+    const script = scriptIn(values);
+    const result = await gateway.run(script, {
       ...options,
       advise: adviseScript,
       ...(timeoutMs !== undefined && { timeoutMs }),
@@ -139,7 +148,7 @@ export async function callScript(
       return keptState({ resultType: 'input_required', inputRequests, requestState: state });
     }
     if (result.error) return traced(failed(result.error, result), options);
-    const answer = { content: [block(shownValue(result.value)), ...printedBlocks(result)] };
+    const answer = { content: [block(shownValue(result.value, script)), ...printedBlocks(result)] };
     return await gateway.internal.afford(RUN_SCRIPT, answer, readBy);
   } catch (thrown) {
     return traced(refusal(toToolscoutError(thrown)), options);
@@ -149,7 +158,10 @@ export async function callScript(
 /** What declarations in the answer to a search may take together. */
 const DECLARATION_TOKENS = 1000;
 
-/** `search_tools` in the mode `code`: the hits as ever, the best of them with declarations as far as the budget goes (CODE-2). */
+/**
+ * `search_tools` in the mode `code`: the usual hits, the best of them with declarations as far as the budget allows
+ * (CODE-2).
+ */
 async function searchCode(gateway: Gateway, values: JsonObject, options: HostCallOptions): Promise<JsonObject> {
   const { includeSchema: _plain, ...asked } = values;
   const answer = await callMetaTool(gateway, 'search_tools', asked, options);
@@ -178,7 +190,7 @@ export async function lookInCode(
   options: HostCallOptions,
 ): Promise<JsonObject> {
   if (name === 'search_tools') return searchCode(gateway, values, options);
-  // What is wrong with the request is told in the same words as ever.
+  // An invalid request gets the same error as in the other modes.
   const answer = await callMetaTool(gateway, name, values, options);
   if (answer['isError'] === true) return answer;
   const { server, tool } = new MetaArguments(name, values).address();

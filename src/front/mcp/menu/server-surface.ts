@@ -1,5 +1,6 @@
-import type { Gateway, ServerFacts } from '../../../gateway/index.js';
+import type { Gateway, ServerFacts, Traffic } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
+import type { Host } from '../../../model/host.js';
 import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.js';
 import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from '../exchange.js';
 import { isCut, readingTools } from './afforded-tools.js';
@@ -8,8 +9,10 @@ import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
 import type { HostSurface } from './host-surface.js';
 import { pageOf } from './paging.js';
+import { recordTraffic } from './answer-traffic.js';
 import { runTool } from './run-tool.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
+import { Watches } from './watches.js';
 
 /** How long a host may keep a list of a server; a change is announced. */
 export const LIST_TTL_MS = 60_000;
@@ -42,7 +45,7 @@ function capabilitiesOf(declared: JsonObject | undefined): JsonObject {
   return { ...rest, tools: { listChanged: true }, ...announced };
 }
 
-/** Clients that know URIs refuse a whole list for one resource whose address is none. */
+/** Clients that parse URIs refuse a whole list for one resource with an invalid URI. */
 function isAddressable({ uri }: JsonObject): boolean {
   return URL.canParse(String(uri));
 }
@@ -56,16 +59,17 @@ function each(
 }
 
 /**
- * One server passed through under its own names, behind the same rules, limits and audit as every other way to it. The answer
- * makes the surface for a host; `flat` says that the host wants input schemas without a union at their root.
+ * One server passed through under its own names, behind the same rules, limits and audit as every other way to it. The
+ * answer makes the surface for a host; `flat`: the host needs input schemas without a union at their root.
  */
 export async function createServerSurface(
   gateway: Gateway,
   server: string,
   items: ListItems,
-): Promise<(flat: boolean) => HostSurface> {
+): Promise<(flat: boolean, hostName?: string) => HostSurface> {
   const facts: ServerFacts = await gateway.servers.facts(server);
-  return (flat) => surfaceOf(gateway, server, { facts, items, flat });
+  const traffic = gateway.internal.traffic();
+  return (flat, hostName = '') => new ServerSurface(gateway, { server, facts, traffic, items, flat, hostName });
 }
 
 /** Has the list of tools recorded that a host is given; a list that comes in pages counts once. */
@@ -79,98 +83,134 @@ export function noteMenu(
   if (cursor === undefined) gateway.hosts.noteMenu(tools, { traceId, server });
 }
 
-function surfaceOf(
-  gateway: Gateway,
-  server: string,
-  { facts, items, flat }: { readonly facts: ServerFacts; readonly items: ListItems; readonly flat: boolean },
-): HostSurface {
-  const { info, instructions } = facts;
-  const watching = new Map<string, () => void>();
+/** What the surface of one server is made of. */
+interface Offered {
+  readonly server: string;
+  readonly facts: ServerFacts;
+  readonly traffic: Traffic;
+  readonly items: ListItems;
+  readonly flat: boolean;
+  readonly hostName: string;
+}
 
-  const fresh = (): Promise<ServerFacts> => gateway.servers.facts(server);
+class ServerSurface implements HostSurface {
+  private watching: Watches | undefined;
 
-  const subscribe = async (params: JsonObject, { host }: Exchange): Promise<JsonObject> => {
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly offered: Offered,
+  ) {}
+
+  get info(): HostSurface['info'] {
+    const { server, facts } = this.offered;
+    return strictInfo({ ...facts.info, name: facts.info?.name ?? server, version: facts.info?.version ?? '' });
+  }
+
+  get capabilities(): JsonObject {
+    return capabilitiesOf(this.offered.facts.capabilities);
+  }
+
+  get instructions(): string | undefined {
+    return this.offered.facts.instructions;
+  }
+
+  answer(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const { traffic, hostName } = this.offered;
+    if (!traffic.isOn) return this.answerUnrecorded(method, params, exchange);
+    const answer: HostSurface['answer'] = (...asked) => this.answerUnrecorded(...asked);
+    return recordTraffic(traffic, hostName, answer, method, params, exchange);
+  }
+
+  async definition(name: string): Promise<JsonObject | undefined> {
+    return this.gateway.tools.definition(this.offered.server, name);
+  }
+
+  watch(uri: string, host: Host, onUpdate: (params: JsonObject) => void): Promise<() => void> {
+    return this.gateway.hosts.subscribe(this.offered.server, uri, { host, onUpdate });
+  }
+
+  concerns(changed: string | undefined): boolean {
+    return changed === undefined || changed === this.offered.server;
+  }
+
+  close(): void {
+    this.watching?.close();
+  }
+
+  private async answerUnrecorded(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const { gateway } = this;
+    const { server, items } = this.offered;
+    switch (method) {
+      case 'tools/call':
+        return this.call(params, exchange);
+      case 'tools/list':
+        return this.listTools(params, exchange);
+      case 'resources/list': {
+        const resources = each((await this.fresh()).resources, items.resource).filter(isAddressable);
+        return listResult('resources', resources, 'uri', params, exchange);
+      }
+      case 'resources/templates/list': {
+        const templates = each((await this.fresh()).resourceTemplates, items.resourceTemplate);
+        return listResult('resourceTemplates', templates, 'uriTemplate', params, exchange);
+      }
+      case 'prompts/list':
+        return listResult('prompts', each((await this.fresh()).prompts, items.prompt), 'name', params, exchange);
+      case 'resources/subscribe':
+        return this.subscribe(params, exchange);
+      case 'resources/unsubscribe':
+        this.watching?.end(String(params['uri']));
+        return {};
+      case 'resources/read':
+        if (String(params['uri']).startsWith(RESULT_URI)) {
+          return readKept(gateway, String(params['uri']), callOptions(params, exchange));
+        }
+        return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
+      case 'prompts/get':
+      case 'completion/complete':
+        return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
+      default:
+        throw methodNotFound(method);
+    }
+  }
+
+  private fresh(): Promise<ServerFacts> {
+    return this.gateway.servers.facts(this.offered.server);
+  }
+
+  private async call(params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const { name } = params;
+    if (typeof name !== 'string') throw protocolError(RPC_CODE.invalidParams, 'tools/call needs the name of a tool.');
+    const { server } = this.offered;
+    const own = (await readingTools(this.gateway, server)).get(name);
+    const address = own ? { server: own.server, tool: own.name } : { server, tool: name };
+    return runTool(this.gateway, address, params, exchange);
+  }
+
+  private async listTools(params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    const { gateway } = this;
+    const { server, items, flat } = this.offered;
+    const listed = await gateway.tools.list(server, { meta: metaOf(params), traceId: exchange.traceId });
+    const reading = [...(await readingTools(gateway, server))].map(([name, { definition }]) => ({
+      ...items.tool(definition, flat)!,
+      name,
+    }));
+    const own = listed.flatMap((tool) => {
+      const item = items.tool(tool.definition, flat, isCut(gateway, tool, 'passthrough'));
+      return item ? [item] : [];
+    });
+    const tools = [...reading, ...own];
+    const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
+    noteMenu(gateway, shown, params, exchange, server);
+    return listResult('tools', shown, 'name', params, exchange);
+  }
+
+  private async subscribe(params: JsonObject, { host }: Exchange): Promise<JsonObject> {
     const { uri } = params;
     if (typeof uri !== 'string') throw protocolError(RPC_CODE.invalidParams, 'resources/subscribe needs a uri.');
-    if (watching.has(uri)) return {};
     const audience = host.session ?? host;
     const onUpdate = (update: JsonObject): void => audience.notify('notifications/resources/updated', update);
-    watching.set(uri, await gateway.hosts.subscribe(server, uri, { host, onUpdate }));
+    this.watching ??= new Watches();
+    await this.watching.begin(uri, () => this.watch(uri, host, onUpdate));
     return {};
-  };
-
-  return {
-    info: strictInfo({ ...info, name: info?.name ?? server, version: info?.version ?? '' }),
-    capabilities: capabilitiesOf(facts.capabilities),
-    ...(instructions !== undefined && { instructions }),
-    async answer(method, params, exchange) {
-      switch (method) {
-        case 'tools/call': {
-          const { name } = params;
-          if (typeof name !== 'string')
-            throw protocolError(RPC_CODE.invalidParams, 'tools/call needs the name of a tool.');
-          const own = (await readingTools(gateway, server)).get(name);
-          return runTool(
-            gateway,
-            own ? { server: own.server, tool: own.name } : { server, tool: name },
-            params,
-            exchange,
-          );
-        }
-        case 'tools/list': {
-          const listed = await gateway.tools.list(server, { meta: metaOf(params), traceId: exchange.traceId });
-          const reading = [...(await readingTools(gateway, server))].map(([name, { definition }]) => ({
-            ...items.tool(definition, flat)!,
-            name,
-          }));
-          const own = listed.flatMap((tool) => {
-            const item = items.tool(tool.definition, flat, isCut(gateway, tool, 'passthrough'));
-            return item ? [item] : [];
-          });
-          const tools = [...reading, ...own];
-          const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
-          noteMenu(gateway, shown, params, exchange, server);
-          return listResult('tools', shown, 'name', params, exchange);
-        }
-        case 'resources/list':
-          return listResult(
-            'resources',
-            each((await fresh()).resources, items.resource).filter(isAddressable),
-            'uri',
-            params,
-            exchange,
-          );
-        case 'resources/templates/list': {
-          const templates = each((await fresh()).resourceTemplates, items.resourceTemplate);
-          return listResult('resourceTemplates', templates, 'uriTemplate', params, exchange);
-        }
-        case 'prompts/list':
-          return listResult('prompts', each((await fresh()).prompts, items.prompt), 'name', params, exchange);
-        case 'resources/subscribe':
-          return subscribe(params, exchange);
-        case 'resources/unsubscribe': {
-          watching.get(String(params['uri']))?.();
-          watching.delete(String(params['uri']));
-          return {};
-        }
-        case 'resources/read':
-          if (String(params['uri']).startsWith(RESULT_URI)) {
-            return readKept(gateway, String(params['uri']), callOptions(params, exchange));
-          }
-          return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
-        case 'prompts/get':
-        case 'completion/complete':
-          return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
-        default:
-          throw methodNotFound(method);
-      }
-    },
-    definition: async (name) => gateway.tools.definition(server, name),
-    watch: (uri, host, onUpdate) => gateway.hosts.subscribe(server, uri, { host, onUpdate }),
-    concerns: (changed) => changed === undefined || changed === server,
-    close() {
-      for (const stop of watching.values()) stop();
-      watching.clear();
-    },
-  };
+  }
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../kernel/json.js';
-import { instructionsFor, META_TOOLS, QUERY_NAME } from './meta-tools.js';
+import { instructionsFor, META_TOOLS, QUERY_NAME } from './meta-menu.js';
 
 /** Of the five only what an agent needs: with a sixth tool, menu and instructions must still be within 600 tokens (META-9). */
 function shortened({ title: _title, ...tool }: JsonObject): JsonObject {

@@ -22,7 +22,7 @@ describe('the arguments of execute_tool', () => {
       arguments: { arguments: { a: 1 } },
       problems: [],
     });
-    // Nobody knows what a tool takes that is not known.
+    // The parameters of an unknown tool are unknown.
     expect(readToolArguments(sent, undefined).arguments).toEqual({ arguments: { a: 1 } });
     const mixed = { ...address, arguments: { arguments: { a: 1 }, b: 2 } };
     expect(readToolArguments(mixed, schema({ a: text, b: text })).arguments).toEqual({ arguments: { a: 1 }, b: 2 });

@@ -29,7 +29,7 @@ interface Follower {
   readonly send: (params: JsonObject) => void;
 }
 
-/** A feed of what is told from now on, and of the last that was told about each skill before. */
+/** A feed of briefings from now on, and of the last one of each skill before. */
 export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
   /** The last briefing of each skill, with its place in the order of all. */
   const latest = new Map<string, { readonly place: number; readonly briefing: AgentBriefingEvent }>();
@@ -65,7 +65,7 @@ export function createBriefingFeed(gateway: Gateway, log: Log): BriefingFeed {
     for (const follower of followers) deliver(follower);
   });
 
-  /** What was told before there was this feed. A caller who may not see skills has none. */
+  /** Briefings from before this feed. A caller who may not see skills has none. */
   const fill = async (): Promise<void> => {
     try {
       for (const { briefing } of await gateway.skills.list()) {

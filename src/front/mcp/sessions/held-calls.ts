@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { JsonObject } from '../../../kernel/json.js';
-import type { Host } from '../../../model/host.js';
+import { questionWithdrawn, tooManyQuestions, type Host } from '../../../model/host.js';
 import type { Exchange } from '../exchange.js';
 
 /** One request of a modern host: a call begins with one, and each answer to a question is another. */
@@ -17,7 +17,7 @@ export interface Round {
   readonly capabilities: JsonObject;
   readonly logLevel?: string;
   readonly signal: Cancel;
-  /** Under which the host wants to hear of progress in this round. */
+  /** The token for progress in this round. */
   readonly progressToken?: string | number;
   readonly inputResponses?: JsonObject;
   readonly resumed?: Exchange['resumed'];
@@ -32,7 +32,7 @@ export type RoundEnd =
 /** Calls to servers that ask while they run, held until the host, which can only answer by calling again, has. */
 export interface HeldCalls {
   begin(round: Round, work: (exchange: Exchange) => Promise<JsonObject>): Promise<RoundEnd>;
-  /** Goes on with a held call; `undefined` when there is none of that id. */
+  /** Goes on with a held call; `undefined` for an unknown id. */
   resume(id: string, round: Round): Promise<RoundEnd> | undefined;
   readonly size: number;
   /** Gives all of them up. */
@@ -56,7 +56,8 @@ type Outcome = { readonly result: JsonObject } | { readonly thrown: unknown };
 /** One call over all of its rounds. */
 class HeldCall {
   readonly stop = new Canceller();
-  readonly questions = new Map<string, Question>();
+  /** Most calls ask nothing. */
+  private asking: Map<string, Question> | undefined;
   current: Round | undefined;
   outcome: Outcome | undefined;
   timer: Timer | undefined;
@@ -67,6 +68,10 @@ class HeldCall {
     this.current = first;
   }
 
+  get questions(): Map<string, Question> {
+    return (this.asking ??= new Map());
+  }
+
   finish(outcome: Outcome): void {
     this.outcome = outcome;
     this.wake?.();
@@ -74,13 +79,12 @@ class HeldCall {
 
   ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted || this.stop.aborted || this.questions.size >= MAX_QUESTIONS) {
-        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
-      }
+      if (signal?.aborted || this.stop.aborted) return reject(questionWithdrawn());
+      if (this.questions.size >= MAX_QUESTIONS) return reject(tooManyQuestions(MAX_QUESTIONS));
       const key = `question-${++this.asked}`;
       const withdraw = (): void => {
         this.questions.delete(key);
-        reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
+        reject(questionWithdrawn());
       };
       signal?.addEventListener('abort', withdraw, { once: true });
       this.questions.set(key, {
@@ -95,9 +99,9 @@ class HeldCall {
     });
   }
 
-  /** Resolves when there is something to tell the host: the end, or a question. */
+  /** Resolves at the next event for the host: the end, or a question. */
   async event(): Promise<void> {
-    while (!this.outcome && this.questions.size === 0) {
+    while (!this.outcome && !this.asking?.size) {
       await new Promise<void>((resolve) => (this.wake = resolve));
     }
   }
@@ -113,7 +117,7 @@ class HeldCall {
     const round = this.current;
     if (!round) return;
     if (method !== 'notifications/progress') return round.notify(method, params);
-    // Each round has a token of its own; under that of an earlier one nobody would hear it.
+    // Each round has its own token; the host ignores progress under the token of an earlier round.
     const { progressToken } = round;
     if (progressToken !== undefined) round.notify(method, { ...params, progressToken });
   }
@@ -157,10 +161,10 @@ export function createHeldCalls(clock: Clock): HeldCalls {
       const { hostId: id, group, capabilities, logLevel, principal, traceId, resumed } = round;
       const host: Host = {
         id,
-        ...(group !== undefined && { group }),
+        group,
         era: 'modern',
         capabilities,
-        ...(logLevel !== undefined && { logLevel }),
+        logLevel,
         request(method, params, options) {
           if (asking.size >= MAX_HELD && !asking.has(call)) {
             return Promise.reject(
@@ -176,7 +180,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         asking.delete(call);
         call.finish(outcome);
       };
-      work({ host, principal, traceId, signal: call.stop, ...(resumed && { resumed }) }).then(
+      work({ host, principal, traceId, signal: call.stop, resumed }).then(
         (result) => end({ result }),
         (thrown: unknown) => end({ thrown }),
       );

@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import type { Exchange } from '../exchange.js';
 import { protocolError } from '../exchange.js';
-import { createLegacyHostTransport } from './legacy-host-transport.js';
+import { LegacyHostTransport } from './legacy-host-transport.js';
+import type { LegacySession } from './legacy-session.js';
 import type { HostSurface } from '../menu/host-surface.js';
 
 /** A wire that keeps what is written as text, as a real one would; and a protocol server that only shakes hands. */
@@ -14,19 +15,21 @@ function connect(answer: HostSurface['answer'], capabilities: JsonObject = { eli
   const closed: string[] = [];
   const levels: string[] = [];
   const wire: Transport = {
+    sessionId: 'session',
     start: async () => {},
     send: async (message) => void sent.push(JSON.parse(JSON.stringify(message)) as JsonObject),
     close: async () => wire.onclose?.(),
   };
   const surface: HostSurface = { info: { name: 't', version: '1' }, capabilities: {}, answer, concerns: () => false };
-  const hostTransport = createLegacyHostTransport(wire, {
-    log: silentLog,
-    principal: 'ann',
-    sessionId: () => 'session',
-    surface: () => surface,
-    onLogLevel: (_session, level) => void levels.push(level),
-    onClose: ({ host }) => void closed.push(host.id),
-  });
+  class ObservedTransport extends LegacyHostTransport {
+    protected override onLogLevel({ logLevel }: LegacySession): void {
+      levels.push(logLevel!);
+    }
+    protected override onGone({ host }: LegacySession): void {
+      closed.push(host.id);
+    }
+  }
+  const hostTransport = new ObservedTransport(wire, { principal: 'ann', surface: () => surface }, silentLog);
   hostTransport.onmessage = (message) => void left.push(message as unknown as JsonObject);
   const receive = (message: JsonObject): void =>
     wire.onmessage?.({ jsonrpc: '2.0', ...message } as unknown as JSONRPCMessage);
@@ -57,7 +60,7 @@ describe('the transport of a 2025-era host', () => {
     expect(last(sent)).toMatchObject({ id: 1, error: { code: -32_042, message: 'visit', data: { url: 'x' } } });
   });
 
-  it('A26 R3 an answer that nests too deep for JSON is an error of its request, and harms nobody', async () => {
+  it('A26 R3 an answer that nests too deep for JSON is an error of its request, and does not affect other requests', async () => {
     let deep: JsonValue = [];
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const { receive, sent, settle } = connect(async () => ({ deep }));
@@ -67,7 +70,7 @@ describe('the transport of a 2025-era host', () => {
     expect(last(sent)).toMatchObject({ id: 1, error: { code: -32_603 } });
   });
 
-  it('META-6 the host is asked in its call, and its answer, refusal or silence reaches who asked', async () => {
+  it('META-6 the host is asked in its call, and its answer, refusal or silence reaches the server', async () => {
     const { receive, sent, settle } = connect(async (_method, _params, { host }: Exchange) => ({
       heard: await host
         .request('elicitation/create', { message: 'm' })

@@ -1,11 +1,12 @@
 import { Canceller } from '../../../kernel/async/cancel.js';
-import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/server';
 import { messageOf } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Log } from '../../../kernel/log.js';
 import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
 import { protocolError, toRpcError } from '../exchange.js';
-import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
+import { LegacySession, type HostWriter, type RequestId } from './legacy-session.js';
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
@@ -13,9 +14,8 @@ import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
 /** What the transport of a 2025-era host needs besides the wire. */
 export interface LegacyHostTransportOptions {
-  readonly log: Log;
   readonly principal: string;
-  /** Nobody else is served by this process. */
+  /** This process serves no other host. */
   readonly sole?: boolean;
   /** One stream carries everything, from the beginning on. */
   readonly isPipe?: boolean;
@@ -23,28 +23,22 @@ export interface LegacyHostTransportOptions {
   readonly isGrouped?: boolean;
   /** The number of the first question to this host; 1 by default. */
   readonly firstQuestion?: number;
-  /** Names the session; unguessable. */
-  readonly sessionId: () => string;
-  /** What this host is offered; asked when it introduces itself, be it with a handshake or with the first modern request. */
-  readonly surface: (introduction: JsonObject) => HostSurface;
-  readonly onOpen?: (session: LegacySession, surface: HostSurface) => void;
+  /**
+   * The surface of this host. A function is called when the host introduces itself, with a handshake or with its first modern
+   * request.
+   */
+  readonly surface: HostSurface | ((introduction: JsonObject) => HostSurface);
   /** A modern host begins to listen (`params`), or ends to (`undefined`). */
   readonly onListen?: (id: RequestId, params: unknown) => void;
-  readonly onLogLevel?: (session: LegacySession, level: string) => void;
-  /** Called with what the host says on its own account. */
-  readonly onNotification?: (session: LegacySession, method: string, params: JsonObject | undefined) => void;
-  /** A request that the transport took has ended: it was answered, or nobody wants the answer. */
-  readonly onEnded?: (id: RequestId, isCancelled: boolean) => void;
-  readonly onClose?: (session: LegacySession) => void;
 }
 
-/** A transport that speaks for its host. */
-export interface LegacyHostTransport extends Transport {
-  /** What the host is offered, once it has introduced itself. */
-  readonly surface: HostSurface | undefined;
+/** The connection to a host. */
+export interface HostWire extends Transport {
+  /** A request was cancelled: by the protocol it is not answered. */
+  cancel?(id: RequestId): void;
 }
 
-/** What a wire tells of a message besides the message. */
+/** Metadata of a message from the wire. */
 export interface HostMessageInfo extends MessageExtraInfo {
   /** The id of the request, where it came over HTTP. */
   readonly traceId?: string;
@@ -60,173 +54,210 @@ function isRequestId(id: unknown): id is RequestId {
  *
  * It is here because of what it saves: the protocol server parses every message several times, which
  * costs more than rules, validation and routing of a call together, and strips what it does not know.
+ * There are thousands of them, most of them idle: what a host may never need is made when it does.
  */
-export function createLegacyHostTransport(wire: Transport, options: LegacyHostTransportOptions): LegacyHostTransport {
-  const { log } = options;
-  const running = new InFlightMap<RequestId, Canceller>();
+export class LegacyHostTransport implements Transport, HostWriter {
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  onmessage: Transport['onmessage'];
+  /** What the host is offered, once it has introduced itself. */
+  surface: HostSurface | undefined;
+  protected session: LegacySession | undefined;
+  private handshake: { readonly id: RequestId; readonly capabilities: JsonObject } | undefined;
+  private readonly running = new InFlightMap<RequestId, Canceller>();
   /** Requests under an id that an earlier one still runs under: against the protocol, but each of them must have an end. */
-  const doubled = new Map<Canceller, RequestId>();
-  let handshake: { readonly id: RequestId; readonly params: JsonObject } | undefined;
-  let surface: HostSurface | undefined;
-  let session: LegacySession | undefined;
+  private doubled: Map<Canceller, RequestId> | undefined;
 
-  const send = (message: JsonObject, related?: RequestId): Promise<void> => {
+  constructor(
+    private readonly wire: HostWire,
+    protected readonly options: LegacyHostTransportOptions,
+    protected readonly log: Log,
+  ) {
+    wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      if (!this.take(message as unknown as JsonObject, extra)) this.onmessage?.(message, extra);
+    };
+    wire.onerror = (error) => this.onerror?.(error);
+    wire.onclose = () => this.closed();
+  }
+
+  get sessionId(): string | undefined {
+    return this.wire.sessionId;
+  }
+
+  start(): Promise<void> {
+    return this.wire.start();
+  }
+
+  send(message: JSONRPCMessage, given?: TransportSendOptions): Promise<void> {
+    if (!this.session && this.handshake && 'result' in message && message.id === this.handshake.id) this.open();
+    return this.wire.send(message, given);
+  }
+
+  close(): Promise<void> {
+    return this.wire.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.wire.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.wire.setSupportedProtocolVersions?.(versions);
+  }
+
+  post(message: JsonObject, related?: RequestId): void {
+    this.write(message, related).catch((thrown: unknown) =>
+      this.log.debug('mcp.answer-lost', { error: messageOf(thrown) }),
+    );
+  }
+
+  /** Called when the session has opened. */
+  protected onOpen(_session: LegacySession, _surface: HostSurface): void {}
+
+  /** Called when the host has set the lowest level of log messages it wants. */
+  protected onLogLevel(_session: LegacySession): void {}
+
+  /** Called with what the host says on its own account. */
+  protected onNotification(_session: LegacySession, _method: string, _params: JsonObject | undefined): void {}
+
+  /** Called when the host of an open session has gone. */
+  protected onGone(_session: LegacySession): void {}
+
+  private write(message: JsonObject, related?: RequestId): Promise<void> {
     const options = related === undefined ? undefined : { relatedRequestId: related };
     try {
-      return wire.send(message as unknown as JSONRPCMessage, options);
+      return this.wire.send(message as unknown as JSONRPCMessage, options);
     } catch (thrown) {
       return Promise.reject(thrown as Error);
     }
-  };
-
-  const post = (message: JsonObject, related?: RequestId): void => {
-    send(message, related).catch((thrown: unknown) => log.debug('mcp.answer-lost', { error: messageOf(thrown) }));
-  };
+  }
 
   /** An answer that cannot be written, because it nests too deep for JSON, must not leave its request unanswered. */
-  const reply = (id: RequestId, message: JsonObject): void => {
-    send(message).catch((thrown: unknown) => {
-      log.warn('mcp.unwritable', { error: messageOf(thrown) });
-      post({
+  private reply(id: RequestId, message: JsonObject): void {
+    this.write(message).catch((thrown: unknown) => {
+      this.log.warn('mcp.unwritable', { error: messageOf(thrown) });
+      this.post({
         jsonrpc: '2.0',
         id,
         error: { code: RPC_CODE.internalError, message: 'The answer cannot be written as JSON.' },
       });
     });
-  };
+  }
 
-  const introduce = (id: RequestId, params: unknown): void => {
-    handshake = { id, params: isObject(params) ? params : {} };
-    surface = options.surface(handshake.params);
-  };
+  private surfaceFor(introduction: JsonObject): HostSurface {
+    const { surface } = this.options;
+    return typeof surface === 'function' ? surface(introduction) : surface;
+  }
 
-  /** A modern host has no handshake: every request says who asks. */
-  const meet = (message: JsonObject): void => {
+  private introduce(id: RequestId, params: unknown): void {
+    const introduction = isObject(params) ? params : {};
+    const { capabilities } = introduction;
+    this.handshake = { id, capabilities: isObject(capabilities) ? capabilities : {} };
+    this.surface = this.surfaceFor(introduction);
+  }
+
+  /** A modern host has no handshake: every request names its sender. */
+  private meet(message: JsonObject): void {
     const introduction = introductionIn(message);
-    if (isObject(introduction['clientInfo'])) surface = options.surface(introduction);
-  };
+    if (isObject(introduction['clientInfo'])) this.surface = this.surfaceFor(introduction);
+  }
 
-  const open = (): void => {
-    const { capabilities } = handshake!.params;
-    session = createLegacySession({
-      id: options.sessionId(),
-      principal: options.principal,
-      capabilities: isObject(capabilities) ? capabilities : {},
-      sole: options.sole === true,
-      isGrouped: options.isGrouped,
-      firstQuestion: options.firstQuestion,
-      post,
-    });
-    options.onOpen?.(session, surface!);
-  };
+  private open(): void {
+    const { principal, sole, isGrouped, firstQuestion } = this.options;
+    const { capabilities } = this.handshake!;
+    const id = this.wire.sessionId ?? newId();
+    this.handshake = undefined;
+    this.session = new LegacySession({ id, principal, capabilities, sole, isGrouped, firstQuestion }, this);
+    this.onOpen(this.session, this.surface!);
+  }
 
-  const setLogLevel = (params: JsonObject): JsonObject => {
-    const { level } = params;
+  private closed(): void {
+    const { session, doubled } = this;
+    for (const [id] of this.running) this.running.take(id)?.abort();
+    for (const double of doubled?.keys() ?? []) double.abort();
+    session?.close();
+    this.surface?.close?.();
+    if (session) this.onGone(session);
+    this.onclose?.();
+  }
+
+  private setLogLevel(session: LegacySession, { level }: JsonObject): JsonObject {
     if (!isLogLevel(level)) throw protocolError(RPC_CODE.invalidParams, 'There is no such log level.');
-    session?.setLogLevel(level);
-    if (session) options.onLogLevel?.(session, level);
+    session.logLevel = level;
+    this.onLogLevel(session);
     return {};
-  };
+  }
 
-  const answer = async (
+  private async answer(
     id: RequestId,
     { method, params, traceId }: { readonly method: string; readonly params: JsonObject; readonly traceId?: string },
-    host: LegacySession,
-  ): Promise<void> => {
+    session: LegacySession,
+  ): Promise<void> {
     const stop = new Canceller();
-    if (running.get(id)) doubled.set(stop, id);
-    else running.set(id, stop);
+    if (this.running.get(id)) (this.doubled ??= new Map()).set(stop, id);
+    else this.running.set(id, stop);
     let given: JsonObject;
     try {
-      const exchange = { host: host.hostOf(id), principal: options.principal, traceId, signal: stop };
+      const exchange = { host: session.hostOf(id), principal: this.options.principal, traceId, signal: stop };
       const result =
-        method === 'logging/setLevel' ? setLogLevel(params) : await surface!.answer(method, params, exchange);
+        method === 'logging/setLevel'
+          ? this.setLogLevel(session, params)
+          : await this.surface!.answer(method, params, exchange);
       given = { jsonrpc: '2.0', id, result };
     } catch (thrown) {
       given = { jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } };
     }
-    if (!doubled.delete(stop) && running.get(id) === stop) running.take(id);
+    if (!this.doubled?.delete(stop) && this.running.get(id) === stop) this.running.take(id);
     // The protocol: a cancelled request is not answered.
-    if (!stop.aborted) reply(id, given);
-    options.onEnded?.(id, stop.aborted);
-  };
+    if (stop.aborted) this.wire.cancel?.(id);
+    else this.reply(id, given);
+  }
 
-  const cancel = (params: JsonObject): boolean => {
-    const { requestId, reason } = params;
-    // Its id is free again, even if whoever answers it is slow to notice.
-    const stop = running.take(requestId as RequestId);
+  private cancel({ requestId, reason }: JsonObject): boolean {
+    // Its id is free again, even if its handler notices late.
+    const stop = this.running.take(requestId as RequestId);
     stop?.abort(reason);
-    for (const [double, id] of doubled) if (id === requestId) double.abort(reason);
+    for (const [double, id] of this.doubled ?? []) if (id === requestId) double.abort(reason);
     return stop !== undefined;
-  };
+  }
 
   /** Takes what belongs to the transport; `false` leaves a message to the protocol server. */
-  const take = (message: JsonObject, extra?: HostMessageInfo): boolean => {
+  private take(message: JsonObject, extra?: HostMessageInfo): boolean {
+    const { session } = this;
     const { method, id } = message;
+    if (!session) return this.takeUnopened(message);
+    if (method === undefined) return session.answered(message);
+    // The handshake is left to the protocol server behind the host transport, which negotiates revisions.
+    if (typeof method !== 'string' || method === 'initialize') return false;
+    const params = isObject(message['params']) ? message['params'] : undefined;
+    if (isRequestId(id)) {
+      if (method === 'ping') this.reply(id, { jsonrpc: '2.0', id, result: {} });
+      else void this.answer(id, { method, params: params ?? {}, traceId: extra?.traceId }, session);
+      return true;
+    }
+    if (method === 'notifications/cancelled') return params !== undefined && this.cancel(params);
+    this.onNotification(session, method, params);
+    return false;
+  }
+
+  /** The same before the handshake, and of modern hosts, which have none. */
+  private takeUnopened(message: JsonObject): boolean {
+    const { method, id } = message;
+    const { onListen } = this.options;
     const isNamed = isRequestId(id);
-    if (!session && isNamed) {
+    if (isNamed) {
       try {
-        if (method === 'initialize') introduce(id, message['params']);
-        else if (!surface) meet(message);
+        if (method === 'initialize') this.introduce(id, message['params']);
+        else if (!this.surface) this.meet(message);
       } catch (thrown) {
-        // A host that is offered nothing is told why.
-        post({ jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } });
+        // A host without a surface gets the reason.
+        this.post({ jsonrpc: '2.0', id, error: { ...toRpcError(thrown) } });
         return true;
       }
     }
-    if (!session) {
-      if (method === 'subscriptions/listen' && isNamed) options.onListen?.(id, message['params'] ?? {});
-      const { requestId } = isObject(message['params']) ? message['params'] : {};
-      if (method === 'notifications/cancelled') options.onListen?.(requestId as RequestId, undefined);
-      return false;
-    }
-    if (method === undefined) return session.answered(message);
-    // The handshake is left to the protocol server behind the host transport: it knows revisions.
-    if (typeof method !== 'string' || method === 'initialize') return false;
-    const params = isObject(message['params']) ? message['params'] : undefined;
-    if (method === 'ping' && isNamed) {
-      reply(id, { jsonrpc: '2.0', id, result: {} });
-      return true;
-    }
-    if (isNamed) {
-      void answer(id, { method, params: params ?? {}, traceId: extra?.traceId }, session);
-      return true;
-    }
-    if (method === 'notifications/cancelled') return params !== undefined && cancel(params);
-    options.onNotification?.(session, method, params);
+    if (method === 'subscriptions/listen' && isNamed) onListen?.(id, message['params'] ?? {});
+    const { requestId } = isObject(message['params']) ? message['params'] : {};
+    if (method === 'notifications/cancelled') onListen?.(requestId as RequestId, undefined);
     return false;
-  };
-
-  const hostTransport: LegacyHostTransport = {
-    onclose: undefined,
-    onerror: undefined,
-    onmessage: undefined,
-    get surface() {
-      return surface;
-    },
-    get sessionId() {
-      return wire.sessionId;
-    },
-    start: () => wire.start(),
-    send(message, given) {
-      if (!session && handshake && 'result' in message && message.id === handshake.id) open();
-      return wire.send(message, given);
-    },
-    close: () => wire.close(),
-    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
-    setSupportedProtocolVersions: (versions) => wire.setSupportedProtocolVersions?.(versions),
-  };
-  wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
-    if (!take(message as unknown as JsonObject, extra)) hostTransport.onmessage?.(message, extra);
-  };
-  wire.onerror = (error) => hostTransport.onerror?.(error);
-  wire.onclose = () => {
-    for (const [id] of running) running.take(id)?.abort();
-    for (const double of doubled.keys()) double.abort();
-    session?.close();
-    surface?.close?.();
-    if (session) options.onClose?.(session);
-    hostTransport.onclose?.();
-  };
-  return hostTransport;
+  }
 }

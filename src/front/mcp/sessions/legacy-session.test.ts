@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../kernel/json.js';
-import { createLegacySession, type LegacySession, type RequestId } from './legacy-session.js';
+import { LegacySession, type RequestId } from './legacy-session.js';
 
 interface Opened {
   readonly session: LegacySession;
@@ -15,11 +15,15 @@ function open(capabilities: JsonObject = { sampling: {} }, more: { isGrouped?: b
     sent.push(message);
     related.push(of);
   };
-  return { session: createLegacySession({ id: 'own', principal: 'ada', capabilities, post, ...more }), sent, related };
+  return {
+    session: new LegacySession({ id: 'own', principal: 'ada', capabilities, ...more }, { post }),
+    sent,
+    related,
+  };
 }
 
 describe('a connected host', () => {
-  it('META-6 is asked with numbers of ours, and its answer goes to whoever asked', async () => {
+  it('META-6 is asked under ids of ours, and its answer goes to the server that asked', async () => {
     const { session, sent, related } = open();
     const first = session.hostOf('r1').request('sampling/createMessage', { n: 1 });
     const second = session.host.request('ping', undefined);
@@ -40,7 +44,7 @@ describe('a connected host', () => {
     for (const id of [1, 2, 3, '1', null]) expect(session.answered({ id, result: {} })).toBe(false);
   });
 
-  it('META-6 an answer that is none is an error with a code, whatever the host sent', async () => {
+  it('META-6 an invalid answer is an error with a code, whatever the host sent', async () => {
     for (const broken of [{}, { result: 'text' }, { error: 'no' }, { error: { code: 'x', message: 7 } }]) {
       const { session } = open();
       const asked = session.host.request('roots/list', {});
@@ -49,7 +53,7 @@ describe('a connected host', () => {
     }
   });
 
-  it('META-6 a question that nobody wants any more is withdrawn at the host', async () => {
+  it('META-6 a request that is no longer needed is cancelled at the host', async () => {
     const { session, sent } = open();
     const stop = new AbortController();
     const asked = session.hostOf(7).request('elicitation/create', {}, { signal: stop.signal });
@@ -63,26 +67,32 @@ describe('a connected host', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('A43 META-6 holds so many questions and no more; who has gone is asked nothing', async () => {
+  it('A43 META-6 bounds the number of questions; a host that has gone gets none', async () => {
     const { session, sent } = open();
     const open64 = Array.from({ length: 64 }, () => session.host.request('ping', {}));
-    await expect(session.host.request('ping', {})).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(session.host.request('ping', {})).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'The server has 64 questions to the host open already; the next was not asked.',
+    });
     expect(sent).toHaveLength(64);
     const ends = Promise.allSettled(open64);
     session.close();
     expect((await ends).every(({ status }) => status === 'rejected')).toBe(true);
-    await expect(session.host.request('ping', {})).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(session.host.request('ping', {})).rejects.toMatchObject({
+      code: 'CANCELLED',
+      message: 'The host has disconnected.',
+    });
     expect(sent).toHaveLength(64);
   });
 
-  it('META-6 hears log messages from its level on, and shares a connection until it sets one', () => {
+  it('META-6 gets log messages from its level on, and shares a connection until it sets one', () => {
     const { session, sent } = open({}, { isGrouped: true });
     const [shared, group] = [session.host.id, session.host.group];
     expect(shared).not.toBe('own');
     expect(group).toBe(shared);
     expect(session.host.session).toBeUndefined();
     session.host.notify('notifications/message', { level: 'debug', data: 'a' });
-    session.setLogLevel('warning');
+    session.logLevel = 'warning';
     session.host.notify('notifications/message', { level: 'info', data: 'b' });
     session.host.notify('notifications/message', { level: 'error', data: 'c' });
     session.hostOf(1).notify('notifications/progress', undefined);
@@ -90,7 +100,7 @@ describe('a connected host', () => {
     expect(session.host).toMatchObject({ id: 'own', logLevel: 'warning', sole: false });
     expect(session.host.group).toBeUndefined();
     expect(session.hostOf(1).session).toBe(session.host);
-    // One that can be asked is somebody of its own from the start.
+    // A host that can be asked has an identity of its own from the start.
     expect(open({ sampling: {} }, { sole: true }).session.host).toMatchObject({ id: 'own', sole: true });
   });
 });

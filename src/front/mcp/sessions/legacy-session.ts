@@ -1,6 +1,6 @@
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
-import { canBeAsked, type Host, type HostRequest } from '../../../model/host.js';
+import { canBeAsked, questionWithdrawn, tooManyQuestions, type Host, type HostRequest } from '../../../model/host.js';
 import { isLoud } from './log-levels.js';
 import { sharedHostId } from './host-id.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -13,24 +13,28 @@ const MAX_ASKED = 64;
 
 const CANCELLED = 'notifications/cancelled';
 
-/** Writes to a host; `related` is the request of the host that a message belongs to. */
-export type Post = (message: JsonObject, related?: RequestId) => void;
+/** Writes to a host. */
+export interface HostWriter {
+  /** `related` is the request of the host that a message belongs to. */
+  post(message: JsonObject, related?: RequestId): void;
+}
 
 interface Asked {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: ToolscoutError) => void;
 }
 
-/** A connected 2025-era host: it can be told things and asked things at any time. */
-export interface LegacySession {
-  readonly host: Host;
-  /** The host as one of its requests sees it. */
-  hostOf(request: RequestId): Host;
-  setLogLevel(level: string): void;
-  /** Takes an answer of the host; `false` when it is to none of our questions. */
-  answered(message: JsonObject): boolean;
-  /** The host has gone: whoever waits for it is told. */
-  close(): void;
+/** What is known of a host when its session opens. */
+export interface LegacySessionOptions {
+  /** Names the session; unguessable. */
+  readonly id: string;
+  readonly principal: string;
+  readonly capabilities: JsonObject;
+  readonly sole?: boolean;
+  /** This process serves other hosts of the same user: see {@link Host.group}. */
+  readonly isGrouped?: boolean;
+  /** The number of the first question; 1 by default. */
+  readonly firstQuestion?: number;
 }
 
 function refusal(error: unknown): ToolscoutError {
@@ -40,46 +44,107 @@ function refusal(error: unknown): ToolscoutError {
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { upstream: { code, message, data: body['data'] } });
 }
 
-/** A session over `post`; `id` is unguessable and names it. */
-export function createLegacySession(options: {
-  readonly id: string;
-  readonly principal: string;
-  readonly capabilities: JsonObject;
-  readonly sole?: boolean;
-  /** This process serves other hosts of the same user: see {@link Host.group}. */
-  readonly isGrouped?: boolean;
-  /** The number of the first question; 1 by default. */
-  readonly firstQuestion?: number;
-  readonly post: Post;
-}): LegacySession {
-  const { capabilities, post } = options;
-  const asked = new Map<number, Asked>();
-  const alike = sharedHostId(options.principal, capabilities);
-  const shared = canBeAsked(capabilities) ? undefined : alike;
-  let next = options.firstQuestion ?? 1;
-  let logLevel: string | undefined;
-  let closed = false;
+/** The host of a session, or the host as one of its requests sees it. */
+class SessionHost implements Host {
+  readonly era = 'legacy';
 
-  const ask = (
+  constructor(
+    private readonly of: LegacySession,
+    private readonly related?: RequestId,
+  ) {}
+
+  get capabilities(): JsonObject {
+    return this.of.options.capabilities;
+  }
+
+  get sole(): boolean {
+    return this.of.options.sole === true;
+  }
+
+  get id(): string {
+    return this.of.hostId;
+  }
+
+  get group(): string | undefined {
+    return this.of.group;
+  }
+
+  get logLevel(): string | undefined {
+    return this.of.logLevel;
+  }
+
+  get session(): Host | undefined {
+    return this.id === this.of.options.id ? this.of.host : undefined;
+  }
+
+  request(method: string, params: JsonObject | undefined, given?: HostRequest): Promise<JsonObject> {
+    return this.of.ask(method, params, given, this.related);
+  }
+
+  notify(method: string, params: JsonObject | undefined): void {
+    this.of.tell(method, params, this.related);
+  }
+}
+
+/** A connected 2025-era host: it can be told things and asked things at any time. */
+export class LegacySession {
+  readonly host: Host = new SessionHost(this);
+  /** The lowest level of log messages that the host wants, once it has said so. */
+  logLevel: string | undefined;
+  /** Most hosts are never asked anything. */
+  private asked: Map<number, Asked> | undefined;
+  private next: number;
+  private isClosed = false;
+  private readonly isAskable: boolean;
+  /** See {@link sharedHostId}. */
+  private alike: string | undefined;
+
+  constructor(
+    readonly options: LegacySessionOptions,
+    private readonly writer: HostWriter,
+  ) {
+    this.next = options.firstQuestion ?? 1;
+    this.isAskable = canBeAsked(options.capabilities);
+  }
+
+  /** See {@link Host.id}. A level that one host sets must not affect the log messages of others, so it no longer shares a connection. */
+  get hostId(): string {
+    return this.logLevel !== undefined || this.isAskable ? this.options.id : this.sharedId();
+  }
+
+  /** See {@link Host.group}. */
+  get group(): string | undefined {
+    return this.options.isGrouped && this.logLevel === undefined ? this.sharedId() : undefined;
+  }
+
+  /** The host as one of its requests sees it. */
+  hostOf(request: RequestId): Host {
+    return new SessionHost(this, request);
+  }
+
+  /** Asks the host something, on behalf of one of its requests or of none. */
+  ask(
     method: string,
     params: JsonObject | undefined,
     given: HostRequest | undefined,
-    related?: RequestId,
-  ): Promise<JsonObject> =>
-    new Promise((resolve, reject) => {
+    related: RequestId | undefined,
+  ): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
       const signal = given?.signal;
-      if (closed || signal?.aborted || asked.size >= MAX_ASKED) {
-        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
-      }
-      const id = next++;
+      const asked = (this.asked ??= new Map<number, Asked>());
+      if (this.isClosed) return reject(new ToolscoutError('CANCELLED', 'The host has disconnected.'));
+      if (signal?.aborted) return reject(questionWithdrawn());
+      if (asked.size >= MAX_ASKED) return reject(tooManyQuestions(MAX_ASKED));
+      const id = this.next++;
       const leave = (): void => {
         asked.delete(id);
         signal?.removeEventListener('abort', withdraw);
       };
       const withdraw = (): void => {
         leave();
-        post({ jsonrpc: '2.0', method: CANCELLED, params: { requestId: id, reason: 'no longer wanted' } }, related);
-        reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
+        const withdrawn = { requestId: id, reason: 'no longer wanted' };
+        this.writer.post({ jsonrpc: '2.0', method: CANCELLED, params: withdrawn }, related);
+        reject(questionWithdrawn());
       };
       asked.set(id, {
         resolve(result) {
@@ -92,58 +157,35 @@ export function createLegacySession(options: {
         },
       });
       signal?.addEventListener('abort', withdraw, { once: true });
-      post({ jsonrpc: '2.0', id, method, ...(params && { params }) }, related);
+      this.writer.post({ jsonrpc: '2.0', id, method, ...(params && { params }) }, related);
     });
-
-  const tell = (method: string, params: JsonObject | undefined, related?: RequestId): void => {
-    if (method === 'notifications/message' && logLevel !== undefined && !isLoud(params, logLevel)) return;
-    post({ jsonrpc: '2.0', method, ...(params && { params }) }, related);
-  };
-
-  class SessionHost implements Host {
-    readonly era = 'legacy';
-    readonly capabilities = capabilities;
-    readonly sole = options.sole === true;
-    constructor(private readonly related?: RequestId) {}
-    // A level that one host sets must not change what others hear, so it no longer shares a connection.
-    get id(): string {
-      return shared === undefined || logLevel !== undefined ? options.id : shared;
-    }
-    get group(): string | undefined {
-      return options.isGrouped && logLevel === undefined ? alike : undefined;
-    }
-    get logLevel(): string | undefined {
-      return logLevel;
-    }
-    get session(): Host | undefined {
-      return this.id === options.id ? host : undefined;
-    }
-    request(method: string, params: JsonObject | undefined, given?: HostRequest): Promise<JsonObject> {
-      return ask(method, params, given, this.related);
-    }
-    notify(method: string, params: JsonObject | undefined): void {
-      tell(method, params, this.related);
-    }
   }
-  const host = new SessionHost();
 
-  return {
-    host,
-    hostOf: (request) => new SessionHost(request),
-    setLogLevel(level) {
-      logLevel = level;
-    },
-    answered(message) {
-      const waiting = typeof message['id'] === 'number' ? asked.get(message['id']) : undefined;
-      if (!waiting) return false;
-      if (isObject(message['result'])) waiting.resolve(message['result']);
-      else waiting.reject(refusal(message['error']));
-      return true;
-    },
-    close() {
-      closed = true;
-      const gone = new ToolscoutError('CANCELLED', 'The host has gone.');
-      for (const { reject } of asked.values()) reject(gone);
-    },
-  };
+  /** Tells the host something that needs no answer. */
+  tell(method: string, params: JsonObject | undefined, related: RequestId | undefined): void {
+    const { logLevel } = this;
+    if (method === 'notifications/message' && logLevel !== undefined && !isLoud(params, logLevel)) return;
+    this.writer.post({ jsonrpc: '2.0', method, ...(params && { params }) }, related);
+  }
+
+  /** Takes an answer of the host; `false` when it is to none of our questions. */
+  answered(message: JsonObject): boolean {
+    const waiting = typeof message['id'] === 'number' ? this.asked?.get(message['id']) : undefined;
+    if (!waiting) return false;
+    if (isObject(message['result'])) waiting.resolve(message['result']);
+    else waiting.reject(refusal(message['error']));
+    return true;
+  }
+
+  /** The host has gone: pending requests to it are rejected. */
+  close(): void {
+    this.isClosed = true;
+    if (!this.asked?.size) return;
+    const gone = new ToolscoutError('CANCELLED', 'The host disconnected.');
+    for (const { reject } of this.asked.values()) reject(gone);
+  }
+
+  private sharedId(): string {
+    return (this.alike ??= sharedHostId(this.options.principal, this.options.capabilities));
+  }
 }

@@ -46,24 +46,39 @@ export interface ModernHosts {
     context: ModernContext,
     sender: Sender,
   ): Promise<JsonObject>;
-  /** The host behind a request with this `_meta`, for what it is told outside of any request. */
+  /** The host of a request with this `_meta`, for notifications outside of any request. */
   listener(meta: unknown, sender: Sender): Host;
   close(): void;
 }
 
 /** What a request says about its host. */
-function hostIn(
-  envelope: JsonObject,
-  { principal, connection, isGrouped }: Sender,
-): Pick<Round, 'hostId' | 'group' | 'capabilities' | 'logLevel'> {
-  const declared = envelope[META_KEY.clientCapabilities];
-  const capabilities = isObject(declared) ? declared : {};
-  const level = envelope[META_KEY.logLevel];
-  const logLevel = isLogLevel(level) ? level : undefined;
-  const own = canBeAsked(capabilities) ? connection : undefined;
-  const alike = sharedHostId(principal, capabilities, logLevel);
-  const hostId = own ?? alike;
-  return { hostId, ...(isGrouped && { group: alike }), capabilities, ...(logLevel !== undefined && { logLevel }) };
+type Said = Pick<Round, 'hostId' | 'group' | 'capabilities' | 'logLevel'>;
+
+/** Hosts whose ids are kept. */
+const MAX_KNOWN = 256;
+
+/** Reads who asks; hosts declare the same again and again, and to hash that costs more than to look it up. */
+function createHostReader(): (envelope: JsonObject, sender: Sender) => Said {
+  const known = new Map<string, string>();
+  const idOf = (principal: string, capabilities: JsonObject, logLevel: string | undefined): string => {
+    const key = JSON.stringify([principal, capabilities, logLevel]);
+    let id = known.get(key);
+    if (id === undefined) {
+      id = sharedHostId(principal, capabilities, logLevel);
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(key, id);
+    }
+    return id;
+  };
+  return (envelope, { principal, connection, isGrouped }) => {
+    const declared = envelope[META_KEY.clientCapabilities];
+    const capabilities = isObject(declared) ? declared : {};
+    const level = envelope[META_KEY.logLevel];
+    const logLevel = isLogLevel(level) ? level : undefined;
+    const alike = idOf(principal, capabilities, logLevel);
+    const own = canBeAsked(capabilities) ? connection : undefined;
+    return { hostId: own ?? alike, group: isGrouped ? alike : undefined, capabilities, logLevel };
+  };
 }
 
 function badState(): Error {
@@ -84,28 +99,32 @@ export interface ModernHostsDeps {
 /** The hosts of one front. A call that waits for an answer is held in this process; what a server itself remembers goes with the host. */
 export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   const held = createHeldCalls(deps.clock);
+  const hostIn = createHostReader();
   const { states } = deps;
 
+  // Field by field: every spread of this costs as much as a check of a call.
   const roundOf = ({ mcpReq }: ModernContext, sender: Sender): Round => {
-    const said = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
-    const { logLevel } = said;
-    const progressToken = mcpReq._meta?.progressToken;
+    const { hostId, group, capabilities, logLevel } = hostIn((mcpReq.envelope ?? {}) as JsonObject, sender);
     return {
-      ...said,
+      hostId,
+      group,
+      capabilities,
+      logLevel,
       principal: sender.principal,
-      ...(sender.traceId !== undefined && { traceId: sender.traceId }),
+      traceId: sender.traceId,
       signal: mcpReq.signal,
-      ...(progressToken !== undefined && { progressToken }),
-      ...(isObject(mcpReq.inputResponses) && { inputResponses: mcpReq.inputResponses }),
+      progressToken: mcpReq._meta?.progressToken,
+      inputResponses: isObject(mcpReq.inputResponses) ? mcpReq.inputResponses : undefined,
+      resumed: undefined,
       notify(method, params) {
-        // In this era nobody hears what was not asked for.
+        // In this era a host gets only the notifications that it asked for.
         if (method === 'notifications/message' && (logLevel === undefined || !isLoud(params, logLevel))) return;
         mcpReq.notify({ method, params } as never).catch(deps.onLost);
       },
     };
   };
 
-  /** Sends briefings while a request is answered whose host wants log messages; there is no other time for them. */
+  /** Sends briefings during a request whose host accepts log messages; there is no other time for them. */
   const brief = (surface: HostSurface, round: Round, { connection }: Sender): (() => void) | undefined => {
     if (surface.skills !== true || round.logLevel === undefined) return undefined;
     const send = (params: JsonObject): void => round.notify('notifications/message', params);
@@ -128,7 +147,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
   ): Promise<JsonObject> => {
     const params = isObject(given) ? given : {};
     const work = (resumed: Round['resumed']): Promise<RoundEnd> =>
-      held.begin({ ...round, ...(resumed && { resumed }) }, (exchange) => surface.answer(method, params, exchange));
+      held.begin(resumed ? { ...round, resumed } : round, (exchange) => surface.answer(method, params, exchange));
     if (!ASKING.has(method)) {
       const end = await work(undefined);
       if ('result' in end) return end.result;
@@ -171,7 +190,7 @@ export function createModernHosts(deps: ModernHostsDeps): ModernHosts {
     listener(meta, sender) {
       const { hostId: id, capabilities } = hostIn(isObject(meta) ? meta : {}, sender);
       const request = (): Promise<never> =>
-        Promise.reject(protocolError(RPC_CODE.internalError, 'Nobody can be asked now.'));
+        Promise.reject(protocolError(RPC_CODE.internalError, 'This request cannot ask its host.'));
       return { id, era: 'modern', capabilities, request, notify: () => undefined };
     },
     close: () => held.close(),

@@ -4,12 +4,12 @@ import type { RequestId } from './legacy-session.js';
 export interface Listens {
   /** It begins to listen (`params`), or ends to (`undefined`). */
   onListen(id: RequestId, params: unknown): void;
-  /** From now on there is somebody to watch for it; what it asked for earlier is begun. */
+  /** From now on subscriptions can be served; earlier ones are started. */
   begin(watch: (params: unknown) => () => void): void;
   end(): void;
 }
 
-/** A host may listen with its first message, before there is anybody to hear it. */
+/** A host may subscribe with its first message, before its subscriptions can be served. */
 export function createListens(): Listens {
   const running = new Map<RequestId, () => void>();
   const early = new Map<RequestId, unknown>();

@@ -5,7 +5,7 @@ import { waitUntil } from '../../../../test/support/fixture.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { silentLog } from '../../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../../protocol/revisions.js';
-import { createLegacyHostTransport, type LegacyHostTransport } from './legacy-host-transport.js';
+import { LegacyHostTransport } from './legacy-host-transport.js';
 import type { HostSurface } from '../menu/host-surface.js';
 import { openHost, type Served } from './opening.js';
 import { createMcpServer } from '../server.js';
@@ -51,12 +51,7 @@ async function connect(
       wire.onclose?.();
     },
   };
-  const hostTransport = createLegacyHostTransport(wire, {
-    log: silentLog,
-    principal: 'p',
-    sessionId: () => 's',
-    surface: () => SURFACE,
-  });
+  const hostTransport = new LegacyHostTransport(wire, { principal: 'p', surface: () => SURFACE }, silentLog);
   const counts = { errors: [] as string[], loads: 0 };
   const served = await serve(hostTransport, counts);
   onTestFinished(() => served.close());
@@ -88,13 +83,13 @@ async function answersOf(host: Host, messages: readonly JsonObject[]): Promise<J
 }
 
 describe('the opening of a host', () => {
-  it('C1 knows the revisions that the protocol server knows', () => {
+  it('C1 supports the revisions of the protocol server', () => {
     expect(HANDSHAKE_REVISIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
   });
 
   it.each([
     ['of each revision', HANDSHAKE_REVISIONS],
-    ['of revisions nobody knows', ['1999-01-01', '', '2026-07-28', '__proto__']],
+    ['of unknown revisions', ['1999-01-01', '', '2026-07-28', '__proto__']],
   ])('C1 CONN-1 a handshake %s is answered as the protocol server does, without it', async (_name, revisions) => {
     for (const protocolVersion of revisions) {
       const opening = [{ id: 1, method: 'initialize', params: { ...plain, protocolVersion } }];
@@ -200,7 +195,7 @@ describe('the opening of a host', () => {
     expect(host.received).toEqual([]);
   });
 
-  it('R7 when the protocol server cannot be loaded the connection ends and the reason is told', async () => {
+  it('R7 when the protocol server cannot be loaded the connection ends and the reason is logged', async () => {
     const host = await connect((hostTransport, counts) =>
       openHost(hostTransport, {
         onError: (error) => void counts.errors.push(error.message),

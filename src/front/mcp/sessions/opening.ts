@@ -20,27 +20,22 @@ export interface OpeningDeps {
  * Answers what the transport of a host leaves that opened with a plain handshake: that, and `ping`. Notifications, and
  * answers to nothing that was asked, need no answer.
  */
-export function createGreeting(
-  hostTransport: LegacyHostTransport,
-  onError: (error: Error) => void,
-): (message: JsonObject) => void {
+export function greet(hostTransport: LegacyHostTransport, message: JsonObject, onError: (error: Error) => void): void {
+  const { id, method, params } = message;
+  if (id === undefined || method === undefined) return;
   const send = (answer: JsonObject): void => {
     hostTransport.send({ jsonrpc: '2.0', ...answer } as unknown as JSONRPCMessage).catch(onError);
   };
-  return (message) => {
-    const { id, method, params } = message;
-    if (id === undefined || method === undefined) return;
-    if (method === 'ping') send({ id, result: {} });
-    else if (isPlainHandshake(message) && isObject(params))
-      send({ id, result: answerHandshake(params, hostTransport.surface!) });
-    else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
-  };
+  if (method === 'ping') send({ id, result: {} });
+  else if (isPlainHandshake(message) && isObject(params))
+    send({ id, result: answerHandshake(params, hostTransport.surface!) });
+  else send({ id, error: { code: RPC_CODE.invalidParams, message: `Invalid params for ${String(method)}.` } });
 }
 
 /**
- * Serves the host behind a host transport. One that opens with a plain handshake of the 2025 era is answered here: all it needs
- * besides its transport is that handshake and `ping`. Every other opening is left to the protocol server, which knows both
- * eras and takes as long to load as all the rest, so it is loaded for those only.
+ * Serves the host behind a host transport. One that opens with a plain handshake of the 2025 era is answered here: all
+ * it needs besides its transport is that handshake and `ping`. Every other opening is left to the protocol server,
+ * which supports both eras and takes as long to load as all the rest, so it is loaded only when needed.
  */
 export async function openHost(
   hostTransport: LegacyHostTransport,
@@ -51,7 +46,6 @@ export async function openHost(
   let loading: Promise<Served> | undefined;
   let isClosed = false;
 
-  const answer = createGreeting(hostTransport, onError);
   const load = async (): Promise<Served> => {
     try {
       const serve = await loadProtocol();
@@ -68,7 +62,7 @@ export async function openHost(
     const plain = message as unknown as JsonObject;
     if (!loading && (isGreeted || isPlainHandshake(plain))) {
       isGreeted = true;
-      answer(plain);
+      greet(hostTransport, plain, onError);
       return;
     }
     waiting.push(message);

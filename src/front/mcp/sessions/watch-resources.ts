@@ -8,8 +8,8 @@ import type { HostSurface } from '../menu/host-surface.js';
 const MAX_URIS = 100;
 
 /**
- * Has the resources that a modern host listens for watched. Whether a server agrees shows later, so a
- * refusal is for the log: the host hears nothing, as it would from a server that never changes.
+ * Watches the resources that a modern host subscribes to. A server's refusal comes later, so it is only logged: the
+ * host gets no updates, as from a server that never changes.
  */
 export function watchFor(
   surface: HostSurface,

@@ -96,8 +96,8 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
     send(message) {
       if (closed) return Promise.resolve();
       const sent = post(`${JSON.stringify(message)}\n`);
-      // Hosts forget the progress of a call with its answer, and many hear a notification a moment later
-      // than an answer that is read together with it: these two must not travel in one piece.
+      // Hosts drop the progress of a call with its answer, and many handle a notification later than an answer in the
+      // same chunk: these two must not be written together.
       if ('method' in message) writer.flush();
       return sent;
     },

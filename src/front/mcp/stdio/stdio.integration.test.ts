@@ -112,7 +112,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     });
   });
 
-  it('DISC-3 whoever waits for servers to be learned hears how far that is, under the token of the host and never without one', async () => {
+  it('DISC-3 reports the progress of learning to a waiting host, under its token and never without one', async () => {
     const gateway = await openToolscout({
       servers: {
         old: fixture('legacy'),
@@ -146,14 +146,14 @@ describe('the stdio front', STARTS_PROCESSES, () => {
       { ...seven, progress: 2, message: 'learned 1 of 3 servers, 1 failed' },
       { ...seven, progress: 3, message: 'learned 2 of 3 servers, 1 failed' },
     ]);
-    // Nobody waits any more, so there is nothing to tell.
+    // No request waits any more, so there is no progress to report.
     await ask(3, 'search_tools', { query: 'add two numbers' }, mine);
     await ask(4, 'list_tools', { server: 'old' }, mine);
     await ask(5, 'list_mcp_servers', {}, mine);
     expect(told()).toEqual([]);
   });
 
-  it('DISC-3 without a token nothing is told, and after the answer nothing is told any more', async () => {
+  it('DISC-3 sends no progress without a token, and none after the answer', async () => {
     const servers = { old: fixture('legacy'), late: fixture('slow', '--slow-start=1500') };
     const gateway = await openToolscout({ servers, limits: { searchWaitMs: 700 } });
     const host = connect(gateway);
@@ -221,7 +221,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     await host.closed;
   });
 
-  it('A26 S22 lines that are not JSON or not JSON-RPC are named and harm nothing', async () => {
+  it('A26 S22 lines that are not JSON or not JSON-RPC are reported and do no harm', async () => {
     const host = connect(await offline());
     await handshake(host);
     host.write('this is not JSON\n\n   \n{"jsonrpc":"1.0","id":1}\n[]\n5\n');
@@ -265,7 +265,8 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     const host = connect(hostile);
     await handshake(host);
     const answer = await host.ask(1, 'tools/call', execute('notes', 'read_note'));
-    expect(JSON.stringify(answer)).toMatch(/error/i);
+    expect(JSON.stringify(answer)).toContain('ran, but its result nests deeper than 1000 levels and was not returned.');
+    expect(JSON.stringify(answer)).toContain('Ask it for less.');
     expect(await host.ask(2, 'ping')).toMatchObject({ result: {} });
   });
 

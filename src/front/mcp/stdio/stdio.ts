@@ -52,7 +52,6 @@ export function serveMcpStdio(
       isPipe: true,
       isGrouped: deps.shared !== undefined,
       firstQuestion: deps.shared?.firstQuestion,
-      sessionId: newId,
       surface(introduction) {
         refuseOwn(gateway, introduction);
         return surfaceFor(introduction);
