@@ -58,14 +58,18 @@ export function bindingCheck({ call: { viewer }, server, tool }: Subject): void 
 
 /** The refusal of something that no binding of a skill covers. */
 export function forbidden(skill: string, wanted: string): ToolscoutError {
-  return new ToolscoutError('FORBIDDEN', `The skill "${skill}" may not use "${wanted}": it has no binding for that.`, {
-    remedy: { kind: 'check-skill', skill },
-    delivered: false,
-  });
+  return new ToolscoutError(
+    'FORBIDDEN',
+    `The skill "${skill}" may not use "${wanted}": no binding of the skill covers it.`,
+    {
+      remedy: { kind: 'check-skill', skill },
+      delivered: false,
+    },
+  );
 }
 
 /**
- * Lets a call that must only read pass only where the tool counts as one that does (META-10); `problemOf` says why not.
+ * A call that must only read passes only when the tool counts as read-only (META-10); `problemOf` says why it does not.
  *
  * @throws ToolscoutError `FORBIDDEN`.
  */
@@ -79,7 +83,7 @@ export function createReadOnlyCheck(problemOf: (tool: Tool) => string | undefine
 }
 
 /**
- * Refuses a tool that nobody has approved, and one that changed after it was (SEC-9).
+ * Refuses a tool that is not approved, and one that changed after its approval (SEC-9).
  *
  * @throws ToolscoutError `APPROVAL_REQUIRED` or `TOOL_CHANGED`.
  */

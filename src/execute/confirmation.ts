@@ -2,9 +2,11 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Call } from '../model/call.js';
 import type { Subject } from './checks.js';
 
-/** The port to a person's yes (SEC-11). It is asked after validation, and before anything is sent (EXEC-2). */
+/**
+ * The port for a person's confirmation (SEC-11). It is asked after validation, and before anything is sent (EXEC-2).
+ */
 export interface Confirmation {
-  /** Whether the call needs a yes. */
+  /** Whether the call needs a confirmation. */
   needed(subject: Subject): boolean;
   /**
    * Gets the yes: the call as it may be sent, or a question for a host that answers by calling again.

@@ -88,9 +88,7 @@ function isRequired(name: string, schema: JsonValue | undefined): boolean {
  */
 export function isErrorResult(result: JsonObject, outputSchema: JsonValue | undefined): boolean {
   const { structuredContent } = result;
-  const text = structuredContent === undefined ? onlyText(result) : undefined;
-  // Most results end here: what does not name the field is not parsed.
-  const value = text?.includes('"error_code"') ? parseBody(text) : structuredContent;
+  const value = structuredContent === undefined ? parseBody(onlyText(result)) : structuredContent;
   if (!isObject(value) || value['success'] === true || value['ok'] === true) return false;
   const body = errorBodyIn(value);
   if (body?.errorCode === undefined || NO_ERROR.test(body.errorCode)) return false;

@@ -7,12 +7,14 @@ import type { Clock } from '../kernel/clock.js';
 import { estimateTokens } from '../kernel/tokens.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
-import type { Call } from '../model/call.js';
+import type { Call, CallResult } from '../model/call.js';
 import { RetryConfig } from '../model/config.js';
 import type { Tool } from '../model/tool.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
 import type { Check } from './checks.js';
-import { createExecutor, type ExecutionEntry, type ExecutorDeps } from './execute.js';
+import { createExecutor } from './execute.js';
+import type { ExecutionEntry, ExecutorDeps } from './executor.js';
+import { streamCall } from './stream.js';
 import { createCaller, type UseConnection } from '../connect/pool/call.js';
 
 const server = stdioServer(
@@ -135,7 +137,7 @@ const timeoutOf = async (name: string, overrides: Partial<Call> = {}): Promise<n
 };
 
 describe('executor', () => {
-  it('EXEC-2 SEC-11 a yes is asked for after validation and before anything is sent; a question and a no send nothing', async () => {
+  it('EXEC-2 SEC-11 a confirmation is asked for after validation and before anything is sent; a question and a no send nothing', async () => {
     const cleared = call({ arguments: { path: '/b' } });
     const answers = [
       { question: { resultType: 'input_required' } },
@@ -184,7 +186,7 @@ describe('executor', () => {
     }
   });
 
-  it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before anybody sees them', async () => {
+  it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before any caller sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],
       outgoing: () => ({
@@ -384,7 +386,7 @@ describe('executor', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('EXEC-1 CONN-7 a caller who says how long to wait is not made to wait for a multiple of it', async () => {
+  it('EXEC-1 CONN-7 the time limit of a caller is not multiplied by retries', async () => {
     const late = (): ToolscoutError => new ToolscoutError('TOOL_EXECUTION_TIMEOUT', 'The server did not answer.');
     const readOnly = tool({ annotations: { readOnlyHint: true } });
     const chosen = setUp({ tool: readOnly, answers: [late(), late()] });
@@ -589,11 +591,12 @@ describe('executor', () => {
     expect(records).toMatchObject([{ server: 'fx', tool: 'raed', outcome: 'refused', code: 'TOOL_NOT_FOUND' }]);
   });
 
-  it('EXEC-1 executeStream runs the same walk', async () => {
+  it('EXEC-1 a streamed call runs the same walk', async () => {
     const { executor, steps } = setUp({ checks: [refusal] });
     const events = [];
-    for await (const event of executor.executeStream(call(), async () => void steps.push('prepare')))
-      events.push(event);
+    const run = (streamed: Call): Promise<CallResult> =>
+      executor.execute(streamed, async () => void steps.push('prepare'));
+    for await (const event of streamCall(call(), run)) events.push(event);
     expect(events).toMatchObject([{ type: 'result', result: { success: false, error: { code: 'FORBIDDEN' } } }]);
     expect(steps).toEqual(['prepare', 'identity', 'audit']);
   });

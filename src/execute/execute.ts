@@ -1,5 +1,4 @@
 import { unlessCancelled, type Cancel } from '../kernel/async/cancel.js';
-import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
@@ -8,94 +7,17 @@ import { countLater, sampleResultTokens, sampleTokens } from '../kernel/token-sa
 import { auditedMeta } from '../protocol/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { AuditRecord, TokenCount } from '../model/audit-record.js';
+import type { TokenCount } from '../model/audit-record.js';
 import type { Call, CallResult, Failure, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';
-import type { ArgumentValidator } from './validation/argument-validator.js';
-import type { Check, Subject } from './checks.js';
-import type { Confirmation } from './confirmation.js';
+import type { Subject } from './checks.js';
+import type { Answering, Executor, ExecutorDeps, Incoming, Prepare } from './executor.js';
 import { isErrorResult } from './error-body.js';
 import { invalidArguments } from './invalid-arguments.js';
-import { paramsOf } from './request-params.js';
 import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
 import { createOutputCheck } from './validation/output-check.js';
-import { streamCall, type CallEvent } from './stream.js';
-
-/** One execution for the audit log; the arguments are as the caller gave them, redaction comes later. */
-export type ExecutionEntry = Omit<AuditRecord, 'id' | 'time' | 'argumentsHash' | 'kind' | 'arguments'> & {
-  readonly kind: 'execution';
-  readonly server: string;
-  readonly tool: string;
-  readonly arguments: JsonObject;
-  readonly latencyMs: number;
-  /** Counts its tokens later, where little has to be held for that. */
-  readonly countTokens?: () => TokenCount;
-};
-
-/** What an executor is made of, in the order in which a call meets it. */
-export interface ExecutorDeps {
-  readonly clock: Clock;
-  /** Identity: the server and the tool a call means; throws when there is none. */
-  readonly resolve: (call: Call) => { readonly server: Server; readonly tool: Tool };
-  /** Rule, approval, binding. */
-  readonly checks: readonly Check[];
-  readonly validate: ArgumentValidator;
-  /** Gets a person's yes where a call needs one (SEC-11). */
-  readonly confirmation?: Confirmation;
-  /** How a tool is called, on one line. */
-  readonly signature: (tool: Tool) => string;
-  /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
-  readonly outgoing?: (server: string) => Outgoing | undefined;
-  /** Sends the request: rate limit, circuit breaker, connection, and again where that is safe. */
-  readonly send: (server: Server, request: ServerRequest, call: Call) => Promise<JsonObject>;
-  /** What a rule takes out of what a server says, before anybody sees it; `undefined` when none does. */
-  readonly incoming?: (server: string) => Incoming | undefined;
-  /**
-   * What is made of the result of a call before it is returned (ANS-1, ANS-4); `undefined` when nothing is. Asked before the call is
-   * sent, so that it can refuse what is wanted.
-   */
-  readonly answering?: (subject: Subject) => Answering | undefined;
-  /** Must not throw. */
-  readonly record: (entry: ExecutionEntry) => void;
-  /** Removes secrets from a text. */
-  readonly hide: (text: string) => string;
-}
-
-/** What is done to what a server receives. */
-export interface Outgoing {
-  arguments(args: JsonObject): JsonObject;
-  meta(meta: JsonObject): JsonObject;
-  /** What a host answered to the questions of an earlier round. */
-  resumed(resumed: NonNullable<Call['resumed']>): NonNullable<Call['resumed']>;
-}
-
-/** What is done to the results and the messages of a server. */
-export interface Incoming {
-  result(result: JsonObject): JsonObject;
-  text(text: string): string;
-}
-
-/** Makes the answer of a result. It does not throw. */
-export type Answering = (result: JsonObject, isError: boolean) => Answered | Promise<Answered>;
-
-interface Answered {
-  readonly result: JsonObject;
-  /** Tokens that were left out of the result. */
-  readonly withheld?: number;
-}
-
-/** Answers `undefined` when there is nothing to wait for. */
-export type Prepare = () => Promise<void> | undefined;
-
-/** Runs calls; every call takes this path, which applies all checks. It answers and does not throw. */
-export interface Executor {
-  /** Runs one call; `prepare` may fetch what resolving it needs, and its failure is the call's. */
-  execute(call: Call, prepare?: Prepare): Promise<CallResult>;
-  /** The same as a stream of progress, then the result; leaving the loop cancels the call. */
-  executeStream(call: Call, prepare?: Prepare): AsyncIterable<CallEvent>;
-}
 
 /** What is learned on the way, for the audit log. */
 interface Trail {
@@ -105,7 +27,7 @@ interface Trail {
   era?: 'legacy' | 'modern';
   /** How the result contradicts what its tool promised. */
   contradiction?: string;
-  /** A person said yes, or nobody had to. */
+  /** A person confirmed the call, or no confirmation was needed. */
   isConfirmed?: boolean;
   /** The answer is a question of ours: nothing was sent. */
   isAsked?: boolean;
@@ -117,7 +39,7 @@ interface Trail {
   waitedMs?: number;
   /** How often it was tried again. */
   retries?: number;
-  /** What the server asked that nobody could be asked. */
+  /** The method of a server's request that no host could answer. */
   unasked?: string;
 }
 
@@ -181,7 +103,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         if (!trail.isConfirmed && deps.confirmation?.needed({ ...now, call: trail.subject!.call })) {
           throw new ToolscoutError(
             'CONFIRMATION_REQUIRED',
-            'A rule that came meanwhile asks before this call is sent.',
+            'The config has changed while this call waited: a person must confirm it now.',
             {
               suggestion: 'Make the same call again.',
               delivered: false,
@@ -261,7 +183,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function answered(call: Call, trail: Trail, answer: JsonObject): CallResult {
     const incoming = deps.incoming?.(namesOf(call, trail).server);
     const result = incoming ? incoming.result(answer) : answer;
-    const isError = result['isError'] === true || isErrorResult(result, trail.subject?.tool.definition['outputSchema']);
+    const isError =
+      result['isError'] === true ||
+      (namesErrorCode(result) && isErrorResult(result, trail.subject?.tool.definition['outputSchema']));
     if (!isError) return { success: true, result };
     return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };
   }
@@ -269,13 +193,13 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function failed(call: Call, trail: Trail, error: ToolscoutError, started: number): CallResult {
     const failure = failureOf(error, contextOf(call, trail));
     if (trail.retries === undefined || error.code === 'CANCELLED') return { success: false, error: failure };
-    // Otherwise nobody would know why a limit of seconds took a minute.
+    // Without this, the message would not explain why a limit of seconds took a minute.
     const seconds = ((clock.monotonic() - started) / 1000).toFixed(1);
     const message = `${failure.message} (tried ${trail.retries + 1} times in ${seconds} s)`;
     return { success: false, error: { ...failure, message } };
   }
 
-  /** What a failure is told with: whose it is, and what must not be seen of it. */
+  /** The context of a failure: its server and tool, and the mask for its text. */
   function contextOf(call: Call, trail: Trail): FailureContext {
     const names = namesOf(call, trail);
     const { subject, unasked: method } = trail;
@@ -305,7 +229,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         ? 'refused'
         : success
           ? 'success'
-          : isRefusal(error?.code, trail.phase === 'judging')
+          : isRefusal(error?.code, trail.phase === 'judging' || error?.remedy.kind === 'overloaded')
             ? 'refused'
             : 'failure',
       code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
@@ -313,7 +237,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       latencyMs: Math.round(latencyMs * 1000) / 1000,
       waitedMs: trail.waitedMs,
       resultBytes,
-      ...countLater(resultBytes ?? 0, () => billOf(call, trail.withheld ?? 0, result, error)),
+      ...countLater(resultBytes ?? 0, billLater(call, trail.withheld ?? 0, result, error)),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
       parent: call.parent,
@@ -321,10 +245,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     });
   }
 
-  return {
-    execute,
-    executeStream: (call, prepare) => streamCall(call, (streamed) => execute(streamed, prepare)),
-  };
+  return { execute };
 }
 
 function detailOf(contradiction: string | undefined, meta: JsonObject | undefined): JsonObject | undefined {
@@ -335,20 +256,35 @@ function detailOf(contradiction: string | undefined, meta: JsonObject | undefine
   };
 }
 
-/** What a call cost its agent. What a script calls and gets costs it nothing: only the script reads it. */
-function billOf(call: Call, withheld: number, result: JsonObject | undefined, error: Failure | undefined): TokenCount {
-  const { arguments: sent, returned } = tokensOf(call.arguments, result, error);
-  if (call.parent !== undefined) return { arguments: 0, returned: 0, withheld: withheld + (result ? returned : 0) };
-  return { arguments: sent, returned, withheld };
+/**
+ * What a call cost its agent. What a script calls and gets costs it nothing: only the script reads it. Nothing else of the call is
+ * held until then: its host would hold a whole request of HTTP.
+ */
+function billLater({ arguments: args, parent }: Call, withheld: number, result?: JsonObject, error?: Failure) {
+  const isScripted = parent !== undefined;
+  return (): TokenCount => {
+    const returned = result ? sampleResultTokens(result) : estimateTokens(`${error?.message} ${error?.suggestion}`);
+    if (isScripted) return { arguments: 0, returned: 0, withheld: withheld + (result ? returned : 0) };
+    return { arguments: sampleTokens(args), returned, withheld };
+  };
 }
 
-function tokensOf(
-  args: JsonObject,
-  result: JsonObject | undefined,
-  error: Failure | undefined,
-): Omit<TokenCount, 'withheld'> {
-  const returned = result ? sampleResultTokens(result) : estimateTokens(`${error?.message} ${error?.suggestion}`);
-  return { arguments: sampleTokens(args), returned };
+/** What the server is asked. Of the host's `_meta` all but its progress token: that one names a request of the host. */
+function paramsOf({ arguments: args, resumed, meta }: Call, name: string): JsonObject {
+  const params: JsonObject = { name, arguments: args };
+  if (resumed) Object.assign(params, resumed);
+  if (meta) {
+    const { progressToken: _ours, ...rest } = meta;
+    if (Object.keys(rest).length > 0) params['_meta'] = rest;
+  }
+  return params;
+}
+
+/** Whether a result may hold an error body: most are one text that does not name its field, and are not looked into. */
+function namesErrorCode({ structuredContent, content }: JsonObject): boolean {
+  if (structuredContent !== undefined) return true;
+  const first = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  return isObject(first) && typeof first['text'] === 'string' && first['text'].includes('"error_code"');
 }
 
 function redactProgress(progress: Progress, incoming: Incoming): Progress {
@@ -391,7 +327,7 @@ function isMarkedRepeatable(tool: Tool): boolean {
 
 /**
  * What is marked repeatable may be sent again; but a connection lost in the middle of a call ends that call at once,
- * whatever the tool says of itself (EXEC-4). A server that refused was heard: its connection is not lost.
+ * whatever the tool declares (EXEC-4). A refusal is an answer: the connection is not lost.
  */
 function isNotLost(error: ToolscoutError): boolean {
   return error.code !== 'SERVER_CONNECTION_ERROR' || error.refusal !== undefined;

@@ -9,6 +9,7 @@ export {
   type Check,
   type Subject,
 } from './checks.js';
-export { createExecutor, isRefusal, toCallError, type Answering } from './execute.js';
+export { createExecutor, isRefusal, toCallError } from './execute.js';
+export type { Answering } from './executor.js';
 export type { Confirmation } from './confirmation.js';
-export type { CallEvent } from './stream.js';
+export { streamCall, type CallEvent } from './stream.js';

@@ -46,7 +46,7 @@ describe('failures', () => {
     expect(failureOfResult(mixed, context).message).toBe('second');
   });
 
-  it('EXEC-1 a tool that answers isError and nothing else is still told', () => {
+  it('EXEC-1 reports a tool that answers isError and nothing else', () => {
     for (const result of [{}, { content: [] }, { content: 'text' }, { content: [null, 5, { type: 'text' }] }]) {
       expect(failureOfResult(result as JsonObject, context).message).toMatch(/without saying which/);
     }
@@ -186,13 +186,16 @@ describe('a call without an answer', () => {
       delivered: 'unknown',
       suggestion: expect.stringMatching(/may have taken effect.*raise/),
     });
-    expect(failureOf(lost({}, 'CANCELLED'), { ...context, sent }).delivered).toBe('unknown');
+    expect(failureOf(lost({}, 'CANCELLED'), { ...context, sent })).toMatchObject({
+      delivered: 'unknown',
+      suggestion: expect.stringMatching(/may have taken effect.*does not wait for its result/),
+    });
     expect(failureOf(lost({ refusal: { status: 404 } }), { ...context, sent })).not.toHaveProperty('delivered');
     expect(failureOf(lost({}, 'RATE_LIMITED'), { ...context, sent })).not.toHaveProperty('delivered');
   });
 });
 
-describe('a call in which nobody could be asked', () => {
+describe('a call without a host that can be asked', () => {
   const unasked = { method: 'elicitation/create', hasHost: true };
 
   it('META-6 names the question and that the host does not support it', () => {

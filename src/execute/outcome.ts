@@ -14,7 +14,7 @@ export interface FailureContext {
   readonly hide: (text: string) => string;
   /** What was sent, if anything was: how its server is reached, and whether the tool is marked read-only or idempotent. */
   readonly sent?: { readonly transport: 'stdio' | 'http' | 'sse'; readonly isRepeatable: boolean };
-  /** What the server asked in the call that nobody could be asked, and whether there was a host at all. */
+  /** The server's request that no host could answer, and whether there was a host at all. */
   readonly unasked?: { readonly method: string; readonly hasHost: boolean };
 }
 
@@ -61,7 +61,7 @@ function deliveryOf(error: ToolscoutError, { sent }: FailureContext): Failure['d
   return (error.refusal?.status ?? 500) < 500 ? undefined : 'unknown';
 }
 
-/** What to do after a call of which nobody knows whether it took effect. */
+/** What to do after a call whose outcome is unknown. */
 function remedyAfterLoss({ code, remedy }: ToolscoutError, { sent }: FailureContext): Remedy {
   const effect = sent?.isRepeatable
     ? 'The tool is marked read-only or idempotent: the call can be repeated.'

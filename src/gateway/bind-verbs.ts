@@ -8,28 +8,28 @@ import { callerOf, within } from './viewer.js';
 /** Who may use a verb at all. */
 type Audience =
   /** Every viewer: the verb shows and reaches what the viewer sees. */
-  | 'everybody'
+  | 'every viewer'
   /** Every viewer, but no skill. */
   | 'callers'
-  /** Whoever sees all servers: the verb is about all of them. */
+  /** Viewers that see all servers: the verb is about all of them. */
   | 'all servers'
-  /** Whoever sees all servers, and skills that ask for them. */
+  /** Viewers that see all servers, and skills on their behalf. */
   | 'all servers or a skill';
 
 /** A new verb is about all servers until its implementation narrows what it answers to what the viewer sees. */
 const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
-  ready: 'everybody',
-  search: 'everybody',
-  details: 'everybody',
-  call: 'everybody',
-  stream: 'everybody',
-  run: 'everybody',
-  why: 'everybody',
+  ready: 'every viewer',
+  search: 'every viewer',
+  details: 'every viewer',
+  call: 'every viewer',
+  stream: 'every viewer',
+  run: 'every viewer',
+  why: 'every viewer',
   reload: 'all servers',
-  onEvent: 'everybody',
+  onEvent: 'every viewer',
   close: 'all servers or a skill',
-  'servers.list': 'everybody',
-  'servers.facts': 'everybody',
+  'servers.list': 'every viewer',
+  'servers.facts': 'every viewer',
   'servers.discover': 'all servers',
   'servers.discoverTools': 'callers',
   'servers.discoverResources': 'callers',
@@ -44,11 +44,11 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'servers.signIn': 'all servers',
   'servers.signOut': 'all servers',
   'servers.signInStatus': 'all servers',
-  'tools.list': 'everybody',
-  'tools.offered': 'everybody',
-  'tools.definition': 'everybody',
-  'tools.signature': 'everybody',
-  'tools.declaration': 'everybody',
+  'tools.list': 'every viewer',
+  'tools.offered': 'every viewer',
+  'tools.definition': 'every viewer',
+  'tools.signature': 'every viewer',
+  'tools.declaration': 'every viewer',
   'tools.clearCache': 'all servers',
   'tools.forgetUsage': 'all servers',
   'tools.cacheStats': 'all servers',
@@ -89,22 +89,24 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'hosts.relay': 'callers',
   'hosts.subscribe': 'callers',
   // These reach only servers that the host is connected to, and it came to those through verbs that were checked.
-  'hosts.tell': 'everybody',
-  'hosts.setLogLevel': 'everybody',
-  'hosts.release': 'everybody',
-  'hosts.noteMenu': 'everybody',
-  'hosts.noteAnswer': 'everybody',
-  'internal.coverage': 'everybody',
-  'internal.afford': 'everybody',
-  'internal.budget': 'everybody',
-  'internal.knownFacts': 'everybody',
-  'internal.sealState': 'everybody',
-  'internal.openState': 'everybody',
-  'internal.settle': 'everybody',
-  'internal.lineage': 'everybody',
-  'internal.loaded': 'everybody',
+  'hosts.tell': 'every viewer',
+  'hosts.setLogLevel': 'every viewer',
+  'hosts.release': 'every viewer',
+  'hosts.noteMenu': 'every viewer',
+  'hosts.noteAnswer': 'every viewer',
+  'internal.coverage': 'every viewer',
+  'internal.afford': 'every viewer',
+  'internal.budget': 'every viewer',
+  'internal.knownFacts': 'every viewer',
+  'internal.sealState': 'every viewer',
+  'internal.openState': 'every viewer',
+  'internal.overload': 'every viewer',
+  'internal.reserve': 'every viewer',
+  'internal.settle': 'every viewer',
+  'internal.lineage': 'every viewer',
+  'internal.loaded': 'every viewer',
   'internal.tokens': 'all servers',
-  'internal.traffic': 'everybody',
+  'internal.traffic': 'every viewer',
   'sessions.open': 'all servers',
   'sessions.find': 'all servers',
   'sessions.end': 'all servers',
@@ -114,6 +116,8 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'sessions.takeTicket': 'all servers',
   'studio.overview': 'callers',
   'studio.server': 'callers',
+  'studio.heldTools': 'callers',
+  'studio.followCalls': 'callers',
   'studio.configFile': 'all servers',
   'studio.planConfig': 'all servers',
   'studio.applyConfig': 'all servers',
@@ -139,7 +143,7 @@ function refusalOf(viewer: Viewer, name: VerbName): ToolscoutError | undefined {
       'This operation needs access to all servers, and this caller has access to some of them.',
     );
   }
-  const isForSkills = audience === 'everybody' || audience === 'all servers or a skill';
+  const isForSkills = audience === 'every viewer' || audience === 'all servers or a skill';
   return viewer.skill && !isForSkills ? forbidden(viewer.skill.id, name) : undefined;
 }
 

@@ -49,6 +49,7 @@ import type { LockVerbs } from './contract/lock.js';
 import type { DiscoveryOutcome } from '../catalog/learning/learner.js';
 import type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
 import type { RawReport } from './contract/raw-report.js';
+import type { OverloadStatus } from './admission.js';
 import type { ReloadReport } from './reload.js';
 import type { CatalogEvent } from '../catalog/events.js';
 import type { ServerFacts } from '../catalog/catalog.js';
@@ -86,7 +87,7 @@ export interface ServerVerbs {
   connect(server: string): Promise<void>;
   /** Closes the connections to a server after their calls; the next call connects again. */
   disconnect(server: string): Promise<void>;
-  /** Learns servers anew, all usable ones by default (DISC-3). */
+  /** Learns servers again, all usable ones by default (DISC-3). */
   discover(servers?: readonly DiscoveryTarget[], options?: DiscoverOptions): Promise<DiscoveryOutcome[]>;
   /**
    * Asks one server for its tools now (DISC-1). With `authHeaders`, or when the server is described and not configured, it
@@ -123,7 +124,7 @@ export interface ServerVerbs {
   signIn(server: string, options: SignInOptions): Promise<SignInStatus>;
   /** Forgets a sign-in, and has it revoked where that is offered. */
   signOut(server: string): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
-  /** Whether somebody is signed in to a server, and for how long. */
+  /** Whether there is a sign-in to a server, and for how long. */
   signInStatus(server: string): Promise<SignInStatus>;
 }
 
@@ -137,13 +138,17 @@ export interface ToolVerbs {
   definition(server: string, tool: string): JsonObject | undefined;
   /** A tool as `{tool_name, description, parameters, returns}` (NEG-8). */
   signature(server: string, tool: string, options?: AskOptions): Promise<ToolSignature>;
-  /** The TypeScript declaration of a tool as a script calls it (CODE-2); `brief` on one line, without descriptions. */
-  declaration(server: string, tool: string, options?: AskOptions & { readonly brief?: boolean }): Promise<string>;
+  /** The TypeScript declaration of a tool as a script calls it (CODE-2); `brief` on one line, without descriptions; `answer` only what it gives. */
+  declaration(
+    server: string,
+    tool: string,
+    options?: AskOptions & { readonly brief?: boolean; readonly answer?: boolean },
+  ): Promise<string>;
   /** How often lists came out of the cache. */
   cacheStats(): CacheStats;
   /** Forgets the lists of one server, or of all; answers how many. */
   clearCache(server?: string): Promise<number>;
-  /** Forgets which queries led to which tools, of everybody; answers of how many principals. */
+  /** Deletes which queries led to which tools, for all principals; returns their number. */
   forgetUsage(): Promise<number>;
 }
 
@@ -157,9 +162,9 @@ export interface ApprovalVerbs {
   approve(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** Rejects what is asked for, or takes back the trust in it. */
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
-  /** Calls that wait for a person's yes, were decided or expired, oldest first (SEC-11). */
+  /** Calls that wait for a person's confirmation, were decided or expired, oldest first (SEC-11). */
   calls(filter?: PendingCallFilter): Promise<PendingCall[]>;
-  /** Says yes to one call that waits: whoever asked may make it once, with exactly these arguments, until it expires. */
+  /** Confirms one pending call: its caller may make it once, with exactly these arguments, until it expires. */
   approveCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
   /** Says no to a call that waits. */
   rejectCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
@@ -173,7 +178,7 @@ export interface SkillVerbs {
   get(id: string): Promise<SkillHandle>;
   /** How one skill stands, by its id or by the path of a `skill.md`; the servers it is bound to are looked at first. */
   check(idOrPath: string): Promise<SkillView>;
-  /** Learns the servers that nobody has asked yet, then negotiates for one skill. */
+  /** Learns the servers that were not asked yet, then negotiates for one skill. */
   bind(id: string): Promise<SkillView>;
   /**
    * A skill as a viewer, for {@link Toolscout.as}: it sees what its bindings cover and nothing else (NEG-5). A skill that does not
@@ -182,7 +187,7 @@ export interface SkillVerbs {
   viewer(id: string): Promise<Viewer>;
 }
 
-/** The registry of servers: the health of our own, and the public one with those that nobody has configured. */
+/** The registry of servers: the health of our own, and the public one with servers that are not configured. */
 export interface RegistryVerbs {
   /** The snapshot of all servers and their health (REG-1); `undefined` where toolscout was opened without one. Start it yourself. */
   get(): Promise<Registry | undefined>;
@@ -194,8 +199,8 @@ export interface RegistryVerbs {
    */
   discover(query: string, options?: DiscoveryOptions): Promise<RegistryDiscovery>;
   /**
-   * Who offers a capability: configured servers, declared or by their tools, and only when there is none what the registry
-   * has. Servers that were never learned are learned first, for at most `searchWaitMs`.
+   * Who offers a capability: configured servers, by declaration or by their tools; without any, servers of the
+   * registry. Servers that were never learned are learned first, for at most `searchWaitMs`.
    */
   serversFor(capability: string): Promise<CapabilityFindings>;
   /** One server of the registry, and how it would stand in the config. Changes nothing. */
@@ -206,7 +211,7 @@ export interface RegistryVerbs {
 export interface AuditVerbs {
   /** Records that fit, newest first. */
   list(filter?: AuditFilter): Promise<AuditRecord[]>;
-  /** Hears every new record that fits; the answer ends it. */
+  /** Calls the listener for every new matching record; call the returned function to stop. */
   follow(listener: (record: AuditRecord) => void, filter?: AuditFilter): () => void;
   /** Compares the log with its hash chain, and with heads that were kept elsewhere (SEC-12). */
   verify(options?: { readonly heads?: readonly ChainHead[] }): Promise<AuditVerification>;
@@ -216,7 +221,7 @@ export interface AuditVerbs {
   stats(query?: StatsQuery): Promise<Stats>;
 }
 
-/** What toolscout was told, and where it keeps what it knows. */
+/** The configuration, and the store. */
 export interface ConfigVerbs {
   /** The configuration in force, every field of it; values of variables, headers, keys and other secrets are never in it (CFG-4). */
   show(): Promise<ShownConfig>;
@@ -270,11 +275,11 @@ export interface Toolscout {
   why(server: string, tool: string): Promise<Why>;
   /** The same verbs as this viewer has them: other servers are not there, in lists, searches, calls, events and messages (S12). */
   as(viewer: Viewer): Toolscout;
-  /** Resolves when everything the store knows has been indexed. */
+  /** Resolves when everything in the store is indexed. */
   ready(): Promise<void>;
   /** Reads the configuration again and swaps it in; an invalid one leaves the old state serving (CFG-6). */
   reload(options?: ActOptions): Promise<ReloadReport>;
-  /** Hears what happens, as far as the viewer may know of it; the answer ends it. */
+  /** Calls the listener for every event that the viewer may see; call the returned function to stop. */
   onEvent(listener: (event: ToolscoutEvent) => void): () => void;
   /**
    * Stops taking work, lets running calls finish for `drainMs`, then closes every server. It resolves after `graceMs` even when a
@@ -315,7 +320,7 @@ export interface HostVerbs {
   release(host: Pick<Host, 'id'>): void;
 }
 
-/** What our own fronts and composition know, and nobody else. */
+/** Verbs for our own fronts and for the composition only. */
 export interface InternalVerbs {
   /** The line that names what is behind toolscout (META-8). */
   coverage(): string;
@@ -335,8 +340,12 @@ export interface InternalVerbs {
   sealState(payload: JsonObject, binding: string): Promise<string>;
   /** What was sealed, once; `undefined` for anything forged, foreign, expired or used before. */
   openState(state: unknown, binding: string): Promise<JsonObject | undefined>;
-  /** What is said between hosts, toolscout and servers, for the fronts that hear it. */
+  /** The messages between hosts, toolscout and servers, for the fronts that show them. */
   traffic(): Traffic;
+  /** How much there is to do, and what was refused for that reason (R12). */
+  overload(): OverloadStatus;
+  /** Sets memory aside for a request of so many bytes; answers how it is given back. Throws `RATE_LIMITED` when there is too little. */
+  reserve(bytes: number): () => void;
   /** Waits until no server is being learned, at most `patienceMs`. */
   settle(patienceMs: number): Promise<void>;
 }

@@ -5,7 +5,15 @@ import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
-import { createCatalog, isStandIn, type Catalog } from '../catalog/catalog.js';
+import {
+  createCatalog,
+  isInvalid,
+  isStale,
+  isStandIn,
+  isUsable,
+  type Catalog,
+  type LearnedList,
+} from '../catalog/catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from '../catalog/learning/connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from '../catalog/experience.js';
 import { createFailureMemory } from '../catalog/learning/failure-memory.js';
@@ -15,7 +23,7 @@ import { createListSync } from '../catalog/learning/list-sync.js';
 import { learnOnce } from '../catalog/learning/learn-once.js';
 import { learnServer, type ListConnections } from '../catalog/learning/learn-server.js';
 import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
-import type { GatewayDeps } from './deps.js';
+import { requireOpenSession, type GatewayDeps } from './deps.js';
 import type { Learned, LearnTerms } from '../catalog/learning/pipeline.js';
 import { createRefresher } from '../catalog/learning/refresher.js';
 import { createRelister } from '../catalog/learning/relister.js';
@@ -25,7 +33,6 @@ import { createTrust, type Trust } from '../catalog/trust.js';
 import type { ToolscoutEvent } from './contract.js';
 import type { AskOptions } from './contract/options.js';
 import { problemOf } from '../catalog/views.js';
-import { isUsable } from '../catalog/catalog.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
 export interface Core {
@@ -47,9 +54,11 @@ export interface Core {
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
   readonly closing: boolean;
+  /** What is wrong with the config that was last read and is not used; absent when the last reload succeeded. */
+  rejectedConfig?: readonly Problem[] | undefined;
   /** Removes secrets from a text. */
   hide(text: string): string;
-  /** Resolves when everything the store knows has been indexed. */
+  /** Resolves when everything in the store is indexed. */
   filled(): Promise<void>;
   /** The server of that id when it may be connected to; otherwise the reason why not. */
   usable(id: string): Server;
@@ -63,11 +72,13 @@ export interface Core {
   freshen(servers: readonly Server[], onLearning?: AskOptions['onLearning']): Promise<void>;
   /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
   refreshInBackground(servers: readonly Server[]): void;
-  /** Asks a server for its list anew before long. */
+  /** Whether a list is older than its server or the configuration lets it be. */
+  isStale(list: LearnedList): boolean;
+  /** Requests a server's list again soon. */
   relistSoon(server: string): void;
   /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
   relistAfterCall(server: string, host: Host | undefined): void;
-  /** Forgets records that are older than the config wants. Nobody waits for it. */
+  /** Deletes records beyond the configured retention, in the background. */
   pruneAudit(): void;
   swap(next: { readonly loaded: LoadedConfig; readonly catalog: Catalog }): void;
   /** Stops learning; what runs in the pool is the caller's to end. Resolves when what is remembered is stored. */
@@ -75,16 +86,12 @@ export interface Core {
 }
 
 /** Announcements after which a server is asked for its lists again. */
-const LIST_CHANGES: ReadonlySet<string> = new Set([
-  'notifications/tools/list_changed',
-  'notifications/resources/list_changed',
-  'notifications/prompts/list_changed',
-]);
+const LIST_CHANGES = new Set(['tools', 'resources', 'prompts'].map((kind) => `notifications/${kind}/list_changed`));
 
 /** The catalog is read from the store when it is first needed, and at the latest after this. */
 const OPEN_DELAY_MS = 100;
 
-/** Opens the core: what the store knows is served at once, the rest is learned in the background. */
+/** Opens the core: stored lists are served at once, the rest is learned in the background. */
 export function createCore(deps: GatewayDeps): Core {
   const { clock, log, pool, cache, audit, mask } = deps;
   const events = createEmitter<ToolscoutEvent>((thrown) => log.error('event.listener', { error: messageOf(thrown) }));
@@ -124,12 +131,7 @@ export function createCore(deps: GatewayDeps): Core {
 
   const memory = createFailureMemory({ store: deps.store, clock, log });
   const openerWith = (tap: Tap): OpenSession => {
-    const { openSession } = deps;
-    if (!openSession)
-      throw new ToolscoutError(
-        'INVALID_REQUEST',
-        'This gateway was created without a way to open connections (openSession).',
-      );
+    const openSession = requireOpenSession(deps);
     return (server, signal) => openSession(server, signal, { tap });
   };
 
@@ -150,7 +152,7 @@ export function createCore(deps: GatewayDeps): Core {
       );
     },
   });
-  /** Servers that are to be learned and that nobody has asked for by name: one replica is enough. */
+  /** Servers to learn that no request named: one replica is enough. */
   const inBackground = new Set<string>();
   const learnHere = (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> =>
     learnServer(
@@ -184,7 +186,7 @@ export function createCore(deps: GatewayDeps): Core {
 
   const learnInBackground = (servers: readonly Server[]): void => {
     if (servers.length === 0 || closing) return;
-    // Nobody chose how many of these are asked at once, and one that hangs must not hold up the others (DISC-3).
+    // This parallelism was not chosen by a user, and one server that hangs must not delay the others (DISC-3).
     const { maxParallelDiscoveries: parallel, lendSlots } = loaded.config;
     if (deps.replicas) for (const { id } of servers) if (!learner.isLearning(id)) inBackground.add(id);
     void learner.learnAll(servers, { parallel, lendSlots: lendSlots !== false });
@@ -212,8 +214,7 @@ export function createCore(deps: GatewayDeps): Core {
     hide,
   });
 
-  const retentionMs = (): number => loaded.config.limits.auditRetentionMs;
-  const retention = createRetention({ audit, clock, log, hide, retentionMs });
+  const retention = createRetention({ ...deps, hide, retentionMs: () => loaded.config.limits.auditRetentionMs });
   const open = async (): Promise<void> => {
     try {
       const { cache: caching } = loaded.config;
@@ -225,7 +226,7 @@ export function createCore(deps: GatewayDeps): Core {
         keeper.start();
       }
       isFilled = true;
-      // What another process learned meanwhile was not taken over.
+      // Lists that another process learned while this one was starting are taken over now.
       void lists.look();
       retention.prune();
     } catch (thrown) {
@@ -256,7 +257,7 @@ export function createCore(deps: GatewayDeps): Core {
       // The change may have been announced while a list was read that was kept afterwards.
       if (announced.has(id)) void cache.invalidate(server);
       const [outcome] = await learner.learnAll([server], { parallel: 1 });
-      return outcome?.ok === true || catalog.list(id)?.invalidated !== true;
+      return outcome?.ok === true || !isInvalid(catalog.list(id));
     },
   });
 
@@ -289,7 +290,7 @@ export function createCore(deps: GatewayDeps): Core {
         delivered: false,
       });
     }
-    const problem = problemOf(server, { catalog, learner, pool, hide });
+    const problem = problemOf(server, { catalog, learner, hide });
     throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
       delivered: false,
     });
@@ -360,6 +361,7 @@ export function createCore(deps: GatewayDeps): Core {
     learnInBackground,
     freshen,
     refreshInBackground: (servers) => refresher.refresh(servers),
+    isStale: (list) => isStale(list, loaded.config.cache, clock.now()),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
       if (host) called.set(server, connectionIdOf(host));

@@ -21,7 +21,7 @@ import { createGateway, type Gateway } from './index.js';
 const load = (config: ConfigInput): LoadedConfig =>
   resolveConfig(config, { source: 'library', env: { SECRET: 'canary-7f3d9a' } });
 
-/** Whoever is asked to connect; by default nobody can be reached. */
+/** Connects to a server; by default no server can be reached. */
 type Connect = (server: Server) => Promise<Upstream>;
 const unreachable: Connect = () =>
   Promise.reject(new ToolscoutError('SERVER_CONNECTION_ERROR', 'It said canary-7f3d9a.', { delivered: false }));
@@ -105,7 +105,7 @@ function fakeUpstream(
 const tool = (name: string): JsonObject => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
 
 describe('the audit log of a gateway', () => {
-  it('CFG-5 what a config says in vain is in the log at start, and after a reload only what is new', async () => {
+  it('CFG-5 logs settings without effect at start, and after a reload only new ones', async () => {
     const warned = {
       ...resolveConfig({}, { source: 'test', env: {} }),
       warnings: [{ path: 'a.b', message: 'x is not used' }],
@@ -119,7 +119,7 @@ describe('the audit log of a gateway', () => {
     await gateway.close();
   });
 
-  it('EXEC-5 CFG-6 a reload that failed is recorded with who asked for it and why it failed, without a secret', async () => {
+  it('EXEC-5 CFG-6 a reload that failed is recorded with its principal and the reason, without a secret', async () => {
     const loaded = load({ servers: { a: { command: 'x', env: { KEY: '${SECRET}' } } } });
     const problems = [{ path: 'servers.a', message: 'is canary-7f3d9a' }];
     const { gateway } = open({
@@ -177,7 +177,20 @@ describe('the audit log of a gateway', () => {
 });
 
 describe('the gateway', () => {
-  it('CFG-6 of two reloads at once the one that was asked for last wins, whoever reads faster', async () => {
+  it('EXEC-3 without a config file or a way to open connections it says what to start or create it with', async () => {
+    const { gateway } = open({ loaded: load({ servers: { h: { url: 'https://example.com/mcp' } } }) });
+    await expect(gateway.servers.add('b', { command: 'x' })).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      suggestion: 'Start it with a config file (--config); toolscout init writes one.',
+    });
+    await expect(gateway.servers.discoverTools('h', { authHeaders: { a: 'b' } })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'This gateway was created without a way to open connections.',
+      suggestion: 'Create it with createToolscout(), or pass openSession.',
+    });
+  });
+
+  it('CFG-6 of two reloads at once the last requested one wins, whichever reads faster', async () => {
     const releases: Array<() => void> = [];
     const configs = [load({ servers: { older: { command: 'x' } } }), load({ servers: { newer: { command: 'x' } } })];
     const { gateway } = open({
@@ -201,7 +214,7 @@ describe('the gateway', () => {
     expect((await gateway.servers.list()).map(({ id }) => id)).toEqual(['newer']);
   });
 
-  it('CFG-6 a reload that fails tells why, without secrets, and the next one works', async () => {
+  it('CFG-6 a failed reload reports why, without secrets, and the next one works', async () => {
     const answers = [
       Promise.reject(new Error('bad value canary-7f3d9a')),
       Promise.resolve(load({ servers: { b: { command: 'x' } } })),
@@ -265,7 +278,7 @@ describe('the gateway', () => {
     expect(await gateway.audit.list()).toMatchObject([{ id: 'young' }]);
   });
 
-  it('CFG-6 R9 a reload either takes the new state over or leaves the old one: what it answers is what is in force', async () => {
+  it('CFG-6 R9 a reload either applies the new state or keeps the old one, and its report says which', async () => {
     const memory = createMemoryStore({ clock: systemClock });
     const store: Store = { ...memory, append: () => Promise.reject(new Error('the disk is full')) };
     const { gateway } = open({
@@ -281,7 +294,7 @@ describe('the gateway', () => {
     expect(gateway.internal.loaded().servers.map(({ id }) => id)).toEqual([taken ? 'next' : 'old']);
   });
 
-  it('CONN-3 FIND-5 a server that could not be reached is tried again later, without anybody naming it', async () => {
+  it('CONN-3 FIND-5 a server that could not be reached is tried again later, without being named', async () => {
     const clock = createFakeClock();
     let attempts = 0;
     const connect: Connect = (server) => {
@@ -351,7 +364,7 @@ describe('the gateway', () => {
     const config: ConfigInput = { servers: { lively: { command: 'x' } }, retryPolicy: { maxRetries: 0 } };
     const refused = new ToolscoutError('TOOLS_LIST_FAILED', 'Not now.');
 
-    /** A gateway that knows one list of a server which is connected and does what the test says. */
+    /** A gateway with one learned list of a connected server that does what the test says. */
     async function known(settings: ConfigInput = {}, era?: Upstream['era']) {
       const clock = createFakeClock();
       // It outlives the gateway, as a file does.
@@ -388,7 +401,7 @@ describe('the gateway', () => {
       expect(await names()).toEqual(['after']);
     });
 
-    it('DISC-4 A28 a server that goes on refusing is left alone for ever longer, then until somebody wants it', async () => {
+    it('DISC-4 A28 a server that keeps refusing is retried at growing intervals, then only on demand', async () => {
       const { clock, gateway, announce, lists } = await known();
       announce();
       const moments: number[] = [];
@@ -520,7 +533,7 @@ describe('the gateway', () => {
       await answerLast(2, [tool('after')]);
     });
 
-    it('DISC-4 CONN-2 a search that is the last thing somebody wants starts nothing', async () => {
+    it('DISC-4 CONN-2 a search right before close starts no server', async () => {
       const { clock, gateway, lists } = await known();
       await clock.advance(86_500_000);
       await gateway.search('does');

@@ -4,6 +4,7 @@ import { auditVerbs } from './verbs/audit-verbs.js';
 import { configChangeVerbs } from './verbs/config-change-verbs.js';
 import { configVerbs } from './verbs/config-verbs.js';
 import { approvalVerbs } from './verbs/approval-verbs.js';
+import { createAdmission } from './admission.js';
 import { createCore } from './core.js';
 import type { GatewayDeps } from './deps.js';
 import { lockVerbs } from './verbs/lock-verbs.js';
@@ -30,6 +31,7 @@ import { savedVerbs } from './verbs/saved-verbs.js';
 import { sessionVerbs } from './verbs/session-verbs.js';
 import { studioVerbs } from './verbs/studio-verbs.js';
 import { trafficVerbs } from './verbs/traffic-verbs.js';
+import { memoryOf } from './pressure.js';
 import { createTraffic } from './traffic.js';
 import { createSkills } from './verbs/skill-verbs.js';
 import type { Gateway, ToolscoutEvent } from './contract.js';
@@ -55,7 +57,7 @@ function isToldTo(viewer: Viewer, event: ToolscoutEvent): boolean {
   return server === undefined ? !callerOf(viewer).isLimited : viewer.sees(server);
 }
 
-/** Opens the gateway: what the store knows is served at once, the rest is learned in the background. */
+/** Opens the gateway: stored lists are served at once, the rest is learned in the background. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const core = createCore(deps);
   const configuration = configVerbs(core);
@@ -74,10 +76,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     redact: (value, server) => deps.redaction.shown(value, server),
     incoming: (server, result) => deps.redaction.incoming(server)?.result(result) ?? result,
   });
+  const admission = createAdmission({
+    ...deps,
+    config: () => core.loaded.config.overload,
+    memory: deps.memory ?? memoryOf(),
+  });
   const keepTraffic = (): void => traffic.keep(core.loaded.config.traffic.keep);
   keepTraffic();
-  core.events.on((event) => event.type === 'reloaded' && keepTraffic());
-  const execution = callVerbs(core, skills, { confirmation: confirming.confirmer, traffic });
+  core.events.on((event) => {
+    if (event.type !== 'reloaded') return;
+    keepTraffic();
+    admission.renew();
+  });
+  const execution = callVerbs(core, skills, { confirmation: confirming.confirmer, traffic, admission });
   const outputs = createOutputInference({
     ...deps,
     config: () => core.loaded.config,
@@ -94,13 +105,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const registry = createServerRegistry(core);
   const sessions = createSessions(deps);
   const signIns = signInVerbs(core);
-  const scripts = createScripting(core, execution.call);
+  const scripts = createScripting(core, execution.call, admission);
 
   const shutDown = async ({
     drainMs = DRAIN_MS,
     graceMs,
   }: NonNullable<Parameters<Gateway['close']>[0]>): Promise<void> => {
     unwatch();
+    admission.close();
     sessions.close();
     const stopped = core.stop();
     skills.close();
@@ -129,10 +141,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...toolVerbs(core, outputs),
     ...auditVerbs(core),
     ...reportVerbs(core),
-    ...hostVerbs(core, traffic),
+    ...hostVerbs(core, traffic, admission),
     ...trafficVerbs(traffic),
     ...savedVerbs(core),
-    ...internalVerbs(core),
+    ...internalVerbs(core, admission),
     ...subscribing.verbs,
     ...skills.verbs(execution.call),
     ...discovering,

@@ -46,7 +46,7 @@ export interface OwnServer {
   budget(server: Server, tool: Pick<Tool, 'name' | 'definition'>, asked: Budget): number | undefined;
   /** What is made of the result of a call. */
   answering(subject: Subject): Answering | undefined;
-  /** Makes an answer of a result that is not of a call, such as that of a script, within what an answer may cost. */
+  /** Makes an answer within the budget of a result that is not of a call, such as that of a script. */
   answer(viewer: Viewer, tool: string, result: JsonObject, readBy: Wanted['readBy']): Answer | Promise<Answer>;
   /** The own tools that a search means: asked for by name, or by words while a result is kept. */
   hits(viewer: Viewer, query: string): Promise<Hit[]>;
@@ -75,7 +75,10 @@ const SERVER: Server = {
   retry: { maxRetries: 0, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0, jitterFactor: 0 },
 };
 
-/** Rules may disable an own tool; that none of an allow-list names it does not: nobody could read on then. */
+/**
+ * A rule may disable one of our own tools. An allow-list that does not name it does not disable it: kept results could
+ * not be read then.
+ */
 function ownTool(definition: JsonObject, catalog: Catalog): Tool {
   const tool = normalizeTool(SERVER, definition, catalog.rules);
   if (tool.status !== 'disabled' || tool.decision.rule !== undefined) return tool;
@@ -93,20 +96,13 @@ export function createOwnServer(
     limits: () => state.config().answers,
     onError: (thrown) => log.warn('answers.keep', { error: messageOf(thrown) }),
   });
-  const answers = createAnswers(kept, () => state.config().answers);
   const screen = createScreen(kept, (text) => findFindings({ text }).filter(({ isHard }) => isHard));
   const screenMode = (server: Server): ScreenMode =>
     screenModeOf(server, OWN_SERVER, state.config().screenResults, () =>
       [...state.catalog().servers.values()].some(({ screenResults = 'off' }) => screenResults !== 'off'),
     );
-  /** What is held is held whole; what is marked is what the agent gets to see. The results that a script sees are marked with its answer. */
-  const answering = (subject: Subject): Answering | undefined => {
-    const { call, server, tool } = subject;
-    const answer = answers.answering(subject);
-    // Most configs screen nothing.
-    const isScreened =
-      server.screenResults !== undefined || state.config().screenResults !== 'off' || server === SERVER;
-    if (!isScreened) return answer;
+  /** `hold` keeps the whole result; `mark` marks the answer that the agent gets. For the calls of a script only the answer of the script is marked. */
+  const answers = createAnswers(kept, state.config, ({ call, server, tool }, answer) => {
     const mode = screenMode(server);
     const isInner = call.parent !== undefined;
     if (mode === 'off' || (mode === 'mark' && isInner)) return answer;
@@ -117,7 +113,7 @@ export function createOwnServer(
       const made = (await answer?.(result, isError)) ?? { result };
       return mode === 'hold' ? made : { ...made, result: screen.mark(from, made.result) };
     };
-  };
+  });
   let ruled: { readonly rules: Catalog['rules']; readonly tools: readonly Tool[] } | undefined;
   const tools = (): readonly Tool[] => {
     const catalog = state.catalog();
@@ -150,7 +146,7 @@ export function createOwnServer(
       return runOwnTool(kept, call.viewer, tool.name, call.arguments, tokensFor(call, tool));
     },
     budget: (server, tool, asked) => budgetOf(asked, server, tool, state.config().answers),
-    answering,
+    answering: answers.answering,
     async answer(viewer, tool, result, readBy) {
       const maxTokens = budgetOf('agent', SERVER, { name: tool, definition: {} }, state.config().answers);
       const from = { server: OWN_SERVER, tool };

@@ -48,8 +48,8 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
     text.replaceAll(SHAPE, (name) => {
       const form = known.get(name);
       if (form !== undefined) return form;
-      throw new ToolscoutError('INVALID_REQUEST', `${name} stands for no credential of this toolscout.`, {
-        suggestion: 'Load the config file again, and make the change anew.',
+      throw new ToolscoutError('INVALID_REQUEST', `${name} is not a placeholder for a credential of this toolscout.`, {
+        suggestion: 'Load the config file again, and make the change again.',
       });
     });
 

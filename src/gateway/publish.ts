@@ -21,6 +21,6 @@ export function gatewayOf(toolscout: Toolscout | Gateway): Gateway {
   const gateway = 'internal' in toolscout ? toolscout : BEHIND.get(toolscout);
   if (gateway) return gateway;
   throw new ToolscoutError('INVALID_REQUEST', 'The argument was not returned by createToolscout() or as().', {
-    suggestion: 'Hand over the object itself, not a copy of it.',
+    suggestion: 'Pass the object itself, not a copy of it.',
   });
 }

@@ -63,8 +63,8 @@ function fileIsGone(path: string): ToolscoutError {
 function waitsForApproval(path: string): ToolscoutError {
   return new ToolscoutError(
     'CONFIGURATION_ERROR',
-    `The config file ${path} changed since it was approved; what it said before stays in force.`,
-    { suggestion: 'Look at it, then run: toolscout config approve' },
+    `The config file ${path} changed after its approval; the approved version stays in force.`,
+    { suggestion: 'Review it, then run: toolscout config approve' },
   );
 }
 

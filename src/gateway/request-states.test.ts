@@ -2,7 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
 import { silentLog } from '../kernel/log.js';
+import { sealBytes } from '../kernel/sealing.js';
 import type { Store } from '../model/store.js';
+import { createStoreKey } from '../model/store-key.js';
 import { createMemoryStore } from '../store/index.js';
 import { createRequestStates, type RequestStates } from './request-states.js';
 
@@ -48,7 +50,7 @@ describe('the state a host carries between rounds', () => {
     expect(await states.open(sealed, 'ann')).toEqual({ call: 'x' });
   });
 
-  it('S8 NEG-6 nobody reads what a server keeps in it', async () => {
+  it('S8 NEG-6 the state of a server is opaque to the host', async () => {
     const sealed = await statesOf().seal({ server: 'ssn 123-45-6789' }, 'ann');
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('123-45');
     expect(sealed).toMatch(/^[\w-]+$/);
@@ -94,5 +96,67 @@ describe('the state a host carries between rounds', () => {
     const first = await states.seal({ call: 'first' }, 'ann');
     for (let count = 0; count < 10_000; count++) await states.seal({}, 'ann');
     expect(await states.open(first, 'ann')).toEqual({ call: 'first' });
+  });
+
+  it('S8 R11 is good until its very end, and not when it ends later than it could', async () => {
+    const time = createFakeClock();
+    const store = createMemoryStore({ clock: time });
+    const states = statesOf(store, time);
+    const [exact, late] = [await states.seal({ call: 'x' }, 'ann'), await states.seal({ call: 'y' }, 'ann')];
+    await time.advance(600_000 + 60_000);
+    expect(await states.open(exact, 'ann')).toEqual({ call: 'x' });
+    await time.advance(1);
+    expect(await states.open(late, 'ann')).toBeUndefined();
+    // Sealed by a process whose clock is ahead by as much as clocks may differ, and by more.
+    const sealedAt = async (ahead: number): Promise<string> => {
+      const other = createFakeClock(time.now() + ahead);
+      return statesOf(store, other).seal({ call: 'z' }, 'ann');
+    };
+    expect(await states.open(await sealedAt(60_000), 'ann')).toEqual({ call: 'z' });
+    expect(await states.open(await sealedAt(60_001), 'ann')).toBeUndefined();
+  });
+
+  it('S8 what is sealed with the right key and is no state is refused', async () => {
+    const store = storeOf();
+    const key = await createStoreKey(store, 'request-state-key')();
+    const seal = (value: unknown): string =>
+      sealBytes(key, Buffer.from(JSON.stringify(value)), 'ann').toString('base64url');
+    const good = { payload: { call: 'x' }, until: clock.now(), once: 'once' };
+    for (const wrong of [
+      { payload: 'x' },
+      { payload: null },
+      { until: '9' },
+      { until: null },
+      { once: 1 },
+      { once: null },
+    ]) {
+      expect(await statesOf(store).open(seal({ ...good, ...wrong }), 'ann')).toBeUndefined();
+    }
+    expect(await statesOf(store).open(seal(good), 'ann')).toEqual({ call: 'x' });
+  });
+
+  it('S8 A43 R9 while the store fails, the oldest of too many states is the one that is lost', async () => {
+    const broken: Store = { ...storeOf(), put: () => Promise.reject(new Error('disk')) };
+    const states = statesOf(broken);
+    const [first, second] = [await states.seal({ call: 'first' }, 'ann'), await states.seal({ call: 'second' }, 'ann')];
+    for (let count = 0; count < 9999; count++) await states.seal({}, 'ann');
+    await expect(states.open(first, 'ann')).rejects.toThrow('disk');
+    expect(await states.open(second, 'ann')).toEqual({ call: 'second' });
+  });
+
+  it('S8 R11 what was used is remembered until no clock could take it any more', async () => {
+    const time = createFakeClock();
+    const store = createMemoryStore({ clock: createFakeClock() });
+    const states = statesOf(store, time);
+    expect(await states.open(await states.seal({}, 'ann'), 'ann')).toEqual({});
+    const [used] = await store.list('used-request-states');
+    const left = async (): Promise<boolean> =>
+      (await store.list('used-request-states')).some(({ key }) => key === used!.key);
+    await time.advance(600_000 + 120_000);
+    expect(await states.open(await states.seal({}, 'ann'), 'ann')).toEqual({});
+    expect(await left()).toBe(true);
+    await time.advance(600_000);
+    expect(await states.open(await states.seal({}, 'ann'), 'ann')).toEqual({});
+    expect(await left()).toBe(false);
   });
 });

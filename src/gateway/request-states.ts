@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
+import { CLOCK_SLACK_MS } from '../kernel/expiry.js';
 import { messageOf } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
@@ -10,8 +11,6 @@ import { createStoreKey } from '../model/store-key.js';
 
 /** How long a host may take for one round. */
 const LIFE_MS = 600_000;
-/** A state may be opened by a replica whose clock differs by this much. */
-const CLOCK_SLACK_MS = 60_000;
 /** Longer than this it cannot be ours. */
 const MAX_STATE = 512 * 1024;
 
@@ -26,9 +25,9 @@ export interface RequestStates {
   /** A text for `payload` that only a request with the same `binding` can hand in, once and not too late. */
   seal(payload: JsonObject, binding: string): Promise<string>;
   /**
-   * What was sealed; `undefined` for anything forged, foreign, expired or used before.
+   * The sealed value; `undefined` for anything forged, foreign, expired or used before.
    *
-   * @throws ToolscoutError `STORE_ERROR` when the store cannot tell whether another process has used it.
+   * @throws ToolscoutError `STORE_ERROR` when the store cannot show whether another process has used it.
    */
   open(state: unknown, binding: string): Promise<JsonObject | undefined>;
 }
@@ -50,7 +49,7 @@ export function createRequestStates(deps: {
   const waiting = new Set<string>();
   let sweptAt = clock.monotonic();
 
-  /** Whether nobody used it before. */
+  /** Whether it is used for the first time. */
   const claim = async (once: string, until: number): Promise<boolean> => {
     const isOurs = waiting.delete(once);
     try {

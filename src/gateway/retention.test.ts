@@ -5,7 +5,7 @@ import { silentLog } from '../kernel/log.js';
 import { createRetention } from './retention.js';
 
 describe('retention', () => {
-  it('EXEC-5 forgets old records now and every day, tells the log of a failure, and stops', async () => {
+  it('EXEC-5 deletes old records now and every day, logs a failure, and stops', async () => {
     const clock = createFakeClock();
     const pruned: number[] = [];
     const errors: unknown[] = [];

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.js';
 
 /** Has old records of the audit log forgotten (EXEC-5). */
 export interface Retention {
-  /** Forgets what is too old now, and again every day. Nobody waits for it: years of records must not delay anything. */
+  /** Deletes expired records now and then daily, in the background: years of records must not delay anything. */
   prune(): void;
   stop(): void;
 }

@@ -6,6 +6,7 @@ import { silentLog } from '../kernel/log.js';
 import type { Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { createSessions } from './sessions.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 const HOUR = 3_600_000;
 const ADA = { by: 'key', principal: 'ada', scopes: ['read', 'call'], servers: ['old'], credential: 'key:1' } as const;
@@ -15,8 +16,8 @@ function open(clock: FakeClock = createFakeClock(), store: Store = createMemoryS
   return { clock, store, sessions: createSessions({ store, clock, log: silentLog, audit }) };
 }
 
-describe('sessions', () => {
-  it('STUDIO-6 a session is found by its token, of which the store has a hash alone', async () => {
+describe('sessions', COMPUTES_LONG, () => {
+  it('STUDIO-6 finds a session by its token; the store has only a hash of it', async () => {
     const { sessions, store } = open();
     const token = await sessions.open(ADA);
     const found = await sessions.find(token);
@@ -92,7 +93,7 @@ describe('sessions', () => {
     expect(await store.list('sessions')).toEqual([]);
   });
 
-  it('STUDIO-6 what is in the store and is no session lets nobody in, and what cannot be read widens nothing', async () => {
+  it('STUDIO-6 an invalid stored session signs no one in, and an unreadable field grants nothing', async () => {
     const { sessions, store, clock } = open();
     const token = 'a'.repeat(43);
     const until = clock.now() + HOUR;
@@ -131,7 +132,7 @@ describe('sessions', () => {
     expect(await sessions.find(old)).toBeUndefined();
   });
 
-  it('STUDIO-6 another process over the same store hears of the end', async () => {
+  it('STUDIO-6 another process over the same store is notified of the end', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });
     const told: Array<(space: string) => void> = [];

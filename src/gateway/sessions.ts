@@ -3,18 +3,18 @@ import type { Audit } from '../audit/index.js';
 import { createEmitter } from '../kernel/async/emitter.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
+import { isAhead, isOver } from '../kernel/expiry.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { SCOPES, type Scope } from '../model/principal.js';
 import type { Entry, Store } from '../model/store.js';
-import type { NewSession, Session, SessionVerbs } from './contract/sessions.js';
+import { SESSION_LIFETIME_MS, type NewSession, type Session, type SessionVerbs } from './contract/sessions.js';
 
 const SPACE = 'sessions';
 const TICKETS = 'session-tickets';
 
-/** A session ends after this, and after an hour in which nothing was asked. */
-const LIFETIME_MS = 12 * 3_600_000;
+/** A session also ends after this time without a request. */
 const IDLE_MS = 3_600_000;
 /** That a session was seen is written at most this often. */
 const NOTE_AFTER_MS = 60_000;
@@ -55,7 +55,7 @@ function readSession({ key, value }: Entry): (Session & { readonly seenAt: numbe
     by,
     principal,
     scopes: (textsOf(scopes) ?? []).filter(isScope),
-    // What cannot be read must not widen what somebody sees.
+    // An unreadable value must not widen what the session sees.
     ...(servers !== undefined && { servers: seen ?? [] }),
     ...(isText(credential) && { credential }),
     until,
@@ -83,7 +83,8 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
     idleUntil: seenAt + IDLE_MS,
   });
 
-  const isOver = ({ until, idleUntil }: Ends): boolean => Math.min(until, idleUntil) <= clock.now();
+  const isEnded = ({ until, idleUntil }: Ends): boolean =>
+    isOver(until, SESSION_LIFETIME_MS, clock.now()) || isOver(idleUntil, IDLE_MS, clock.now());
 
   /** Another process has opened, ended or seen sessions. */
   const follow = async (): Promise<void> => {
@@ -103,7 +104,8 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
   /** Makes room: what has expired goes, then the oldest. */
   const prune = async (space: string): Promise<void> => {
     const entries = await store.list(space);
-    const isStale = ({ expiresAt }: Entry): boolean => (expiresAt ?? 0) <= clock.now();
+    const isStale = ({ expiresAt = 0, storedAt }: Entry): boolean =>
+      expiresAt <= clock.now() || isAhead(storedAt, clock.now());
     const alive = entries.filter((entry) => !isStale(entry)).toSorted((a, b) => a.storedAt - b.storedAt);
     const surplus = alive.slice(0, Math.max(0, alive.length - MAX_KEPT + 1));
     for (const { key } of [...entries.filter(isStale), ...surplus]) {
@@ -121,11 +123,11 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
   return {
     async open(given: NewSession) {
       await prune(SPACE);
-      for (const [id, ends] of live) if (isOver(ends)) drop(id);
+      for (const [id, ends] of live) if (isEnded(ends)) drop(id);
       const token = newToken();
       const now = clock.now();
       const { until = Infinity, ...session } = given;
-      const value = { ...session, until: Math.min(until, now + LIFETIME_MS), seenAt: now };
+      const value = { ...session, until: Math.min(until, now + SESSION_LIFETIME_MS), seenAt: now };
       await store.put(SPACE, sha256(token), value as unknown as JsonObject, { expiresAt: now + IDLE_MS });
       await audit.recordNow({
         kind: 'session-open',
@@ -141,7 +143,7 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
       const id = sha256(token);
       const entry = await store.get(SPACE, id);
       const session = entry && readSession(entry);
-      if (!entry || !session || gone.has(id) || isOver(endsOf(session))) {
+      if (!entry || !session || gone.has(id) || isEnded(endsOf(session))) {
         if (live.has(id)) drop(id);
         return undefined;
       }
@@ -164,7 +166,7 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
 
     isLive(id) {
       const ends = live.get(id);
-      return ends !== undefined && !isOver(ends);
+      return ends !== undefined && !isEnded(ends);
     },
 
     onEnd: (listener) => ended.on(listener),
@@ -184,7 +186,8 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
       if (!entry || !isObject(entry.value) || entry.value['kind'] !== kind) return undefined;
       // Of several who bring it at once, also to several processes, one deletes it.
       if (!(await store.delete(TICKETS, key))) return undefined;
-      return (entry.expiresAt ?? 0) > clock.now() ? entry.value['value'] : undefined;
+      const isStale = (entry.expiresAt ?? 0) <= clock.now() || isAhead(entry.storedAt, clock.now());
+      return isStale ? undefined : entry.value['value'];
     },
 
     close: unwatch,

@@ -16,20 +16,20 @@ export interface SkillStates {
   /** How a skill stands; whatever changed since the last look is taken in first. */
   of(skill: string): Negotiation | undefined;
   covers(skill: string, server: string, tool: string): boolean;
-  /** Reads a skill that is none of these, looks at the servers it would be bound to, and says how it would stand. */
+  /** Reads a skill that is not configured, looks at the servers it would be bound to, and reports its state. */
   tryOut(path: string): Promise<Skill & Negotiation>;
   /**
    * Looks at the servers that skills are bound to: whether their command is there. With `connect` those that were never
    * asked are asked, and remote ones are checked. What it finds is part of the next answer; never rejects.
    */
   verify(negotiations: readonly Negotiation[], options?: { readonly connect?: boolean }): Promise<void>;
-  /** The last that was told about a skill. */
+  /** The last briefing about a skill. */
   briefing(skill: string): AgentBriefingEvent | undefined;
   /** Every negotiation, as it stands now. */
   all(): readonly Negotiation[];
   /** Servers that fail and that a skill waits for. */
   struggling(): ReadonlySet<string>;
-  /** What stands is to be looked at anew. */
+  /** Negotiates again. */
   reconsider(): void;
   close(): void;
 }
@@ -51,7 +51,7 @@ interface Loaded {
   readonly set: SkillSet;
 }
 
-/** Reads the skills, negotiates for them, and again whenever something changes. Nothing is loaded where there are none. */
+/** Reads the skills and negotiates for them, again after each change. Loads nothing without skills. */
 export function createSkillStates(core: Core): SkillStates {
   const { clock, log, pool } = core.deps;
   const probed = (id: string): readonly string[] => core.probed.get(id) ?? [];
@@ -86,7 +86,7 @@ export function createSkillStates(core: Core): SkillStates {
 
   const condition = (id: string): ServerCondition => {
     const server = core.catalog.servers.get(id);
-    const sources = { catalog: core.catalog, learner: core.learner, pool, hide: core.hide };
+    const sources = { catalog: core.catalog, learner: core.learner, pool, hide: core.hide, isStale: core.isStale };
     if (!server) return { off: 'it is not configured' };
     if (!isUsable(server)) return { off: problemOf(server, sources) ?? 'it cannot be used' };
     const { state, breaker, lastError } = pool.health(id);
@@ -124,7 +124,7 @@ export function createSkillStates(core: Core): SkillStates {
     else unstartable.set(server.id, { digest: server.digest, reason });
   };
 
-  /** Asks servers that nobody has asked yet, and remote ones whether they are there. Failures show in their state. */
+  /** Learns servers that were not asked yet, and pings remote ones. Failures show in their state. */
   const connectTo = async (servers: readonly Server[]): Promise<void> => {
     const isUnknown = ({ id }: Server): boolean => !core.catalog.list(id);
     const remote = servers.filter(
@@ -155,7 +155,7 @@ export function createSkillStates(core: Core): SkillStates {
     const states = now();
     briefings.retain(new Set(states.keys()));
     for (const id of told.keys()) if (!states.has(id)) told.delete(id);
-    // What is being learned may be just what is missing; bad news waits for it.
+    // A server that is being learned may offer what is missing, so a degradation is not announced yet.
     const isLearning = core.learner.learning().length > 0;
     for (const skill of current.set.skills) {
       const negotiation = states.get(skill.id);
@@ -175,7 +175,7 @@ export function createSkillStates(core: Core): SkillStates {
     if (closed || !current) return;
     timer ??= clock.after(SETTLE_MS, () => {
       timer = undefined;
-      // A learner drops a server from its list only after it has told of it.
+      // A learner removes a server from its list only after the event.
       tell();
     });
   };
@@ -246,7 +246,9 @@ export function createSkillStates(core: Core): SkillStates {
     async tryOut(path) {
       const room = await loadRoom();
       const skill = await room.readSkill(path).catch((thrown: unknown) => {
-        throw new ToolscoutError('SKILL_NOT_FOUND', `${path} cannot be read: ${messageOf(thrown)}`);
+        throw new ToolscoutError('SKILL_NOT_FOUND', `${path} cannot be read: ${messageOf(thrown)}`, {
+          suggestion: 'Check the path; it must name a skill.md.',
+        });
       });
       await verify([room.negotiate(skill, offering(room), condition)], { connect: true });
       return { ...skill, ...room.negotiate(skill, offering(room), condition) };

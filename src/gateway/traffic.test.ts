@@ -9,6 +9,7 @@ import type { Host } from '../model/host.js';
 import type { TrafficRow } from '../model/traffic.js';
 import type { ServerRequest } from '../model/upstream.js';
 import { createTraffic, type Traffic } from './traffic.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 const server = stdioServer('one', { command: 'node' });
 const noted: Array<[string, JsonObject | undefined]> = [];
@@ -35,12 +36,11 @@ function open(): { traffic: Traffic; last: () => TrafficRow; stop: () => void } 
 const begin = (traffic: Traffic, params: JsonObject = { name: 'x', arguments: {} }) =>
   traffic.begin({ method: 'tools/call', params, principal: 'ada', route: 'mcp', traceId: 't' });
 
-describe('traffic', () => {
+describe('traffic', COMPUTES_LONG, () => {
   it('STUDIO-3 notes waits, retries, unasked questions and failures under their request', async () => {
     const { traffic, last } = open();
     const row = begin(traffic);
     const watched = row.watch(host(async () => ({})));
-    expect([traffic.knows(watched), traffic.knows(undefined)]).toEqual([true, false]);
     const told: string[] = [];
     const request: ServerRequest = {
       method: 'tools/call',
@@ -74,7 +74,7 @@ describe('traffic', () => {
     expect(last().children.find(({ method }) => method === 'ping')).toMatchObject({ outcome: 'failure' });
   });
 
-  it('STUDIO-3 notes what a host refuses and is told; what belongs to no row is only passed on', async () => {
+  it('STUDIO-3 records refusals of a host and notifications to it; messages without a row are only passed on', async () => {
     const { traffic, last } = open();
     const row = begin(traffic, { uri: 'note://1' });
     const watched = row.watch(host(() => Promise.reject(new Error('no'))));
@@ -101,13 +101,27 @@ describe('traffic', () => {
   it('STUDIO-3 a call without a host of ours has a row of its own', async () => {
     const { traffic, last } = open();
     const call = { server: 'one', tool: 'do', arguments: { a: 1 }, principal: 'ada', route: 'http' } as unknown as Call;
-    const row = traffic.attach(call);
+    const row = traffic.attach(call)!;
+    expect(last()).toMatchObject({ tool: 'one:do', state: 'open' });
     await traffic.send(server, { method: 'tools/call', params: { name: 'do' } }, { ...call }, async () => ({ ok: 1 }));
     row.succeed({ ok: 1 });
     expect(last()).toMatchObject({ name: 'one:do', servers: ['one'], state: 'success', route: 'http' });
     const asked = { ...call, host: host(async () => ({})) } as Call;
-    traffic.attach(asked);
-    expect(traffic.knows(asked.host)).toBe(true);
+    expect(traffic.attach(asked)).toBeDefined();
+    // It has a row now, which another call with the same host does not open again.
+    expect(traffic.attach(asked)).toBeUndefined();
+  });
+
+  it('STUDIO-3 names the tool of a call that a host made, also when it is refused before it is sent', () => {
+    const { traffic, last } = open();
+    const row = begin(traffic, { name: 'execute_tool', arguments: { server: 'one', tool: 'gone' } });
+    const watched = row.watch(host(async () => ({})));
+    const call = { server: 'one', tool: 'gone', arguments: {}, principal: 'ada', host: watched } as unknown as Call;
+    expect(traffic.attach(call)).toBeUndefined();
+    row.fail(new ToolscoutError('TOOL_NOT_FOUND', 'There is none.'));
+    expect(last()).toMatchObject({ name: 'execute_tool', tool: 'one:gone', servers: [], state: 'failure' });
+    expect(last().tokens.returned).toBeGreaterThan(0);
+    expect(traffic.rows()).toHaveLength(1);
   });
 
   it('STUDIO-3 A43 memory is bounded in rows and characters', () => {

@@ -4,14 +4,14 @@ import { messageOf, toToolscoutError, type ErrorCode } from '../kernel/errors.js
 import { addressOf, newIdAt } from '../kernel/ids.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { estimateJsonTokens, estimateResultTokens } from '../kernel/tokens.js';
+import { estimateJsonTokens, estimateReadTokens } from '../kernel/tokens.js';
 import type { Call } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
 import type { Payload, TrafficChild, TrafficRow } from '../model/traffic.js';
 import type { Requester, ServerRequest } from '../model/upstream.js';
 
-/** Rows kept while somebody looks; `traffic.keep` may be more. */
+/** Rows kept while the traffic is watched; `traffic.keep` may be more. */
 const ROWS = 1000;
 /** Children of one row; a server that reports progress all day has more. */
 const CHILDREN = 200;
@@ -23,6 +23,8 @@ const ALL_PAYLOADS = 32 * 1024 * 1024;
 export interface TrafficRequest {
   readonly method: string;
   readonly params: JsonObject;
+  /** The tool that it runs, as `server:tool`, where that is known from the beginning. */
+  readonly tool?: string;
   readonly principal: string;
   readonly route: string;
   readonly host?: { readonly name?: string; readonly era: 'legacy' | 'modern' };
@@ -37,15 +39,13 @@ export interface OpenRow {
   fail(thrown: unknown): void;
 }
 
-/** What is said between hosts, toolscout and servers, recorded only while somebody wants it (STUDIO-3). */
+/** The messages between hosts, toolscout and servers, recorded only on demand (STUDIO-3). */
 export interface Traffic {
-  /** Whether anything is recorded: the one thing that costs something while nobody looks. */
+  /** Whether anything is recorded: this check is the only cost while the traffic is not watched. */
   readonly isOn: boolean;
   begin(request: TrafficRequest): OpenRow;
-  /** Whether calls with this host belong to a row already. */
-  knows(host: Host | undefined): boolean;
-  /** Has a call that comes from no host of ours belong to a row of its own, until `outcome` is there. */
-  attach(call: Call): OpenRow;
+  /** Names the tool of a call in the row of its host. A call that comes from no host of ours gets a row of its own, which is the answer. */
+  attach(call: Call): OpenRow | undefined;
   /** Sends a request to a server, noted under the row of its host. */
   send(
     server: Server,
@@ -55,9 +55,9 @@ export interface Traffic {
   ): Promise<JsonObject>;
   /** The rows in memory, oldest first. */
   rows(): readonly TrafficRow[];
-  /** Hears of every row that is new or has changed. Recording goes on until the answer is called. */
+  /** Calls the listener for every new or changed row. Recording goes on until the returned function is called. */
   follow(listener: (row: TrafficRow) => void): () => void;
-  /** How many rows are kept while nobody looks. */
+  /** The number of rows kept while the traffic is not watched. */
   keep(rows: number): void;
 }
 
@@ -96,7 +96,6 @@ export function createTraffic(deps: {
   let size = 0;
   let watchers = 0;
   let kept = 0;
-  const state = { isOn: false };
 
   const payloadOf = (value: JsonValue, row: Row, server?: string): Payload => {
     let bytes = 0;
@@ -130,7 +129,7 @@ export function createTraffic(deps: {
   };
 
   const settle = (): void => {
-    state.isOn = watchers > 0 || kept > 0;
+    traffic.isOn = watchers > 0 || kept > 0;
     prune();
     if (rows.length === 0) size = 0;
   };
@@ -189,12 +188,10 @@ export function createTraffic(deps: {
     tell(row);
   };
 
-  return {
-    get isOn() {
-      return state.isOn;
-    },
+  const traffic: Writable<Traffic> = {
+    isOn: false,
 
-    begin({ method, params, principal, route, host, traceId }) {
+    begin({ method, params, tool, principal, route, host, traceId }) {
       const at = clock.now();
       const args = isObject(params['arguments']) ? params['arguments'] : params;
       const name = nameIn(params);
@@ -209,6 +206,7 @@ export function createTraffic(deps: {
         ...(host && { host }),
         method,
         ...(name !== undefined && { name }),
+        ...(tool !== undefined && { tool }),
         ...(traceId !== undefined && { traceId }),
         servers: [],
         state: 'open',
@@ -222,7 +220,7 @@ export function createTraffic(deps: {
       tell(row);
       const opened: OpenRow = {
         watch(real) {
-          // Everything else of the host is its own, what changes while it is connected included.
+          // All other members are read from the real host, so that its later changes are seen.
           const watched = Object.create(real, {
             request: { value: (...asked: Parameters<Host['request']>) => ask(row, real, ...asked) },
             notify: {
@@ -236,12 +234,14 @@ export function createTraffic(deps: {
           return watched;
         },
         succeed(result) {
-          row.tokens = { ...row.tokens, returned: estimateResultTokens(result) };
+          row.tokens = { ...row.tokens, returned: estimateReadTokens(result) };
           finish(row, result['isError'] === true ? 'failure' : 'success', result);
         },
         fail(thrown) {
           const { code, message } = toToolscoutError(thrown);
-          finish(row, 'failure', { error: message }, code);
+          const told = { error: message };
+          row.tokens = { ...row.tokens, returned: estimateJsonTokens(told) };
+          finish(row, 'failure', told, code);
         },
       };
       openRows.set(opened, row);
@@ -250,9 +250,17 @@ export function createTraffic(deps: {
 
     attach(call) {
       const { server, tool, arguments: args, principal, route, traceId } = call;
-      const opened = this.begin({
+      const address = addressOf(server, tool);
+      const known = call.host && rowOf.get(call.host);
+      // Also of a call that is refused before anything is sent.
+      if (known) {
+        known.tool = address;
+        return undefined;
+      }
+      const opened = traffic.begin({
         method: 'tools/call',
-        params: { name: addressOf(server, tool), arguments: args },
+        params: { name: address, arguments: args },
+        tool: address,
         principal,
         route,
         ...(traceId !== undefined && { traceId }),
@@ -264,8 +272,6 @@ export function createTraffic(deps: {
       });
       return opened;
     },
-
-    knows: (host) => host !== undefined && rowOf.has(host),
 
     async send(server, request, requester, send) {
       const row = (requester as { readonly [ROW]?: Row })[ROW] ?? (requester.host && rowOf.get(requester.host));
@@ -341,6 +347,7 @@ export function createTraffic(deps: {
       settle();
     },
   };
+  return traffic;
 }
 
 /** A row as others get it: a copy, since it goes on changing. */

@@ -7,7 +7,7 @@ import { hasScope, LOCAL, type Principal } from '../model/principal.js';
 import type { Tool } from '../model/tool.js';
 import type { Viewer } from '../model/viewer.js';
 
-/** The viewer that a principal is: everybody, or limited to the servers of a key. */
+/** The viewer of a principal: it sees all servers, or those of a key. */
 export function viewerOf({ name, scopes, servers }: Principal): Viewer {
   const isLimited = servers !== undefined;
   return { principal: name, scopes, isLimited, sees: isLimited ? (server) => servers.has(server) : () => true };
@@ -16,7 +16,7 @@ export function viewerOf({ name, scopes, servers }: Principal): Viewer {
 /** The user of this machine, who sees everything. */
 export const LOCAL_VIEWER: Viewer = viewerOf(LOCAL);
 
-/** A skill that asks for somebody: it sees what its bindings cover, as far as its caller sees that too (NEG-5). */
+/** A skill on behalf of a caller: it sees what its bindings cover, as far as its caller sees that too (NEG-5). */
 export function skillViewer(caller: Viewer, id: string, covers: Viewer['sees']): Viewer {
   const { principal, scopes } = caller;
   return {
@@ -28,7 +28,7 @@ export function skillViewer(caller: Viewer, id: string, covers: Viewer['sees']):
   };
 }
 
-/** Whoever asks, apart from the skill that asks for them. */
+/** The caller, apart from the skill that acts for them. */
 export function callerOf(viewer: Viewer): Viewer {
   return viewer.skill?.caller ?? viewer;
 }
@@ -64,7 +64,10 @@ function noServer(viewer: Viewer, id: string, { servers }: Catalog): ToolscoutEr
   return new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${id}".${near}`, { delivered: false });
 }
 
-/** Whether a viewer who may see only some servers means another one, or one that is none. Bindings of a skill do not count. */
+/**
+ * Whether the id is hidden from a viewer that sees only some servers, or does not exist. Bindings of a skill do not
+ * count.
+ */
 export function isHidden(viewer: Viewer, id: string, { servers }: Catalog): boolean {
   const caller = callerOf(viewer);
   return caller.isLimited && !(caller.sees(id) && servers.has(id));

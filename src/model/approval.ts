@@ -2,16 +2,16 @@
 export type ApprovalState = 'pending' | 'approved' | 'rejected' | 'expired' | 'superseded';
 
 /**
- * Why something is not offered, as far as trust goes: nobody has decided about it (`waiting`), it is not what was trusted any
- * more (`changed`), a person said no (`rejected`), it shows signs of an attack (`suspect`, A11), or the record of what was
- * trusted is not to be had (`unreadable`).
+ * Why an item is not offered for lack of trust: it awaits a decision (`waiting`), it differs from what was trusted
+ * (`changed`), a person rejected it (`rejected`), it shows signs of an attack (`suspect`, A11), or the trust record
+ * cannot be read (`unreadable`).
  */
 export type HoldCause = 'waiting' | 'changed' | 'rejected' | 'suspect' | 'unreadable';
 
 /** How much is at stake, from least to most. */
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 
-/** How much is at stake, and why. Advice for whoever decides; it decides nothing by itself. */
+/** The level of risk, and why. Advice for the person who decides; it decides nothing by itself. */
 export interface Risk {
   readonly level: RiskLevel;
   /** One phrase each, the weightiest first. */
@@ -26,8 +26,8 @@ export interface Ruling {
 }
 
 /**
- * Where a server came from, as far as trust goes: a person configured it (`user`), or it was found in
- * a file of a project, in a registry or by asking a URL, which nobody has vouched for.
+ * Where a server came from, as far as trust goes: a person configured it (`user`), or it was found in a file of a
+ * project, in a registry or by asking a URL, so that its origin is unverified.
  */
 export type ServerOrigin = 'user' | 'project' | 'registry' | 'introspected';
 
@@ -36,7 +36,7 @@ export interface Approval {
   /** `server` or `server:tool`: how it is named to approve or reject it. */
   readonly ref: string;
   readonly server: string;
-  /** Absent when the server itself is what waits: its command, or what it says of itself. */
+  /** Absent when the request is about the server itself: its command, or its own description. */
   readonly tool?: string;
   /** What exactly: how the server is started, how it presents itself, or what a tool is defined as. */
   readonly about: 'launch' | 'instructions' | 'tool';
@@ -59,7 +59,7 @@ export interface Approval {
 export interface ApprovalFilter {
   readonly server?: string;
   readonly state?: ApprovalState;
-  /** Who is shown the answer, which is remembered (A41): `local` by default, `false` for nobody. */
+  /** Who is shown the answer, which is remembered (A41): `local` by default, `false` for no one. */
   readonly shownTo?: string | false;
 }
 
@@ -73,7 +73,7 @@ export interface Change {
   readonly after?: string;
 }
 
-/** What changed of a tool or of what a server says of itself. */
+/** The change of a tool or of a server's own description. */
 export interface ApprovalDiff {
   readonly approval: Approval;
   readonly changes: readonly Change[];

@@ -11,8 +11,11 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** What happened to a record, or to the blocks that prove it. */
-export const AUDIT_DAMAGES = ['changed', 'removed', 'inserted', 'reordered'] as const;
+/**
+ * What happened to a record, or to the blocks that prove it. `unchained` is said only where nothing else is wrong: no block covers
+ * the record. A version of toolscout without the chain may have written it, or a person may have inserted it.
+ */
+export const AUDIT_DAMAGES = ['changed', 'removed', 'inserted', 'reordered', 'unchained'] as const;
 
 /** One of {@link AUDIT_DAMAGES}. */
 export type AuditDamage = (typeof AUDIT_DAMAGES)[number];
@@ -30,7 +33,7 @@ export interface AuditProblem {
   readonly detail: string;
 }
 
-/** Records from before the log was chained; nothing proves them. */
+/** Records that no block covers, from before the log was chained or between its blocks; nothing proves them. */
 export interface UnchainedRecords {
   readonly records: number;
   /** Wall-clock time of the newest. */

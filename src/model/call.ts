@@ -18,12 +18,12 @@ export interface Progress {
  */
 export type Budget = 'agent' | 'pinned' | 'passthrough' | number;
 
-/** A wish to run one tool. */
+/** A request to run one tool. */
 export interface Call {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Who asks, and what there is for them. */
+  /** The caller, and what it sees. */
   readonly viewer: Viewer;
   /** The name of the viewer: `local` on a laptop, the authenticated subject on a shared service. */
   readonly principal: string;
@@ -43,7 +43,7 @@ export interface Call {
   readonly select?: string;
   /** Without one the whole result is returned (ANS-1). */
   readonly budget?: Budget;
-  /** Who can be asked while it runs; without one nobody can. */
+  /** The host that can be asked while it runs; without one, requests of the server are declined. */
   readonly host?: Host;
   /** What is wrong with the way the arguments were sent: the call is refused once it is certain that the caller may make it. */
   readonly problems?: readonly Problem[];

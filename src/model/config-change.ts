@@ -1,7 +1,7 @@
 import type { Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 
-/** A change of the config file that somebody wants (STUDIO-8). */
+/** A requested change of the config file (STUDIO-8). */
 export type ConfigChange =
   /** Servers that are added, changed or, with `null`, removed. */
   | { readonly servers: Readonly<Record<string, JsonObject | null>>; readonly allowSecrets?: boolean }

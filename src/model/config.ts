@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ConfirmConfig, ConfirmRuleConfig } from './confirm-config.js';
 import { AuditConfig } from './audit-export.js';
+import { OverloadConfig } from './overload-config.js';
 import { TrafficConfig } from './traffic.js';
 import { SCOPES } from './principal.js';
 import { SandboxConfig } from './sandbox-config.js';
@@ -90,20 +91,19 @@ export type AuthConfig = z.infer<typeof AuthConfig>;
 /** Tokens that an answer may cost; `false` is no bound. */
 const maxTokens = z.union([z.int().min(500).max(1_000_000), z.literal(false)]);
 
+/** What an answer may cost when nothing else is said. */
+export const DEFAULT_MAX_TOKENS = 8000;
+
 /** What is done with results that are too large for an agent (ANS-1). */
 export const AnswersConfig = z.strictObject({
-  /** Absent: 8000, and no bound for tools that a host of the mode `passthrough` is offered. */
+  /** Absent: {@link DEFAULT_MAX_TOKENS}, and no bound for tools that a host of the mode `passthrough` is offered. */
   maxTokens: maxTokens.optional(),
   /** What a tool that declares the size of its results can raise the budget to (ANS-5). */
   maxDeclaredTokens: z.int().min(0).max(1_000_000).default(25_000),
   /** How long a result is kept to be read on. */
   keepMs: milliseconds.default(3_600_000),
-  /** How much is kept of all results together. */
-  keepBytes: z
-    .int()
-    .min(0)
-    .max(1024 ** 4)
-    .default(64 * 1024 ** 2),
+  /** How much is kept of all results together: 64 MB by default, a terabyte at most. */
+  keepBytes: z.int().min(0).max(1_099_511_627_776).default(67_108_864),
 });
 /** See the schema of the same name. */
 export type AnswersConfig = z.infer<typeof AnswersConfig>;
@@ -263,7 +263,7 @@ const HttpOauth = z.strictObject({
   clientId: text.min(1).optional(),
 });
 
-/** Who may come in over HTTP; once it is given, nobody else may, on any address. */
+/** Who may connect over HTTP. Once it is set, requests without valid credentials are refused on every address. */
 const HttpAuth = z.strictObject({
   keys: z.array(HttpKey).default([]),
   oauth: HttpOauth.optional(),
@@ -276,14 +276,14 @@ const HttpConfig = z.strictObject({
   port: z.int().min(0).max(65_535).default(7077),
   allowedHosts: z.array(text.min(1)).default([]),
   allowedOrigins: z.array(text.min(1)).default([]),
-  /** Under which address the world knows this toolscout, when something stands in front of it. */
+  /** The public address of this toolscout, when a proxy is in front of it. */
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   auth: HttpAuth.optional(),
 });
 
 const LimitsConfig = z.strictObject({
   callTimeoutMs: milliseconds.default(30_000),
-  /** One call may last this long in all, however much progress it reports and whoever is asked. */
+  /** The total time limit of one call, whatever progress it reports and whatever hosts are asked. */
   callTotalMs: milliseconds.default(3_600_000),
   connectTimeoutMs: milliseconds.default(30_000),
   idleTimeoutMs: milliseconds.default(300_000),
@@ -314,10 +314,10 @@ const ScriptsConfig = z.strictObject({
   allow: z.enum(['all', 'read-only']).default('all'),
 });
 
-/** The registry everybody publishes to. */
+/** The official public registry. */
 export const OFFICIAL_REGISTRY = 'https://registry.modelcontextprotocol.io';
 
-/** The registry that is searched for servers nobody has configured yet (REG-9). */
+/** The registry that is searched for servers that are not configured yet (REG-9). */
 const RegistryConfig = z.strictObject({
   /** The official one unless this says otherwise; one of your own speaks the same API. */
   url: z.url({ protocol: /^https?$/ }).default(OFFICIAL_REGISTRY),
@@ -385,6 +385,7 @@ export const Config = z.strictObject({
   confirm: ConfirmConfig.prefault({}),
   audit: AuditConfig.prefault({}),
   traffic: TrafficConfig.prefault({}),
+  overload: OverloadConfig.prefault({}),
   http: HttpConfig.prefault({}),
   limits: LimitsConfig.prefault({}),
 });

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
 
+/** How many hits a search gives, where the caller does not say. */
+export const DEFAULT_HITS = 10;
+
+/** The most hits that an agent may ask for in one search. */
+export const MAX_AGENT_HITS = 50;
+
 /** Why a hit stands where it stands. */
 export interface Explanation {
   /** Words of the query, the indexed terms they met, the fields those stand in, and their shares of the words' score. */
@@ -44,6 +50,10 @@ export interface SearchOptions {
   readonly meta?: JsonObject;
   /** The id of the asker's request; the span of the search has it too. */
   readonly traceId?: string;
+  /** Which front asks, for the audit log. */
+  readonly route?: 'library' | 'mcp' | 'cli' | 'http';
+  /** Shows what an agent would get: leaves no record and does not count as experience. */
+  readonly isPreview?: boolean;
   /** Told how many of the servers that the search waits for are learned; never after it was answered. */
   readonly onLearning?: (progress: Progress) => void;
 }

@@ -1,4 +1,5 @@
 import type { Cancel } from '../kernel/async/cancel.js';
+import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 
 /** What a server may ask of the host behind a call. */
@@ -8,15 +9,26 @@ export const CALLBACK_METHODS: ReadonlySet<string> = new Set([
   'roots/list',
 ]);
 
-/** What to do about a call that failed because nobody could be asked. */
+/** What to do about a call that failed because no host could be asked. */
 export function unaskedAdvice(method = 'elicitation'): string {
   const feature = method.split('/')[0];
   return `Give the tool what it asks for as arguments, or call it from a host that supports ${feature}.`;
 }
 
+/** The refusal of one more question when `most` are open. */
+export function tooManyQuestions(most: number): ToolscoutError {
+  const message = `The server has ${most} questions to the host open already; the next was not asked.`;
+  return new ToolscoutError('RATE_LIMITED', message, { suggestion: 'Answer them first.' });
+}
+
+/** The end of a question whose answer is no longer needed. */
+export function questionWithdrawn(): ToolscoutError {
+  return new ToolscoutError('CANCELLED', 'The question was withdrawn.');
+}
+
 /** What may accompany a question to a host. */
 export interface HostRequest {
-  /** Aborted when the answer is no longer wanted; the host is told so. */
+  /** Aborted when the answer is no longer needed; the host gets a cancellation. */
   readonly signal?: Cancel;
 }
 
@@ -36,7 +48,7 @@ export interface Host {
   readonly sole?: boolean;
   /** Questions of a modern server are handed back as the result, also by a host of the older era. */
   readonly defersQuestions?: boolean;
-  /** The least level of log messages it wants, if it said so. */
+  /** The lowest level of log messages it accepts, if set. */
   readonly logLevel?: string;
   /** The session the call belongs to, for what a server says outside of any call. */
   readonly session?: Host;
@@ -45,7 +57,7 @@ export interface Host {
    * `upstream` set to the JSON-RPC error it gave.
    */
   request(method: string, params: JsonObject | undefined, options?: HostRequest): Promise<JsonObject>;
-  /** Tells the host something; whether it still listens is not our business. */
+  /** Sends a notification to the host; a host that no longer listens is ignored. */
   notify(method: string, params: JsonObject | undefined): void;
 }
 

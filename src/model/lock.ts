@@ -15,7 +15,7 @@ export interface LockItem {
   readonly definition: JsonValue;
 }
 
-/** The package that a command runs, as far as it is known without asking anybody. */
+/** The package that a command runs, as far as it is known without a request. */
 export interface LockPackage {
   readonly name: string;
   /** The version, range or tag of the command; absent when it names none. */
@@ -46,7 +46,7 @@ export interface LockServer extends Readonly<Record<LockList, readonly LockItem[
   readonly launch: LockLaunch;
   readonly package?: LockPackage;
   readonly protocolVersion?: string;
-  /** What the server says of itself: instructions, title and the like. */
+  /** The server's own description: instructions, title and the like. */
   readonly presentation: JsonObject;
 }
 

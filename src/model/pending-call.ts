@@ -1,13 +1,13 @@
 import type { JsonValue } from '../kernel/json.js';
 
-/** The rule that makes calls of a tool need a yes (SEC-11). */
+/** The rule that makes calls of a tool need a confirmation (SEC-11). */
 export interface ConfirmRule {
   readonly ask: true | 'once' | { readonly when: string };
   /** One phrase for people: `toolRules[1] (pattern "*delete*")`. */
   readonly reason: string;
 }
 
-/** How far a call that needs a yes is; `used` is a yes whose call was made. */
+/** The state of a call that needs a confirmation; `used` means that the confirmed call was made. */
 export type PendingCallState = 'waiting' | 'approved' | 'rejected' | 'used' | 'expired';
 
 /** A call that waits for a person, or what they said (SEC-11). */
@@ -19,7 +19,7 @@ export interface PendingCall {
   readonly arguments: JsonValue;
   /** SHA-256 of the arguments before redaction: the answer holds for these and no others. */
   readonly argumentsHash: string;
-  /** Who wants to make the call. */
+  /** The caller of the call. */
   readonly principal: string;
   readonly skill?: string;
   readonly route: string;
@@ -27,7 +27,7 @@ export interface PendingCall {
   readonly rule: string;
   readonly state: PendingCallState;
   readonly requestedAt: number;
-  /** After this there is no answer any more; after a yes: until when the call can be made. */
+  /** After this there is no answer any more; after a confirmation: until when the call can be made. */
   readonly expiresAt: number;
   readonly ruling?: {
     readonly by: string;

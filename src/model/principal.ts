@@ -4,7 +4,7 @@ export const SCOPES = ['read', 'call', 'admin'] as const;
 /** See {@link SCOPES}. */
 export type Scope = (typeof SCOPES)[number];
 
-/** Who asks, and what they may see and do (S12). */
+/** A caller, and what they may see and do (S12). */
 export interface Principal {
   /** As it stands in the audit log. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Principal {
   readonly session?: { readonly id: string; readonly csrf: string };
 }
 
-/** Whoever uses a toolscout of their own, on their own machine. */
+/** The owner of a toolscout on their own machine. */
 export const LOCAL: Principal = { name: 'local', scopes: new Set(SCOPES) };
 
 /** Whether a principal has a scope: who may administer may call, and who may call may look. */

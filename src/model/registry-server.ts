@@ -34,7 +34,7 @@ export interface LaunchInput {
 /** Answers to inputs, by key. */
 export type LaunchAnswers = Readonly<Record<string, string | readonly string[]>>;
 
-/** How a server of a registry would be reached: an entry for the config, or the reason why there is none. */
+/** How a server of a registry would be reached: an entry for the config, or the reason why it cannot be launched. */
 export type Launch = { readonly way: string } & (
   | {
       readonly ok: true;

@@ -44,6 +44,18 @@ export interface ScriptResult {
   /** Calls that it made. */
   readonly calls: number;
   readonly error?: ScriptFailure;
+  /** What toolscout has to say about the run, beside what the script printed. */
+  readonly note?: string;
   /** It waits for a person: these questions go to the host, and the state comes back with the answers (CODE-5). */
   readonly suspended?: { readonly state: string; readonly inputRequests: JsonObject };
+}
+
+/** What is said about a script that succeeded without a value. */
+export function nothingReturned(script: string): string {
+  if (/^[\s;(]*(?:async\b|function\b)/.test(script)) {
+    return 'The script returned nothing. Send the body of the function itself, and return the value there.';
+  }
+  return /\breturn\b/.test(script)
+    ? 'The script returned undefined. A field of an answer is (await tools.SERVER.TOOL({…})).field.'
+    : 'The script returned nothing. Use return to give a value back.';
 }

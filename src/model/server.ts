@@ -20,7 +20,7 @@ export interface HttpTransport {
   readonly auth?: AuthConfig;
 }
 
-/** How a server is reached. Expanded values stand in it, so it is never shown to anybody. */
+/** How a server is reached. It contains expanded values, so it is never shown. */
 export type Transport = StdioTransport | HttpTransport;
 
 /** What may be shown of a transport: as it was written, without values of env and headers. */
@@ -45,7 +45,7 @@ export interface ServerReview {
   readonly written?: string;
 }
 
-/** Who wrote a server down: the user for themselves, or somebody for everybody who opens a project. */
+/** Who configured a server: the user for themselves, or the author of a project for everyone who opens it. */
 export type ServerScope = 'user' | 'project';
 
 /** An upstream MCP server: where it came from, how to reach it, how to treat it. */
@@ -58,11 +58,11 @@ export interface Server {
   readonly source: string;
   /** Whose file it was imported from: one in a project's folder was perhaps not written by this user (SEC-9). */
   readonly scope?: ServerScope;
-  /** How it was found when nobody configured it; such a server is pending until approved (SEC-9). */
+  /** How an unconfigured server was found; such a server is pending until approved (SEC-9). */
   readonly origin?: 'registry' | 'introspected';
   readonly transport: Transport;
   readonly shown: ShownTransport;
-  /** What is shown besides to whoever approves it, where somebody else wrote it down (A42). */
+  /** What the approver is shown in addition, for a server that another person configured (A42). */
   readonly review?: ServerReview;
   /** Changes whenever anything that matters for connecting changes, credentials included. */
   readonly digest: string;

@@ -5,7 +5,7 @@ export type SnapshotTransport = 'stdio' | 'http' | 'sse';
 export interface SnapshotItem {
   readonly id: string;
   readonly name: string;
-  /** What the server says of itself; `null` when it has not said. */
+  /** The version that the server reports; `null` without one. */
   readonly version: string | null;
   /** Without credentials; `null` for a server over stdio. */
   readonly base_url: string | null;

@@ -6,7 +6,7 @@ export const STATS_GROUPS = ['day', 'hour', 'server', 'tool', 'principal'] as co
 /** One of {@link STATS_GROUPS}. */
 export type StatsGroup = (typeof STATS_GROUPS)[number];
 
-/** Which records are added up, and what tells their sums apart besides the kind. */
+/** Which records are summed, and by which fields besides the kind. */
 export interface AuditSumQuery {
   readonly by: readonly StatsGroup[];
   /** Wall-clock milliseconds, the first that counts. */

@@ -8,7 +8,9 @@ export interface Entry {
   readonly key: string;
   /** `null` when it is `damaged`. */
   readonly value: JsonValue;
-  /** There is a value that cannot be read back. That is not the same as none: it must not be trusted anew (A48). */
+  /**
+   * There is a value that cannot be read back. That differs from absence: it must not be trusted on first use (A48).
+   */
   readonly damaged?: true;
   readonly storedAt: number;
   /** After this it is stale; it stays readable until it is replaced or cleared. */
@@ -17,13 +19,13 @@ export interface Entry {
   readonly revision: number;
 }
 
-/** The space in which a store keeps what it knows of itself. */
+/** The space in which a store keeps its own metadata. */
 export const STORE_SPACE = 'about-store';
 
 /** The key of a {@link StoreDoubt} in that space; deleting it accepts the store as it is. */
 export const DOUBT_KEY = 'doubt';
 
-/** Why a store is not what it was, so that nothing is trusted until somebody accepts it (A48). */
+/** Why a store is not the one that was used before; nothing in it is trusted until a person accepts it (A48). */
 export interface StoreDoubt {
   readonly reason: 'vanished' | 'replaced' | 'rolled-back' | 'damaged';
   /** Wall-clock time at which it was noticed. */

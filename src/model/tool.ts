@@ -40,7 +40,7 @@ export interface Tool {
   readonly tags: readonly string[];
   readonly status: ToolStatus;
   readonly decision: Decision;
-  /** The rule by which a call needs a yes before it is sent; absent where none does (SEC-11). */
+  /** The rule by which a call needs a confirmation before it is sent; absent where none does (SEC-11). */
   readonly confirm?: ConfirmRule;
   /** Why it is pending or quarantined, with one phrase for people; absent otherwise (SEC-9). */
   readonly hold?: { readonly cause: HoldCause; readonly reason: string };
@@ -49,7 +49,7 @@ export interface Tool {
   readonly provenance: Provenance;
   /** How sure it is that the tool exists as described, in [0,1]; absent for what the server listed after a handshake. */
   readonly confidence?: number;
-  /** The fallback by which it was found, e.g. `identifiers`; absent for what the server listed after a handshake. */
+  /** The fallback strategy that found it, e.g. `identifiers`; absent for tools that the server listed after a handshake. */
   readonly rung?: string;
   /** SHA-256 of the definition; key order does not matter. */
   readonly hash: string;

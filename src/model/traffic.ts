@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
 
-/** What is kept of the traffic while nobody looks (STUDIO-3). */
+/** What is kept of the traffic while it is not watched (STUDIO-3). */
 export const TrafficConfig = z.strictObject({
-  /** Rows that are kept in memory; 0 keeps none, and records nothing while nobody looks. */
+  /** Rows that are kept in memory; 0 keeps none, and records nothing while the traffic is not watched. */
   keep: z.int().min(0).max(10_000).default(0),
 });
 

@@ -8,14 +8,14 @@ import type { Server } from './server.js';
 /** What may accompany one request to a server. */
 export interface UpstreamRequest {
   readonly signal?: Cancel;
-  /** Limit for the answer; every progress notification starts it anew. */
+  /** Limit for the answer; every progress notification restarts it. */
   readonly timeoutMs?: number;
-  /** When it is over at the latest (monotonic), whatever progress was reported and whoever is being asked. */
+  /** The latest end (monotonic), whatever progress was reported and whatever host is being asked. */
   readonly deadline?: number;
   readonly onProgress?: (progress: Progress) => void;
-  /** Whom the server may ask while it works on this; without one it is told that nobody is there. */
+  /** The host that the server may ask during this request; without one its requests are declined. */
   readonly host?: Host;
-  /** Told when the server asked something that nobody was asked, because there is no host or it does not support it. */
+  /** Called when a request of the server reached no host: there is none, or it does not support the method. */
   readonly onUnasked?: (method: string) => void;
   /** Headers for this request alone, where the transport has such. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface UpstreamRequest {
 
 /** For whom a server is asked, and for how long it may take. */
 export interface Requester {
-  /** Who asks; rate limits and failures count for this principal. */
+  /** The caller; rate limits and failures count for this principal. */
   readonly principal?: string;
   /** The host of the call; without one the connection that all share is used. */
   readonly host?: Host;
@@ -52,7 +52,7 @@ export interface ServerRequest {
   readonly onWaited?: (ms: number) => void;
   /** Told each time the rate limit lets it pass; 0 is the first. */
   readonly onAttempt?: (attempt: number) => void;
-  /** Told of the connection on which it is about to be sent. */
+  /** Called with the connection on which it is about to be sent. */
   readonly onConnected?: (upstream: Upstream) => void;
   readonly onUnasked?: UpstreamRequest['onUnasked'];
 }
@@ -89,7 +89,7 @@ export interface Upstream {
    * modern era: any other host is asked, and the answer is the one after that.
    */
   request(method: string, params: JsonObject | undefined, options?: UpstreamRequest): Promise<JsonObject>;
-  /** Tells the server something. */
+  /** Sends a notification to the server. */
   tell(method: string, params?: JsonObject): void;
   /** Modern servers only: has changes of a resource announced until the answer is called. */
   watch?(uri: string): Promise<() => Promise<void>>;

@@ -15,7 +15,7 @@ const toolOf = (inputSchema: JsonValue, hash = hashJson(inputSchema)): Tool =>
 
 const toolWithNetworkRef = (hash: string): Tool => toolOf({ $ref: 'https://x.example' }, hash);
 
-/** The problems as `path message` lines, and what was told about parts that are not checked. */
+/** The problems as `path message` lines, and the warnings about parts that are not checked. */
 async function check(schema: JsonValue, args: JsonValue) {
   const unchecked: string[] = [];
   const validator = createArgumentValidator({ onUnchecked: (_tool, reason) => unchecked.push(reason) });
@@ -63,7 +63,7 @@ describe('argument validator', () => {
     ]);
   });
 
-  it('EXEC-2 a member that only a failing form of a union knows is refused where unevaluated ones are', async () => {
+  it('EXEC-2 a member that only a failing form of a union defines is refused where unevaluated ones are', async () => {
     const failing = { allOf: [{ anyOf: [{ additionalProperties: true }] }], not: { minimum: 1 } };
     const schema = { anyOf: [failing, { items: {} }], unevaluatedProperties: false };
     expect(await linesOf(schema, { a: {} })).not.toEqual([]);
@@ -73,7 +73,7 @@ describe('argument validator', () => {
     expect(await linesOf({ required: ['a/b~c'] }, {})).toEqual(['/a~1b~0c is required']);
   });
 
-  it('EXEC-3 a union is told once', async () => {
+  it('EXEC-3 reports a union once', async () => {
     const either = { properties: { x: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(await linesOf(either, { x: 5 })).toEqual(['/x must be string or null, not number']);
     const values = { properties: { x: { anyOf: [{ const: 'a' }, { const: 'b' }, { type: 'null' }] } } };
@@ -223,7 +223,7 @@ describe('argument validator', () => {
     expect(compiled).toBe(4);
   });
 
-  it('A30 arguments that nest too deep, or are none, are refused', async () => {
+  it('A30 refuses arguments that nest too deep or are not an object', async () => {
     let deep: JsonObject = {};
     for (let i = 0; i < 10_000; i++) deep = { a: deep };
     expect(await linesOf({}, deep)).toEqual(['(arguments) must not nest deeper than 64 levels']);

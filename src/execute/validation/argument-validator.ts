@@ -64,7 +64,7 @@ function regexEngine(patterns: CheckableSchema['patterns'], budget: Budget) {
         spend(budget, 1 + text.length * steps);
         return regex?.test(text) ?? true;
       },
-      // The compiler tells patterns apart by this.
+      // The compiler identifies patterns by this.
       toString: () => `/${source}/`,
     };
   };

@@ -49,7 +49,7 @@ interface Part {
 }
 
 /** Where a subschema stands. */
-interface Place {
+interface SubschemaContext {
   readonly part: Part;
   /** It looks at the same value as its part, not at a child of it. */
   readonly inPlace: boolean;
@@ -77,9 +77,9 @@ function weightOf(pattern: string): number {
 /**
  * Rewrites a tool's input schema, whatever its dialect, into a small part of 2020-12 that is safe to
  * compile: only known keywords with well-formed values, every local reference pointing to a part of
- * its own, nothing from the network. References and everything that is visited once an item carry
- * their cost, and so does every keyword that takes longer the larger the value is, so that the one who runs it can
- * stop a run that costs too much.
+ * its own, nothing from the network. References, keywords that are
+ * visited once for each item, and keywords whose time grows with the value are marked with their cost, so that the caller
+ * can stop a check that costs too much.
  *
  * @throws UncheckableSchema when it is too deep, too large, or refers to itself without end.
  */
@@ -121,47 +121,47 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     }
   }
 
-  function refer(target: JsonValue, place: Place): JsonObject {
+  function refer(target: JsonValue, context: SubschemaContext): JsonObject {
     const part = partOf(target);
-    if (place.inPlace) place.part.appliesInPlace.push(part);
+    if (context.inPlace) context.part.appliesInPlace.push(part);
     return { $ref: `#/$defs/${part.name}` };
   }
 
-  function convert(schema: JsonValue | undefined, place: Place): JsonObject | boolean {
+  function convert(schema: JsonValue | undefined, context: SubschemaContext): JsonObject | boolean {
     if (!isObject(schema)) return schema !== false;
     // What is referred to from elsewhere is converted once, as a part, and not here again.
-    return targets.has(schema) ? refer(schema, place) : convertBody(schema, place);
+    return targets.has(schema) ? refer(schema, context) : convertBody(schema, context);
   }
 
-  function convertBody(schema: JsonValue, place: Place): JsonObject | boolean {
+  function convertBody(schema: JsonValue, context: SubschemaContext): JsonObject | boolean {
     if (!isObject(schema)) return schema !== false;
     if (++subschemas > MAX_SUBSCHEMAS) {
       throw new UncheckableSchema(`it has more than ${MAX_SUBSCHEMAS} subschemas`);
     }
-    if (place.inPlace) place.part.inPlace++;
+    if (context.inPlace) context.part.inPlace++;
     const before = subschemas;
     const { kept, size } = keepKeywords(schema, old);
     subschemas += size;
     if (typeof kept['pattern'] === 'string' && !canCheck(kept['pattern'])) delete kept['pattern'];
-    convertReference(schema, kept, place);
-    convertInPlace(schema, kept, place);
-    convertChildren(schema, kept, { part: place.part, inPlace: false });
-    if (place.repeated) kept[COST_KEYWORD] = 1 + subschemas - before;
+    convertReference(schema, kept, context);
+    convertInPlace(schema, kept, context);
+    convertChildren(schema, kept, { part: context.part, inPlace: false });
+    if (context.repeated) kept[COST_KEYWORD] = 1 + subschemas - before;
     const valueCost = valueCostOf(kept);
     if (valueCost) kept[VALUE_COST_KEYWORD] = valueCost;
     return kept;
   }
 
-  function convertReference(schema: JsonObject, kept: JsonObject, place: Place): void {
+  function convertReference(schema: JsonObject, kept: JsonObject, context: SubschemaContext): void {
     const reference = referenceOf(schema);
     if (reference === undefined) return;
     const target = resolve(reference);
     if (target === undefined) skipped.add(`$ref ${reference.slice(0, 200)}: it points outside the schema`);
-    else Object.assign(kept, refer(target, place));
+    else Object.assign(kept, refer(target, context));
   }
 
-  function convertInPlace(schema: JsonObject, kept: JsonObject, place: Place): void {
-    const inside = { part: place.part, inPlace: place.inPlace };
+  function convertInPlace(schema: JsonObject, kept: JsonObject, context: SubschemaContext): void {
+    const inside = { part: context.part, inPlace: context.inPlace };
     for (const keyword of IN_PLACE_LISTS) {
       const list = schema[keyword];
       if (Array.isArray(list) && list.length > 0) kept[keyword] = list.map((each) => convert(each, inside));
@@ -173,7 +173,7 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     if (!old) convertMap(schema, kept, 'dependentSchemas', inside);
   }
 
-  function convertChildren(schema: JsonObject, kept: JsonObject, child: Place): void {
+  function convertChildren(schema: JsonObject, kept: JsonObject, child: SubschemaContext): void {
     const repeated = { ...child, repeated: true };
     convertMap(schema, kept, 'properties', child);
     for (const keyword of old ? REPEATED : [...REPEATED, ...UNEVALUATED]) {
@@ -184,26 +184,26 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     convertItems(schema, kept, child, repeated);
   }
 
-  function convertMap(schema: JsonObject, kept: JsonObject, keyword: string, place: Place): void {
+  function convertMap(schema: JsonObject, kept: JsonObject, keyword: string, context: SubschemaContext): void {
     const map = schema[keyword];
     if (!isObject(map)) return;
     const converted: JsonObject = Object.create(null) as JsonObject;
     for (const [name, value] of Object.entries(map)) {
       // `dependencies` may also list the names that must come along.
       const names = keyword === 'dependencies' && Array.isArray(value);
-      converted[name] = names ? value.filter((each) => typeof each === 'string') : convert(value, place);
+      converted[name] = names ? value.filter((each) => typeof each === 'string') : convert(value, context);
     }
     kept[keyword] = converted;
   }
 
-  function convertPatternProperties(schema: JsonObject, kept: JsonObject, place: Place): void {
+  function convertPatternProperties(schema: JsonObject, kept: JsonObject, context: SubschemaContext): void {
     const map = schema['patternProperties'];
     if (!isObject(map)) return;
     const converted: JsonObject = Object.create(null) as JsonObject;
     for (const [pattern, value] of Object.entries(map)) {
-      if (canCheck(pattern)) converted[pattern] = convert(value, place);
+      if (canCheck(pattern)) converted[pattern] = convert(value, context);
       else {
-        // Without the pattern nobody can say which names are left over.
+        // Without the pattern, the remaining names are unknown.
         delete kept['additionalProperties'];
         delete kept['unevaluatedProperties'];
       }
@@ -211,7 +211,12 @@ export function toCheckable(source: JsonValue | undefined): CheckableSchema {
     kept['patternProperties'] = converted;
   }
 
-  function convertItems(schema: JsonObject, kept: JsonObject, child: Place, repeated: Place): void {
+  function convertItems(
+    schema: JsonObject,
+    kept: JsonObject,
+    child: SubschemaContext,
+    repeated: SubschemaContext,
+  ): void {
     const { items } = schema;
     const tuple = Array.isArray(items) ? items : old ? undefined : schema['prefixItems'];
     const rest = Array.isArray(items) ? schema['additionalItems'] : items;

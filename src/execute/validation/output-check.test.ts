@@ -12,7 +12,7 @@ const tool = (outputSchema?: JsonObject): Tool =>
 const sum = tool({ type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] });
 
 describe('results against their output schema', () => {
-  it('META-3 a contradiction is told, never more than that', async () => {
+  it('META-3 reports a contradiction, and changes nothing', async () => {
     const check = createOutputCheck();
     expect(await check(sum, { structuredContent: { sum: 1 } })).toBeUndefined();
     expect(await check(sum, { structuredContent: { sum: 'one' } })).toContain('sum');

@@ -6,7 +6,7 @@ import { createArgumentValidator } from './argument-validator.js';
 /** Compiled output schemas kept; few tools have one, and fewer are used. */
 const MAX_COMPILED = 100;
 
-/** Problems told of one result. */
+/** The number of problems that are reported for one result. */
 const TOLD = 3;
 
 /** Says how a result contradicts the output schema of its tool; `undefined` when it does not, or cannot be checked. */

@@ -15,12 +15,12 @@ const MAX_NAMED = 12;
 const MAX_VALUE = 60;
 const MAX_PATH = 300;
 
-/** What is wrong at one place; alternatives of a union are told as one. */
+/** The problem at one path; alternatives of a union are reported as one. */
 interface Complaint {
   readonly path: string;
   readonly types: Set<string>;
   readonly values: Set<string>;
-  /** What stands there, if its type or value is wrong; printed only when the problem is told. */
+  /** The value at the path, if its type or value is wrong; printed only when the problem is reported. */
   found: unknown;
   readonly messages: Set<string>;
   /** The schemas that were already asked for their names or values: many references may lead to one. */
@@ -156,14 +156,14 @@ function tell(complaint: Complaint, hasDeeper: boolean): string[] {
     const orType = types.size > 0 ? `, or ${[...types].join(' or ')}` : '';
     told.unshift(`must be ${one}${listed([...values])}${orType}${hint}`);
   } else if (types.size > 0) told.unshift(`must be ${[...types].join(' or ')}, not ${kindOf(found)}`);
-  // A union whose forms differ only in type or value was told above.
+  // A union whose forms differ only in type or value was reported above.
   if (union !== undefined && (hasDeeper || told.length !== 1)) told.unshift(union);
   return told;
 }
 
 /**
- * The errors of the validator as instructions: one path, one sentence, no alternative told twice. Only the first are
- * told, and only those are put into words.
+ * The errors of the validator as instructions: one path, one sentence, no alternative reported twice. Only the first
+ * ones are reported, and only those are worded.
  */
 export function toProblems(allErrors: readonly ErrorObject[]): Problem[] {
   const errors = allErrors.slice(0, MAX_ERRORS);

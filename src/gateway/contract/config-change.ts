@@ -16,6 +16,8 @@ export interface ConfigFile {
   readonly servers: Readonly<Record<string, JsonObject>>;
   /** Why it cannot be changed from here. */
   readonly problem?: string;
+  /** Why its present content is not used; the previous config stays in force. */
+  readonly rejected?: readonly Problem[];
 }
 
 /** What a change would do. Credentials are placeholders. */

@@ -26,7 +26,7 @@ export interface DiscoveryOptions {
   readonly lendSlots?: boolean;
 }
 
-/** How several servers are learned anew. */
+/** How several servers are learned again. */
 export interface DiscoverOptions extends AskOptions, DiscoveryOptions {
   readonly onProgress?: (progress: DiscoveryProgress) => void;
   /** Leaves out servers whose list is known, however old. */

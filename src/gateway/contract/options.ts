@@ -32,7 +32,7 @@ export type ScriptOptions = CallOptions;
 /** A script as a front runs it for a host: the host can be asked while it runs, and answers what an earlier round asked. */
 export type HostScriptOptions = ScriptOptions &
   Partial<Pick<Call, 'host' | 'resumed'>> & {
-    /** Words a remedy for whoever reads the errors of the script. */
+    /** Words a remedy for the readers of the script's errors. */
     readonly advise?: (remedy: Remedy) => string;
     /** Does something around each call of the script; `run` makes the call as part of the given trace. */
     readonly aroundCall?: (

@@ -1,6 +1,6 @@
 /** Who decides about a call that waits, and why. */
 export interface CallRulingOptions {
-  /** Who decides, where the user of this machine says so for somebody; otherwise it is the viewer. */
+  /** Who decides, when the user of this machine enters another person's decision; otherwise it is the viewer. */
   readonly by?: string;
   readonly reason?: string;
   /** The id of the request with which it was decided. */

@@ -15,7 +15,7 @@ export interface Candidate {
   /** What `servers.register` takes. */
   readonly proposal: ProposedServer;
   readonly protocolVersion: string;
-  /** Names of its tools, without what cannot stand in a name; descriptions are for whoever approves. */
+  /** Names of its tools, without characters that are invalid in a name; descriptions are shown only to approvers. */
   readonly tools: readonly string[];
   readonly dropped: number;
   /** The request that a person decides about; nothing of the server is used before. */

@@ -9,7 +9,7 @@ export interface RegistryCandidate {
   readonly description: string;
   readonly version: string;
   readonly status: RegistryServer['status'];
-  /** `configured`: the user has a server that runs the same package or URL. `pending`: somebody must decide. */
+  /** `configured`: the user has a server that runs the same package or URL. `pending`: it needs a decision. */
   readonly state: 'configured' | 'pending';
   /** The configured server. */
   readonly server?: string;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
 
-/** A call that somebody keeps to make it again (STUDIO-5). */
+/** A saved call, to make it again (STUDIO-5). */
 export interface SavedCall {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface LabelFile {
   read(): Promise<readonly Label[]>;
 }
 
-/** What people keep while they look: labelled queries for everybody, calls for themselves. */
+/** What people save: labelled queries for all, calls for themselves. */
 export interface SavedVerbs {
   /** Appends a labelled query to the file. */
   addLabel(label: { readonly query: string; readonly server: string; readonly tool: string }): Promise<Label>;

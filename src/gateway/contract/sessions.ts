@@ -1,10 +1,13 @@
 import type { JsonValue } from '../../kernel/json.js';
 import type { Scope } from '../../model/principal.js';
 
-/** How somebody signed in: with a key, at the identity provider, or with a code that was made on this machine. */
+/** A session ends after this at the latest; a browser keeps its cookie as long. */
+export const SESSION_LIFETIME_MS = 12 * 3_600_000;
+
+/** How a browser signed in: with a key, at the identity provider, or with a code that was made on this machine. */
 export type SignInMethod = 'key' | 'oauth' | 'code';
 
-/** Somebody who signs in with a browser, and what let them in. */
+/** A sign-in of a browser, and the credential that allowed it. */
 export interface NewSession {
   readonly by: SignInMethod;
   /** The name, as it stands in the audit log. */
@@ -34,9 +37,9 @@ export interface SessionVerbs {
   end(token: string): Promise<void>;
   /** Whether a session that was found here has not ended since. */
   isLive(id: string): boolean;
-  /** Hears of sessions that end before their time, here or in another process. */
+  /** Calls the listener for sessions that end early, here or in another process. */
   onEnd(listener: (id: string) => void): () => void;
-  /** Keeps a value for whoever brings the ticket that is answered; once, and not for long. */
+  /** Stores a value under a new ticket, which is valid once and for `lifetimeMs`; the answer is the ticket. */
   issueTicket(kind: string, value: JsonValue, lifetimeMs: number): Promise<string>;
   /** Takes what a ticket stands for; `undefined` when it is unknown, was used or has expired. */
   takeTicket(kind: string, ticket: string): Promise<JsonValue | undefined>;

@@ -5,7 +5,7 @@ import type { CallOptions } from './options.js';
 
 /** A skill and how it stands. */
 export interface SkillView extends Skill, Negotiation {
-  /** The last that was told about it; nothing for a skill that was ready from the beginning. */
+  /** The last briefing about it; absent for a skill that was ready from the beginning. */
   readonly briefing?: AgentBriefingEvent;
 }
 
@@ -18,6 +18,6 @@ export interface SkillHandle {
   call(capability: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   /** The server that such a call would go to now; nothing when it would be refused. */
   serverFor(capability: string, tool: string): string | undefined;
-  /** Hears what changes for this skill; the answer ends it. */
+  /** Calls the listener for every change of this skill; call the returned function to stop. */
   onBriefing(listener: (event: AgentBriefingEvent) => void): () => void;
 }

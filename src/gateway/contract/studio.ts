@@ -21,6 +21,7 @@ export interface Attention {
     | 'store'
     | 'config'
     | 'config-pending'
+    | 'config-rejected'
     | 'source-kept'
     | 'server-failed'
     | 'server-unusable'
@@ -38,7 +39,7 @@ export interface Attention {
   readonly action?: Fix;
 }
 
-/** How things stand, for whoever opens the page. */
+/** The state of everything, for the start page. */
 export interface Overview {
   /** There is no server at all. */
   readonly empty: boolean;
@@ -49,6 +50,20 @@ export interface Overview {
   /** The last 24 hours, oldest first; `at` is the beginning of the hour. */
   readonly hours: ReadonlyArray<{ readonly at: number; readonly calls: number; readonly failed: number }>;
   readonly attention: readonly Attention[];
+}
+
+/** Tools that servers have and agents do not get, and why. */
+export interface HeldTools {
+  readonly total: number;
+  /** The first of them. */
+  readonly tools: ReadonlyArray<{
+    readonly server: string;
+    readonly tool: string;
+    readonly status: ToolStatus;
+    /** What decided, and a sentence about it. */
+    readonly because: string;
+    readonly reason: string;
+  }>;
 }
 
 /** One measured answer of a server. */
@@ -82,14 +97,21 @@ export interface ServerDetails {
   readonly tools: { readonly total: number } & Readonly<Record<ToolStatus, number>>;
 }
 
-/** What the page shows that nobody else asks for. */
+/** Verbs that only the page uses. */
 export interface StudioVerbs extends ConfigChangeVerbs, SavedVerbs {
   /** How things stand, and what needs attention. */
   overview(): Promise<Overview>;
+  /** The tools that agents do not get; with `q` those that these words may mean. Starts no server. */
+  heldTools(query?: { readonly q?: string; readonly server?: string }): Promise<HeldTools>;
   /** Everything about one server. Starts no server. */
   server(id: string): Promise<ServerDetails>;
+  /**
+   * Hears that calls were made, by any process over the same store, at most once a second: the servers that were called, as far as the
+   * viewer sees them. The answer ends it.
+   */
+  followCalls(listener: (servers: readonly string[]) => void): () => void;
   /** The traffic in memory, oldest first, as far as the viewer sees all servers of a row (STUDIO-3). */
   traffic(filter?: TrafficFilter): TrafficRow[];
-  /** Hears of every row that is new or has changed. Traffic is recorded until the answer is called. */
+  /** Calls the listener for every new or changed row. Traffic is recorded until the returned function is called. */
   followTraffic(listener: (row: TrafficRow) => void, filter?: TrafficFilter): () => void;
 }

@@ -30,7 +30,7 @@ export interface Finding {
 export interface DoctorReport {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
-  /** What the authors of servers should hear about their tools (NEG-8). */
+  /** Feedback on tools for the authors of servers (NEG-8). */
   readonly schemas: readonly SchemaFindings[];
   /** Entries of lists that hosts are shown repaired, or not at all, by server (META-5). */
   readonly lists: readonly ListFindings[];
@@ -206,7 +206,7 @@ function someOf(count: number, one: string, many: string): string[] {
   return count === 0 ? [] : [counted(count, one, many)];
 }
 
-/** A server as its author knows it. */
+/** A server under the name that its author gave it. */
 function authored(server: string, catalog: Catalog): string {
   const { name = server, version = '' } = catalog.list(server)?.info ?? {};
   return `${name} ${version}`.trim();
@@ -220,7 +220,7 @@ function tellLists(findings: ListFindings, catalog: Catalog): Finding[] {
   return [{ subject: `lists ${findings.server}`, level: 'warning', message, next }];
 }
 
-/** In one line what the author of a server should hear; the names are in `schemas`. */
+/** Feedback for the author of a server on one line; the names are in `schemas`. */
 function tellSchemas(
   { server, tools, invalid, undescribed, withoutOutput }: SchemaFindings,
   catalog: Catalog,
@@ -233,7 +233,7 @@ function tellSchemas(
   if (faults.length === 0) return [];
   const [first] = invalid;
   const example = first ? ` (${first.tool}, ${first.field}: ${first.problem})` : '';
-  // Hardly any server declares all its outputs; that alone is no reason to write to anybody.
+  // Hardly any server declares all its outputs; that alone is not worth a report.
   const isWorthTelling = first !== undefined || undescribed.length > 0;
   return [
     {

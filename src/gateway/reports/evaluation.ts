@@ -217,7 +217,7 @@ async function exchangeFigures(
   return asEvaluation(before?.value);
 }
 
-/** Figures that a store gave back; what another version wrote in another shape is none. */
+/** Stored figures; another version's shape is ignored. */
 function asEvaluation(value: JsonValue | undefined): Evaluation | undefined {
   if (!isObject(value) || !isObject(value['recall'])) return undefined;
   const { recall, ...rest } = value;

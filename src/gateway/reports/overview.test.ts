@@ -26,6 +26,7 @@ async function open(parts: {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly isKnown?: boolean;
+  readonly breakerFailures?: number;
 }): Promise<Gateway> {
   const { loaded, clock = createFakeClock() } = parts;
   const log = silentLog;
@@ -40,7 +41,7 @@ async function open(parts: {
     log,
     hide: (text) => mask.hide(text),
     healthIntervalMs: 0,
-    breaker: { failures: 1, resetMs: 60_000 },
+    breaker: { failures: parts.breakerFailures ?? 1, resetMs: 60_000 },
     open:
       parts.connect ??
       (() => Promise.reject(new ToolscoutError('SERVER_CONNECTION_ERROR', 'gone', { delivered: false }))),
@@ -124,7 +125,7 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('STUDIO-1 a server that asks for a sign-in is told apart from one that does not answer; the gravest is first', async () => {
+  it('STUDIO-1 a server that asks for a sign-in differs from one that does not answer; the most severe is first', async () => {
     const gateway = await open({
       clock: systemClock,
       loaded: load({
@@ -165,7 +166,7 @@ describe('what needs attention', () => {
     });
   });
 
-  it('STUDIO-1 requests of one server are one line with the highest risk, for those who see the server', async () => {
+  it('STUDIO-1 requests of one server are one line with the highest risk, for viewers of the server', async () => {
     const servers = { one: { command: 'x' }, two: { command: 'y' } };
     const loaded = resolveConfig({ servers, approval: 'manual' }, { source: 'library', env: {} });
     const gateway = await open({ loaded, isKnown: true });
@@ -201,6 +202,24 @@ describe('what needs attention', () => {
       tools: { total: 1, enabled: 1 },
     });
     expect(await limitedTo(gateway, 'one').studio.server('one')).not.toHaveProperty('signIn');
+  });
+});
+
+describe('a server that was stopped', () => {
+  it('STUDIO-1 CONN-3 starts again at the next call, and Home says so', async () => {
+    const gateway = await open({
+      loaded: load({ one: { command: 'x' } }),
+      isKnown: true,
+      breakerFailures: 3,
+    });
+    await gateway.servers.connect('one').catch(() => undefined);
+    expect((await gateway.studio.overview()).attention).toMatchObject([
+      {
+        kind: 'server-resting',
+        title: '"one" has stopped',
+        detail: expect.stringMatching(/gone\. It starts again at the next call\.$/) as string,
+      },
+    ]);
   });
 });
 

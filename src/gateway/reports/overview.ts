@@ -16,7 +16,7 @@ import { callerOf } from '../viewer.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Of one kind so much is told one by one; servers that fail together have one cause. */
+/** How many entries of one kind are listed one by one; servers that fail together have one cause. */
 const MAX_EACH = 20;
 /** Tools that are named where several calls wait. */
 const MAX_NAMED = 3;
@@ -105,13 +105,14 @@ function attentionOfServer(core: Core, view: ServerView): Attention | undefined 
     };
   }
   if (health.breaker !== 'open' && health.state !== 'error') return undefined;
-  const detail = health.lastError ?? 'Its last calls failed.';
+  const failed = health.lastError ?? 'Its last calls failed.';
+  const isResting = health.breaker === 'open';
   return {
     ...about,
     kind: 'server-resting',
     severity: 'warning',
-    title: `${about.title} failed and is left alone for a moment`,
-    detail,
+    title: isResting ? `${about.title} failed and is left alone for a moment` : `${about.title} has stopped`,
+    detail: isResting ? failed : `${failed.replace(/\.?$/, '.')} It starts again at the next call.`,
     remedy: { kind: 'diagnose' },
     action: actionOn(id, 'connect'),
   };
@@ -143,7 +144,7 @@ function attentionOfApprovals(server: Server, approvals: readonly Approval[]): A
   ];
 }
 
-/** Calls that wait for a yes, as one line: an agent is held up until somebody decides. */
+/** Pending calls as one line: an agent waits until a person decides. */
 function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
   const [first] = calls;
   if (!first) return [];
@@ -155,8 +156,10 @@ function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
     {
       kind: 'pending-call',
       severity: 'warning',
-      title: isOne ? `A call of ${named} waits for a yes` : `${counted(calls.length, 'call')} wait for a yes`,
-      detail: isOne ? 'It is not sent before somebody decides.' : `${named}${rest > 0 ? ` and ${rest} more` : ''}.`,
+      title: isOne
+        ? `A call of ${named} waits for confirmation`
+        : `${counted(calls.length, 'call')} wait for confirmation`,
+      detail: isOne ? 'It is not sent before a person decides.' : `${named}${rest > 0 ? ` and ${rest} more` : ''}.`,
       ...(isOne && { server: first.server, ref: first.id }),
       remedy: { kind: 'confirm-call', ...(isOne && { id: first.id }) },
     },
@@ -176,6 +179,17 @@ function attentionOfAll(core: Core): Attention[] {
       detail: `No server is used, because ${DOUBT_PHRASES[doubt.reason]}.`,
       remedy: { kind: 'accept-store' },
       action: { method: 'POST', path: '/v1/store/accept' },
+    });
+  }
+  const [rejected] = core.rejectedConfig ?? [];
+  if (rejected) {
+    const what = rejected.path === '' ? rejected.message : `${rejected.path}: ${rejected.message}`;
+    found.push({
+      kind: 'config-rejected',
+      severity: 'severe',
+      title: 'The config file was changed and is not used',
+      detail: `${/[.?!]$/.test(what) ? what : `${what}.`} The previous config stays in force.`,
+      remedy: { kind: 'check-config' },
     });
   }
   if (loaded.pending) {

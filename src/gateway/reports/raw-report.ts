@@ -4,7 +4,7 @@ import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import type { Core } from '../core.js';
 import type { Learned } from '../../catalog/learning/pipeline.js';
 
-/** Lines kept for whoever debugs a server, and characters of each. */
+/** Lines kept for debugging a server, and characters of each. */
 const KEPT_LINES = 2000;
 const KEPT_CHARS = 64 * 1024;
 

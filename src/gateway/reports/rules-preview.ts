@@ -30,7 +30,7 @@ export async function previewRules(
   tools: readonly Tool[],
 ): Promise<RulesPreview> {
   const compiled = compileRules(rules);
-  // By itself each rule tells what it tags; together they tell who decides.
+  // Each rule alone shows what it tags; all together show which one decides.
   const alone = rules.map((rule) => compileRules([{ ...rule, enabled: undefined }]));
   const effects = rules.map((rule) => ({ rule, enables: new Effect(), disables: new Effect(), tags: new Effect() }));
   const undecided = new Effect();

@@ -12,7 +12,7 @@ describe('compareRuns', () => {
     const before = run(['a', 0.75], ['b', 0.5], ['c', 0.5 + 1e-9], ['d', 0.5], ['e', 0.75], ['gone', 1]);
     const compared = compareRuns(now, before);
     expect(compared).toMatchObject({ compared: 5, wins: 1, losses: 3, ties: 1 });
-    // Equal losses are told apart by their ids.
+    // Equal losses are ordered by their ids.
     expect(compared.changed.map(({ id }) => id)).toEqual(['a', 'd', 'e', 'b']);
     expect(compared.change).toBeDefined();
   });

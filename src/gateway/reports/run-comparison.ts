@@ -55,7 +55,7 @@ export function compareRuns(now: Required<SavedRun>, other: SavedRun): RunCompar
   };
 }
 
-/** The run in a parsed file; `undefined` when it is none. */
+/** The run in a parsed file; `undefined` when the file holds no run. */
 export function asSavedRun(value: JsonValue): SavedRun | undefined {
   if (!isObject(value)) return undefined;
   const { n, ndcg10, queries } = value;

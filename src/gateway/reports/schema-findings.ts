@@ -5,7 +5,7 @@ import { LIMITS } from '../../kernel/limits.js';
 import { oneLine } from '../../kernel/text.js';
 import type { Tool } from '../../model/tool.js';
 
-/** What the author of a server should hear about its tools (NEG-8). */
+/** Feedback on the tools of a server for its author (NEG-8). */
 export interface SchemaFindings {
   readonly server: string;
   readonly tools: number;
@@ -20,7 +20,7 @@ export interface SchemaFindings {
 type Judge = (schema: JsonValue | undefined) => string | undefined;
 
 /** Longest complaint about one schema. */
-const LONGEST = 160;
+const MAX_LENGTH = 160;
 
 /** Says what is wrong with a schema, by the meta-schema of 2020-12; drafts that a schema names are not insisted on. */
 async function createJudge(): Promise<Judge> {
@@ -34,9 +34,9 @@ async function createJudge(): Promise<Judge> {
     try {
       if (ajv.validateSchema(rest as AnySchemaObject) === true) return undefined;
       const [error] = ajv.errors ?? [];
-      return oneLine(`${error?.instancePath || 'the schema'} ${error?.message ?? 'is not valid'}`, LONGEST);
+      return oneLine(`${error?.instancePath || 'the schema'} ${error?.message ?? 'is not valid'}`, MAX_LENGTH);
     } catch (thrown) {
-      return oneLine(messageOf(thrown), LONGEST);
+      return oneLine(messageOf(thrown), MAX_LENGTH);
     }
   };
 }

@@ -17,7 +17,7 @@ const approval = (about: Approval['about']): Approval =>
     risk: { level: 'high', reasons: ['runs npx secret-server'] },
   }) as never;
 
-describe('approvals for those who may not decide', () => {
+describe('approvals for viewers who may not decide', () => {
   it('A34 hide the launch, and the reasons that quote it', () => {
     const [reader, admin] = [viewer('read'), viewer('read', 'admin')];
     expect(showApproval(admin, approval('launch'))).toEqual(approval('launch'));

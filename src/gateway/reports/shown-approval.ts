@@ -3,7 +3,7 @@ import { hasScope } from '../../model/principal.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { ToolscoutEvent } from '../contract.js';
 
-/** How a server is launched is for those who may decide about it (A34): nobody else is told its command or URL. */
+/** The launch of a server is shown only to those who may decide about it (A34): no one else sees its command or URL. */
 export function showApproval(viewer: Viewer, approval: Approval): Approval {
   if (hasScope(viewer, 'admin')) return approval;
   return {

@@ -7,7 +7,7 @@ const show = (config: ConfigInput, env: Record<string, string> = {}): Record<str
   ...showConfig(resolveConfig(config, { source: 'test', env })),
 });
 
-/** Fields of a server that are shown by another name, or of which only a name is shown. */
+/** Fields of a server that are shown under another name, or as a name only. */
 const SHOWN_AS: Record<string, string> = {
   command: 'target',
   args: 'target',

@@ -107,7 +107,7 @@ function shownUrl(url: string): string {
   return hideInUrl(url).shown;
 }
 
-/** A pattern on values may spell out the value that nobody is to see. */
+/** A pattern on values may contain the secret value itself. */
 function showRedaction({ match, ...rule }: RedactionConfig): ShownConfig['redaction'][number] {
   return { ...rule, match: [match].flat().map((entry) => (isValuePattern(entry) ? '/…/' : entry)) };
 }
@@ -211,7 +211,7 @@ export function showConfig(
   };
 }
 
-/** The same in the form of a config, for those who compare it with what they wrote: secrets are masked. */
+/** The same in the form of a config, for comparison with the file: secrets are masked. */
 export function maskConfig(loaded: LoadedConfig): Config {
   const { config, secrets } = loaded;
   const { ai, authHeaders, introspectionInputs, servers } = config;

@@ -60,7 +60,7 @@ describe('stats', () => {
     expect(top).toMatchObject({ more: 1, since: 5, until: 9, total: { calls: 3 } });
   });
 
-  it('ANS-7 S12 who sees some servers only is told of those and of their own searches and menus', () => {
+  it('ANS-7 S12 a viewer of some servers gets the sums of those and of its own searches and menus', () => {
     expect(groupsFor('day', limited).toSorted()).toEqual(['day', 'principal', 'server', 'tool']);
     expect(groupsFor('tool', LOCAL_VIEWER)).toEqual(['server', 'tool']);
     const sums = [

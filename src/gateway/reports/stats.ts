@@ -17,8 +17,8 @@ function isUsage({ kind }: AuditSum): boolean {
 }
 
 /**
- * By what the store has to tell sums apart: besides what is asked for, a viewer who sees only some servers needs to
- * know whose each sum is.
+ * The fields by which the store groups sums: besides the requested one, a viewer that sees only some servers needs the
+ * owner of each sum.
  */
 export function groupsFor(by: StatsGroup, viewer: Viewer): readonly StatsGroup[] {
   const wanted: StatsGroup[] = by === 'tool' ? ['server', 'tool'] : [by];

@@ -9,11 +9,11 @@ export interface StoreStatus {
   readonly writable: boolean;
   /** Why it does not. */
   readonly problem?: string;
-  /** Why nothing in it is trusted until somebody accepts it. */
+  /** Why nothing in it is trusted until a person accepts it. */
   readonly doubt?: StoreDoubt;
 }
 
-/** How long one look at the store is good enough: anybody may ask for the health, and each look writes. */
+/** How long one check of the store is valid: any caller may ask for the health, and each check writes. */
 const KEPT_MS = 2000;
 
 /** A store that takes longer than this to write one value does not answer. */
@@ -26,7 +26,7 @@ export async function tryStore(store: Store, clock: Clock): Promise<void> {
   if (typeof read?.value !== 'number') throw new Error('a value that was written could not be read back');
 }
 
-/** Looks at a store from time to time, when somebody asks. Never rejects. */
+/** Checks a store on demand, at most once per interval. Never rejects. */
 export function createStoreWatch(deps: {
   readonly store: Store;
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import type { Pool } from '../../connect/index.js';
 import type { Remedy } from '../../kernel/remedy.js';
 import { addressOf } from '../../kernel/ids.js';
 import { strictTool } from '../../protocol/strict-items.js';
@@ -6,9 +5,7 @@ import { counted, nearestNames } from '../../kernel/text.js';
 import { hasScope } from '../../model/principal.js';
 import { provenanceText } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
-import type { Catalog } from '../../catalog/catalog.js';
-import type { Learner } from '../../catalog/learning/learner.js';
-import { problemOf } from '../../catalog/views.js';
+import { problemOf, type Sources as ViewSources } from '../../catalog/views.js';
 import { isUsable } from '../../catalog/catalog.js';
 
 /** Why a tool is or is not offered (FIND-5). */
@@ -35,23 +32,19 @@ export interface Why {
   readonly repairs?: readonly string[];
 }
 
-/** The answer to somebody who may see only some servers, about any other: the same words whether it exists or not (S12). */
+/** The answer about a server that the viewer may not see: the same words whether it exists or not (S12). */
 function explainUnseen(server: string, tool: string): Why {
   const reason = `No server "${server}" is configured.`;
   return { address: addressOf(server, tool), offered: false, because: 'server', reason };
 }
 
-/** The answer about a tool that is not for whoever asks, whatever else there is to say of it. */
+/** The answer about a tool that the viewer may not see, whatever its state. */
 function explainOutOfScope(server: string, tool: string, reason: string): Why {
   return { address: addressOf(server, tool), offered: false, because: 'scope', reason };
 }
 
 /** What an explanation is made of. */
-interface Sources {
-  readonly catalog: Catalog;
-  readonly learner: Learner;
-  readonly pool: Pool;
-  readonly hide: (text: string) => string;
+interface Sources extends ViewSources {
   readonly now: number;
 }
 
@@ -68,7 +61,7 @@ export function explainFor(
   const why = !skill || viewer.sees(server) ? explainTool(server, tool, sources) : undefined;
   // Which tools of a bound server serve a skill is not known before its list is.
   if (skill && !viewer.sees(server, tool) && why?.because !== 'connection') {
-    // The same words for all that is not bound, be it there or not.
+    // The same words for every tool that is not bound, whether it exists or not.
     return explainOutOfScope(
       server,
       tool,
@@ -153,7 +146,7 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     address,
     offered: true,
     because: 'none',
-    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${list.stale ? ' and is stale' : ''}, the server is ${state}.${mended}`,
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${sources.isStale(list) ? ' and is stale' : ''}, the server is ${state}.${mended}`,
     ...(repairs.length > 0 && { repairs }),
   };
 }

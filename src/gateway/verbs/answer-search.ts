@@ -37,7 +37,7 @@ function fitSignatures(
   });
 }
 
-/** What a search knows besides the catalog. */
+/** What a search uses besides the catalog. */
 export interface SearchAids {
   /** What earlier searches of the caller led to. */
   readonly experience?: Experience;

@@ -21,7 +21,7 @@ const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
 /** Characters of a name or a reason that are kept. */
 const MAX_TEXT = 500;
 
-/** A decision with the name of whoever makes it. */
+/** A decision with the name of the person who makes it. */
 type Ruling = RulingOptions & { readonly by: string };
 
 /** A decision is the viewer's unless it is said to be another's. */
@@ -31,8 +31,8 @@ const rulingOf = ({ principal }: Viewer, options: RulingOptions = {}): Ruling =>
 });
 
 /**
- * The verbs of whoever decides what is trusted (SEC-9). `refresh` exports a server as it is offered now, which is what is
- * promoted; `register` puts what was approved into the marketplace.
+ * The verbs of approvers (SEC-9). `refresh` exports a server as it is offered now, which is what is promoted;
+ * `register` puts approved items into the marketplace.
  */
 export function approvalVerbs(
   core: Core,
@@ -68,7 +68,7 @@ export function approvalVerbs(
   const askedOf = (server: Server): Approval[] =>
     core.approvals.list([server]).filter(({ state }) => state !== 'approved' && state !== 'superseded');
 
-  /** The requests that a reference means, before anybody asks whether they are what was shown. */
+  /** The requests of a reference, before they are compared with what was shown. */
   const requestsFor = (asked: readonly Approval[], tool: string | undefined, { all, hash }: RulingOptions) => {
     const pending = asked.filter(({ state }) => state === 'pending');
     if (all) return pending;
@@ -164,7 +164,7 @@ export function approvalVerbs(
     return new ToolscoutError(
       'NOTHING_FOUND',
       tools > 0
-        ? `"${server.id}" itself does not wait for approval; ${tools} of its tools do.`
+        ? `Server "${server.id}" is approved; ${tools} of its tools are not.`
         : `Nothing of "${server.id}" waits for approval.`,
       {
         remedy: tools > 0 ? { kind: 'name-tools', server: server.id } : { kind: 'list-pending' },
@@ -183,7 +183,7 @@ export function approvalVerbs(
     const chosen = await choose(verb, server, tool, options);
     const { skipped } = chosen;
     let { subjects } = chosen;
-    // Rejecting a server that nobody asks about takes back the trust in it.
+    // Rejecting a server without a pending request revokes its trust.
     if (subjects.length === 0 && verb === 'reject' && !options.all) subjects = [{ about: 'launch' }];
     if (subjects.length === 0) throw skipped.length > 0 ? allSkipped(server, skipped) : nothing(server);
     const by = options.by.slice(0, MAX_TEXT);
@@ -228,7 +228,10 @@ export function approvalVerbs(
     return isWhole ? promotion?.promote(server) : undefined;
   };
 
-  /** Promotes exported files of what is trusted already and waits for nobody; `undefined` when there are none. */
+  /**
+   * Promotes exported files of items that are trusted already and have no pending request; `undefined` when there are
+   * none.
+   */
   const promoteTrusted = async (viewer: Viewer, ref: string, options: Ruling): Promise<RulingReport | undefined> => {
     await core.filled();
     const { server, tool } = locate(viewer, ref);

@@ -5,6 +5,7 @@ import {
   createExecutor,
   createReadOnlyCheck,
   ruleCheck,
+  streamCall,
   type CallEvent,
   type Check,
   type Confirmation,
@@ -23,6 +24,7 @@ import type { Viewer } from '../../model/viewer.js';
 import { signatureOf } from '../../normalize/index.js';
 import { isStandIn } from '../../catalog/catalog.js';
 import { createReadOnlyJudge } from '../../catalog/read-only.js';
+import type { Admission } from '../admission.js';
 import type { Core } from '../core.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import type { HostCallOptions } from '../contract/options.js';
@@ -45,7 +47,11 @@ export interface Bindings {
 export function callVerbs(
   core: Core,
   skills: Bindings,
-  { confirmation, traffic }: { readonly confirmation: Confirmation; readonly traffic: Traffic },
+  {
+    confirmation,
+    traffic,
+    admission,
+  }: { readonly confirmation: Confirmation; readonly traffic: Traffic; readonly admission: Admission },
 ): VerbTable<'call' | 'stream'> {
   const { clock, log, pool, audit, redaction } = core.deps;
   const { own } = core;
@@ -54,7 +60,7 @@ export function callVerbs(
     (check: Check): Check =>
     (subject) =>
       subject.server === own.server ? undefined : check(subject);
-  /** The tool that is meant; who asks for one that is none for them is named others that they see. */
+  /** The tool of a call; for one that the viewer may not see, the error suggests tools that the viewer sees. */
   const toolOf = ({ viewer, server, tool }: Call): Tool => {
     const found = core.catalog.find(server, tool);
     // What no binding of a skill covers is refused by the checks.
@@ -83,8 +89,8 @@ export function callVerbs(
         confirmation.needed(subject),
       clear: (subject) => confirmation.clear(subject),
     },
-    outgoing: (server) => redaction.outgoing(server),
-    incoming: (server) => redaction.incoming(server),
+    outgoing: (server) => (redaction.hasRules ? redaction.outgoing(server) : undefined),
+    incoming: (server) => (redaction.hasRules ? redaction.incoming(server) : undefined),
     send(server, request, call) {
       if (server === own.server) return own.run(call);
       return traffic.isOn ? traffic.send(server, request, call, pool.call) : pool.call(server, request, call);
@@ -128,6 +134,16 @@ export function callVerbs(
     return !core.deps.refreshFirst && list !== undefined && !isStandIn(list);
   };
 
+  /** Runs a call once it is admitted; a refusal is its answer. */
+  const admitted = async (call: Call): Promise<CallResult> => {
+    const entered = admission.enter(call);
+    try {
+      return await executor.execute(call, () => (entered ? entered.then(() => prepare(call)) : prepare(call)));
+    } finally {
+      admission.leave(call.principal);
+    }
+  };
+
   /** Learns the server first when it must be; a failure to learn is the answer of the call. */
   const prepare = (call: Call): Promise<void> | undefined => {
     // It will be refused; nothing may be started for it.
@@ -152,12 +168,13 @@ export function callVerbs(
   return defineVerbs({
     async call(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
-      // Calls of hosts belong to the request of their host; others are seen here first.
-      const row = traffic.isOn && !traffic.knows(call.host) ? traffic.attach(call) : undefined;
-      const outcome = await executor.execute(call, () => prepare(call));
+      // A call of a host belongs to the request of its host; others have a row of their own.
+      const row = traffic.isOn ? traffic.attach(call) : undefined;
+      const outcome = await admitted(call);
       if (row) endRow(row, outcome);
       // The connection is open now, so a list that is out of date costs one cheap question.
-      if (core.catalog.list(server)?.stale && !isHidden(viewer, server, core.catalog)) {
+      const list = core.catalog.list(server);
+      if (list && core.isStale(list) && !isHidden(viewer, server, core.catalog)) {
         core.relistAfterCall(server, call.host);
       }
       return outcome;
@@ -165,8 +182,8 @@ export function callVerbs(
 
     stream(viewer, server, tool, args, options = {}) {
       const call = callOf(viewer, server, tool, args, options);
-      const row = traffic.isOn && !traffic.knows(call.host) ? traffic.attach(call) : undefined;
-      const events = executor.executeStream(call, () => prepare(call));
+      const row = traffic.isOn ? traffic.attach(call) : undefined;
+      const events = streamCall(call, admitted);
       return row ? watchEvents(events, row) : events;
     },
   });
@@ -178,7 +195,7 @@ function endRow(row: OpenRow, { result, error }: CallResult): void {
   else row.fail(error && new ToolscoutError(error.code, error.message));
 }
 
-/** The events of a call, whose end is noted; one that nobody follows to its end was cancelled. */
+/** The events of a call, whose end is noted; a stream that is abandoned counts as cancelled. */
 async function* watchEvents(events: AsyncIterable<CallEvent>, row: OpenRow): AsyncGenerator<CallEvent, undefined> {
   let isOver = false;
   try {

@@ -17,7 +17,7 @@ const hashOf = (path: string, before: string | undefined, after: string): string
   sha256(JSON.stringify([path, before ?? null, after]));
 
 function otherPlan(): ToolscoutError {
-  return new ToolscoutError('INVALID_REQUEST', 'The config file or the change is not what was planned.', {
+  return new ToolscoutError('INVALID_REQUEST', 'The config file has changed since this change was planned.', {
     suggestion: 'Plan the change again and look at the new diff.',
   });
 }
@@ -67,7 +67,7 @@ export function configChangeVerbs(
     return { change: made, plan: hashOf(made.path, made.before, made.after) };
   };
 
-  /** Takes over what was written. A config that is valid and cannot be taken over is told of, not taken back. */
+  /** Applies the written config. A valid config that cannot be applied is reported, not reverted. */
   const takeOver = async (viewer: Viewer, file: string, backup?: string): Promise<AppliedChange> => {
     const written = { file, ...(backup !== undefined && { backup }) };
     try {
@@ -113,7 +113,13 @@ export function configChangeVerbs(
   const importPlan = async (request: ImportRequest): Promise<ImportPlan> => {
     const { planImport } = core.deps;
     if (planImport) return planImport(request);
-    throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout cannot read the files of other clients.');
+    throw new ToolscoutError(
+      'CONFIGURATION_ERROR',
+      'This toolscout was opened without access to the config files of other clients.',
+      {
+        suggestion: 'Run toolscout import on the machine of the clients.',
+      },
+    );
   };
 
   const plannedImport = async (request: ImportRequest) => {
@@ -129,7 +135,8 @@ export function configChangeVerbs(
       if (opened instanceof ToolscoutError) return { exists: false, text: '', servers: {}, problem: opened.message };
       const file = await opened.read(path);
       const text = placeholders.hide(file.text ?? '');
-      const shown = { path: file.path, exists: file.text !== undefined, text };
+      const rejected = core.rejectedConfig;
+      const shown = { path: file.path, exists: file.text !== undefined, text, ...(rejected && { rejected }) };
       try {
         return { ...shown, servers: await opened.serversIn(text, file.path) };
       } catch (thrown) {
@@ -153,7 +160,7 @@ export function configChangeVerbs(
         const { source } = core.catalog.server(id);
         throw new ToolscoutError(
           'INVALID_REQUEST',
-          `"${id}" does not stand in ${file.path}; it comes from ${source}.`,
+          `"${id}" is not defined in ${file.path}; it comes from ${source}.`,
           {
             suggestion: 'Change it there, or add a server of its own to the config.',
           },

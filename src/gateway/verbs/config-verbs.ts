@@ -38,6 +38,7 @@ export function configVerbs(
       mask.add(next.loaded.secrets);
       for (const id of next.forgotten) core.learner.forget(id);
       core.swap(next);
+      core.rejectedConfig = undefined;
       core.trust.retainAllowed();
       await core.trust.admitAll();
       core.learnInBackground(next.due);
@@ -54,9 +55,13 @@ export function configVerbs(
       return next.report;
     } catch (thrown) {
       const reason = core.hide(messageOf(thrown));
+      const { code, problems } = toToolscoutError(thrown);
+      core.rejectedConfig =
+        problems.length > 0
+          ? problems.map(({ path, message }) => ({ path, message: core.hide(message) }))
+          : [{ path: '', message: reason }];
       log.error('config.reload-failed', { reason });
       core.events.emit({ type: 'reload-failed', reason });
-      const { code } = toToolscoutError(thrown);
       await recordReload({ principal: by, traceId, outcome: 'failure', code, detail: { reason } });
       throw thrown;
     }

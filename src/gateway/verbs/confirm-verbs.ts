@@ -10,7 +10,7 @@ import type { CallRulingOptions } from '../contract/pending-calls.js';
 import { requireServer } from '../viewer.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 
-/** Whoever asks before calls are sent, and the verbs of whoever answers (SEC-11). */
+/** Asks for confirmation before calls are sent, and the verbs of the people who answer (SEC-11). */
 export interface Confirming {
   readonly confirmer: Confirmer;
   readonly verbs: VerbTable<'approvals.calls' | 'approvals.approveCall' | 'approvals.rejectCall'>;
@@ -74,12 +74,12 @@ export function createConfirming(core: Core): Confirming {
       }),
   });
 
-  /** Whoever makes a call does not say yes to it; on a machine of one's own there is nobody else. */
+  /** A caller may not confirm their own call, except on their own machine, where there is no other person. */
   const permit = (viewer: Viewer) => (pending: PendingCall) => {
     if (viewer.principal !== pending.principal || viewer.principal === LOCAL.name) return;
     throw new ToolscoutError(
       'FORBIDDEN',
-      `Somebody else must decide about ${pending.id}: "${viewer.principal}" makes that call.`,
+      `Another principal must decide about ${pending.id}: "${viewer.principal}" made the call.`,
       {
         suggestion: 'Ask another administrator, or use a key of another name.',
       },
@@ -92,7 +92,7 @@ export function createConfirming(core: Core): Confirming {
     verdict: 'approved' | 'rejected',
     { by, reason, traceId }: CallRulingOptions = {},
   ): Promise<PendingCall> => {
-    // Only on a machine of one's own does a program speak for somebody else.
+    // Only on one's own machine may a program enter another person's decision.
     const who = viewer.principal === LOCAL.name ? (by ?? viewer.principal) : viewer.principal;
     const act = { kind: 'confirm', principal: who.slice(0, MAX_TEXT), traceId } as const;
     const why = reason?.slice(0, MAX_TEXT);

@@ -41,7 +41,7 @@ describe('verbs', () => {
       () => bindVerbs(loose, LOCAL_VIEWER),
       // @ts-expect-error Verbs are missing.
       () => bindVerbs(partial, LOCAL_VIEWER),
-      // @ts-expect-error Nobody asks.
+      // @ts-expect-error The viewer is missing.
       () => bindVerbs({} as VerbTable),
     ];
     expect(tables).toHaveLength(3);

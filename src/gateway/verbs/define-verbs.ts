@@ -18,7 +18,7 @@ type BoundVerb<Name> = Name extends `${infer Facet extends keyof Facets}.${infer
 /** Every verb as a viewer has it, by its whole name. */
 export type BoundVerbs = { readonly [Name in VerbName]: BoundVerb<Name> };
 
-/** Every verb as it is implemented: whoever asks comes first. */
+/** Every verb as it is implemented: the viewer comes first. */
 export type Verbs = {
   readonly [Name in VerbName]: BoundVerbs[Name] extends (...args: infer Args) => infer Answer
     ? (viewer: Viewer, ...args: Args) => Answer

@@ -18,7 +18,7 @@ export interface Exporting {
    * force, or `undefined` when nothing of the server is approved or could be written.
    */
   refresh(server: string): Promise<string | undefined>;
-  /** Writes tools of a server that is not approved to `pending/`, for whoever decides about it. */
+  /** Writes tools of a server that is not approved to `pending/`, for the approver. */
   review(server: Server, tools: readonly Tool[]): Promise<Review>;
   /** Writes the tools that one discovery found, approved ones to `approved/` and the others to `pending/`. */
   write(
@@ -71,14 +71,14 @@ function checkOptions({ format, directory, file }: ExportOptions): void {
     throw new ToolscoutError('INVALID_REQUEST', `${message}.`, { problems: [{ path, message }] });
   };
   if (!Object.hasOwn(EXPORTED, format))
-    complain('format', `The format "${format}" is none of rtfs, markdown, json, typescript`);
+    complain('format', `The format "${format}" is unknown; expected rtfs, markdown, json or typescript`);
   if (format === 'rtfs' && file !== undefined) complain('file', 'RTFS is many files: name a directory');
   if (format !== 'rtfs' && directory !== undefined) complain('directory', `${format} is one file: name a file`);
 }
 
 /** The verbs that export tools; with `exportToRtfs` every list that is learned is written as well. */
 export function createExporting(core: Core, outputs: OutputInference): Exporting {
-  const { pool, audit, log, promotion } = core.deps;
+  const { audit, log, promotion } = core.deps;
 
   /** One server after the other: two writers of one folder would see each other's unfinished files. */
   let writing: Promise<unknown> = Promise.resolve();
@@ -112,7 +112,7 @@ export function createExporting(core: Core, outputs: OutputInference): Exporting
     );
     const { catalog, learner } = core;
     const reason = (server: Server): string =>
-      problemOf(server, { catalog, learner, pool, hide: core.hide }) ?? 'its tools are not known';
+      problemOf(server, { catalog, learner, hide: core.hide }) ?? 'its tools are not known';
     return [
       servers.filter(({ id }) => catalog.list(id)),
       servers.filter(({ id }) => !catalog.list(id)).map((server) => ({ server: server.id, reason: reason(server) })),

@@ -12,6 +12,7 @@ import type { Progress } from '../../model/call.js';
 import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Redaction } from '../../redact/index.js';
+import type { Admission } from '../admission.js';
 import type { Core } from '../core.js';
 import type { Traffic } from '../traffic.js';
 import { logCall } from './call-verbs.js';
@@ -20,7 +21,7 @@ import type { HostCallOptions } from '../contract/options.js';
 import { requireVisible } from '../viewer.js';
 
 /** An answer that nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /**
  * The methods that are passed on to a server, all of them without side effects, and what the audit log says of each.
@@ -77,6 +78,7 @@ function unknownMethod(method: string): ToolscoutError {
 export function hostVerbs(
   core: Core,
   traffic: Traffic,
+  admission: Admission,
 ): VerbTable<
   'hosts.relay' | 'hosts.tell' | 'hosts.setLogLevel' | 'hosts.release' | 'hosts.noteMenu' | 'hosts.noteAnswer'
 > {
@@ -130,7 +132,10 @@ export function hostVerbs(
       await core.filled();
       if (!RELAYED.has(method)) throw unknownMethod(method);
       let isJudged = true;
+      const { principal } = viewer;
+      const entered = admission.enter({ principal, server: id, signal: options.signal, resumed: options.resumed });
       try {
+        if (entered) await entered;
         const recheck = (): Server => {
           isJudged = true;
           requireVisible(viewer, id, core.catalog);
@@ -152,7 +157,7 @@ export function hostVerbs(
           },
         };
         const requester = {
-          principal: viewer.principal,
+          principal,
           host: options.host,
           signal: options.signal,
           timeoutMs: options.timeoutMs,
@@ -160,8 +165,9 @@ export function hostVerbs(
         const result = await (traffic.isOn
           ? traffic.send(server, request, requester, pool.call)
           : pool.call(server, request, requester));
-        if (isDeeperThan(result, DEEPEST)) {
-          throw new ToolscoutError('TOOL_EXECUTION_ERROR', `The answer nests deeper than ${DEEPEST} levels.`);
+        if (isDeeperThan(result, MAX_DEPTH)) {
+          const message = `The answer of "${id}" to ${method} nests deeper than ${MAX_DEPTH} levels and was not returned.`;
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion: 'Ask it for less.' });
         }
         const shown = redaction.incoming(id)?.result(result) ?? result;
         record(viewer, id, method, params, options, { result: shown });
@@ -172,6 +178,8 @@ export function hostVerbs(
         const error = hideIn(toCallError(thrown, options.signal), hide);
         record(viewer, id, method, params, options, { failed: { error, isRefused: isRefusal(error.code, isJudged) } });
         throw error;
+      } finally {
+        admission.leave(principal);
       }
     },
 

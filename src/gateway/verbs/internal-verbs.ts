@@ -4,6 +4,7 @@ import { isUsable } from '../../catalog/catalog.js';
 import type { LoadedConfig } from '../../config/index.js';
 import type { Viewer } from '../../model/viewer.js';
 import { createLineage } from '../../protocol/lineage.js';
+import type { Admission } from '../admission.js';
 import type { Core } from '../core.js';
 import { createRequestStates } from '../request-states.js';
 import { callerOf } from '../viewer.js';
@@ -21,6 +22,7 @@ export function loadedFor({ loaded }: Core, viewer: Viewer): LoadedConfig {
 /** The verbs of the facet `internal`. */
 export function internalVerbs(
   core: Core,
+  admission: Admission,
 ): VerbTable<
   | 'internal.coverage'
   | 'internal.afford'
@@ -30,6 +32,8 @@ export function internalVerbs(
   | 'internal.loaded'
   | 'internal.sealState'
   | 'internal.openState'
+  | 'internal.overload'
+  | 'internal.reserve'
   | 'internal.settle'
 > {
   const lineage = core.deps.lineage ?? createLineage({ clock: core.deps.clock });
@@ -66,6 +70,10 @@ export function internalVerbs(
     'internal.sealState': (_viewer, payload, binding) => states.seal(payload, binding),
 
     'internal.openState': (_viewer, state, binding) => states.open(state, binding),
+
+    'internal.overload': (_viewer) => admission.status(),
+
+    'internal.reserve': (_viewer, bytes) => admission.reserve(bytes),
 
     async 'internal.settle'(_viewer, patienceMs) {
       await core.filled();

@@ -11,7 +11,7 @@ import type { LockDeps } from '../deps.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 /** Names in one message; more are counted. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** The verbs of the facet `lock`. */
 export function lockVerbs(
@@ -22,7 +22,9 @@ export function lockVerbs(
 
   const parts = (): LockDeps => {
     if (deps.lock) return deps.lock;
-    throw new ToolscoutError('CONFIGURATION_ERROR', 'There is no lock file for this toolscout.');
+    throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout was opened without a lock file.', {
+      suggestion: 'Write one with: toolscout lock.',
+    });
   };
   const refuse = (
     what: string,
@@ -31,8 +33,8 @@ export function lockVerbs(
     code: 'SERVER_CONNECTION_ERROR' | 'APPROVAL_REQUIRED',
   ): void => {
     if (failures.length === 0) return;
-    const named = failures.slice(0, MOST_NAMED).join('; ');
-    const more = failures.length > MOST_NAMED ? `; and ${failures.length - MOST_NAMED} more` : '';
+    const named = failures.slice(0, MAX_NAMED).join('; ');
+    const more = failures.length > MAX_NAMED ? `; and ${failures.length - MAX_NAMED} more` : '';
     throw new ToolscoutError(code, `${what}: ${named}${more}.`, { suggestion });
   };
   const definitionsOf = (id: string): JsonObject[] =>
@@ -105,7 +107,7 @@ export function lockVerbs(
     async 'lock.write'(viewer, { includeHeld = false, by } = {}) {
       const { path, write, load, ...rest } = parts();
       if (core.loaded.config.approval === 'lock') {
-        throw new ToolscoutError('FORBIDDEN', 'The lock file in force cannot be replaced by whoever is bound to it.', {
+        throw new ToolscoutError('FORBIDDEN', 'This process runs under the lock file and may not replace it.', {
           suggestion: 'Open toolscout with { locking: true }, or run: toolscout lock.',
         });
       }

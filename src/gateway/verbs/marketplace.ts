@@ -79,7 +79,10 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
         const tool = core.catalog.index.tool(server, toolName);
         // The marketplace holds what is approved; a manifest is no way around that.
         if (manifest.fallback) {
-          throw new ToolscoutError('TOOL_DISABLED', `"${manifest.id}" cannot be called, so it cannot be registered.`);
+          const why = 'its server never listed it, it was found by a fallback';
+          throw new ToolscoutError('TOOL_DISABLED', `"${manifest.id}" cannot be registered: ${why}.`, {
+            remedy: { kind: 'find-tool', listed: true },
+          });
         }
         if (tool) {
           ruleCheck({ tool });

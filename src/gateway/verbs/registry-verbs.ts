@@ -84,14 +84,16 @@ function proposalOf(id: string, { launch, title }: RegistryCandidate): ProposedS
   return { id, url, command, args, ...(title === undefined ? {} : { title }) };
 }
 
-/** The verbs of the facet `registry` that look for servers nobody has configured yet (REG-9). */
+/** The verbs of the facet `registry` that search for servers that are not configured yet (REG-9). */
 export function registryVerbs(
   core: Core,
   { proposing, exporting }: { readonly proposing: Proposing; readonly exporting: Pick<Exporting, 'review'> },
 ): VerbTable<'registry.search' | 'registry.discover' | 'registry.serversFor' | 'registry.plan'> {
   const client = async (): Promise<RegistryClient> => {
     if (core.deps.openRegistry) return core.deps.openRegistry(core.loaded.config.registry);
-    throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'This toolscout was opened without a registry.');
+    throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'This toolscout was opened without a registry.', {
+      suggestion: 'Open it with a registry: pass openRegistry, or use openToolscout().',
+    });
   };
 
   const configuredAs = (entries: readonly ServerEntry[]): string | undefined =>
@@ -146,7 +148,7 @@ export function registryVerbs(
         origin !== undefined && shown.type === server.shown.type && shown.target === server.shown.target,
     );
 
-  /** Looks at a candidate that nobody has configured, as far as that is allowed before it is approved. */
+  /** Looks at a candidate that is not configured, as far as that is allowed before it is approved. */
   const lookAt = async (
     id: string,
     candidate: RegistryCandidate,

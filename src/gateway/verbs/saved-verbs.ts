@@ -21,7 +21,7 @@ const isSaved = (value: unknown): value is SavedCall =>
   isObject(value['arguments']) &&
   typeof value['savedAt'] === 'number';
 
-/** Of what is stored that which is a call; one that is damaged does not hide the others. */
+/** The valid calls of an entry; a damaged one is left out. */
 function callsIn(entry: Entry | undefined): SavedCall[] {
   const calls = isObject(entry?.value) ? entry.value['calls'] : undefined;
   return Array.isArray(calls) ? (calls as unknown[]).filter(isSaved) : [];
@@ -35,9 +35,13 @@ export function savedVerbs(core: Core): VerbTable<`studio.${keyof SavedVerbs}`> 
   const labelFile = (): LabelFile => {
     const { labels } = core.deps;
     if (labels) return labels;
-    throw new ToolscoutError('INVALID_REQUEST', 'This toolscout keeps no state, so it keeps no labelled queries.', {
-      suggestion: 'Start it with a state directory.',
-    });
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      'Labelled queries need a state directory, and this toolscout has none.',
+      {
+        suggestion: 'Start it with a state directory.',
+      },
+    );
   };
 
   /** Changes the calls of one principal; of two processes that do so at once none loses anything. */
@@ -48,13 +52,19 @@ export function savedVerbs(core: Core): VerbTable<`studio.${keyof SavedVerbs}`> 
       const calls = edit(callsIn(entry));
       const value = { calls } as unknown as JsonObject;
       if (calls.length > MAX_CALLS || JSON.stringify(value).length > MAX_CHARACTERS) {
-        throw new ToolscoutError('INVALID_REQUEST', `At most ${MAX_CALLS} calls of 1 MiB together are kept.`, {
-          suggestion: 'Remove some first.',
-        });
+        throw new ToolscoutError(
+          'INVALID_REQUEST',
+          `The call was not saved: at most ${MAX_CALLS} calls with 1 MiB in total can be kept.`,
+          {
+            suggestion: 'Remove some first.',
+          },
+        );
       }
       if (await store.put(SPACE, key, value as JsonValue, { ifRevision: entry?.revision ?? 0 })) return calls;
     }
-    throw new ToolscoutError('STORE_ERROR', 'The saved calls are being changed by another process.');
+    throw new ToolscoutError('STORE_ERROR', 'The saved calls are being changed by another process.', {
+      suggestion: 'Try again.',
+    });
   };
 
   return defineVerbs({

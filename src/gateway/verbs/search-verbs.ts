@@ -28,9 +28,9 @@ function skillSearch(asked: SearchOptions): SearchOptions {
 }
 
 /**
- * The tool that a viewer wants to be shown; its server is learned first when it must be.
+ * The tool that a viewer asks for; its server is learned first if needed.
  *
- * @throws ToolscoutError when there is none for this viewer, or when it is not offered.
+ * @throws ToolscoutError when there is no such tool for this viewer, or when it is not offered.
  */
 export async function findShown(
   core: Core,
@@ -62,13 +62,14 @@ function recordSearch(
   audit: Audit,
   { principal, skill }: Viewer,
   query: string,
-  { server, traceId }: SearchOptions,
+  { server, route, traceId }: SearchOptions,
   { hits, nearest }: SearchAnswer,
   latencyMs: number,
 ): void {
   audit.record({
     kind: 'search',
     principal,
+    route,
     skill: skill?.id,
     server,
     outcome: 'success',
@@ -88,13 +89,18 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
   const { pool, clock, log, store } = core.deps;
   const encoding = createEncoding({
     store,
-    clock,
     log,
     encoder: () => core.loaded.config.search.encoder,
     load: core.deps.loadEncoder,
   });
   const doubts = createDoubts();
-  const sources = (): Sources => ({ catalog: core.catalog, learner: core.learner, pool, hide: core.hide });
+  const sources = (): Sources => ({
+    catalog: core.catalog,
+    learner: core.learner,
+    pool,
+    hide: core.hide,
+    isStale: core.isStale,
+  });
 
   return defineVerbs({
     async search(viewer, query, asked = {}) {
@@ -112,8 +118,8 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
       const servers = caller.isLimited ? all.filter(({ id }) => caller.sees(id)) : all;
       const isUnlearned = (list: LearnedList | undefined): boolean => list === undefined || isStandIn(list);
       const unlearned = servers.filter((server) => isUsable(server) && isUnlearned(catalog.list(server.id)));
-      // A server that failed is tried again in the background after a rest. A search waits for it only when it failed in another
-      // process and this one tries it anew.
+      // A server that failed is tried again in the background after a pause. A search waits for it only when it failed
+      // in another process and this one tries it for the first time.
       const awaited = unlearned.filter(
         ({ id }) =>
           !learner.failure(id) || (!learner.hasFailedHere(id) && (learner.isDue(id) || learner.isLearning(id))),
@@ -127,11 +133,11 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
         options.onLearning,
       );
       const { principal } = viewer;
-      const encoded = await encoding.of(query, () => core.catalog.index.tools());
+      const encoded = encoding.of(query, () => core.catalog.index.tools());
       const experience = await core.experience.of(principal);
       const answer = answerSearch(viewer, query, options, servers, sources(), { experience, encoded, doubts });
-      // Of several needs in one query each led only to its own hits.
-      for (const need of new Set(answer.hits.map((hit) => hit.need))) {
+      // Where a query holds several needs, each hit is noted for its own need only.
+      for (const need of asked.isPreview ? [] : new Set(answer.hits.map((hit) => hit.need))) {
         const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));
         core.experience.noteSearch(principal, catalog.index.terms(need ?? query), shown);
       }
@@ -144,13 +150,13 @@ export function searchVerbs(core: Core): VerbTable<'search' | 'details' | 'why'>
               hits: [...ownHits, ...answer.hits].slice(0, options.limit ?? answer.hits.length + ownHits.length),
               nearest: [],
             };
-      recordSearch(core.deps.audit, viewer, query, asked, whole, clock.monotonic() - started);
+      if (!asked.isPreview) recordSearch(core.deps.audit, viewer, query, asked, whole, clock.monotonic() - started);
       return whole;
     },
 
     async details(viewer, server, name, options = {}) {
       const tool = await findShown(core, viewer, server, name, options);
-      return { tool, lean: leanDefinition(tool.definition) };
+      return { tool, lean: leanDefinition(tool.definition, { effects: core.loaded.config.splitReads }) };
     },
 
     async why(viewer, server, tool) {

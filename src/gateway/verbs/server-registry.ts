@@ -26,11 +26,11 @@ function judge({ state }: ServerHealth, hasAnswered: boolean): Pick<LocalState, 
   return { alive, reason: alive ? null : 'pending' };
 }
 
-/** A connection that was closed because nobody needed it any more. */
+/** A connection that was closed because it was no longer needed. */
 const wasClosed = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
   from === 'connected' && to === 'disconnected';
 
-/** The registry of whoever sees only some servers. */
+/** The registry of a viewer that sees only some servers. */
 function registryFor({ sees }: Viewer, registry: Registry): Registry {
   return {
     ...registry,
@@ -50,7 +50,7 @@ export function createServerRegistry(core: Core): {
   const met = new Map<string, number>();
 
   const sources: RegistrySources = {
-    // Nobody asks a server that may not be used, not even whether it is well.
+    // A server that may not be used gets no request, not even a health check.
     servers: () => core.loaded.servers.filter(({ id }) => !core.catalog.hold(id)),
     localState({ id, own, transport }) {
       if (!own) return undefined;
@@ -59,7 +59,7 @@ export function createServerRegistry(core: Core): {
       // A local process runs while it is needed. That it rests says nothing against it: it is as well as it was when it
       // answered. Of a remote server that is for its own health check to say.
       const isOne = transport === 'stdio' && list !== undefined && list.rung === undefined;
-      const answeredAt = isOne ? (met.get(id) ?? (list.stale ? undefined : list.learnedAt)) : undefined;
+      const answeredAt = isOne ? (met.get(id) ?? (core.isStale(list) ? undefined : list.learnedAt)) : undefined;
       return {
         ...judge(health, answeredAt !== undefined),
         version: list?.info?.version,

@@ -98,7 +98,7 @@ export function createSkills(core: Core): Skills {
       }),
   });
 
-  /** Learns the servers that a skill may need and that nobody has asked yet. */
+  /** Learns the servers that a skill may need and that were not asked yet. */
   const learnUnknown = async (): Promise<void> => {
     const unknown = [...core.catalog.servers.values()].filter((each) => isUsable(each) && !core.catalog.list(each.id));
     const { maxParallelDiscoveries: parallel, lendSlots } = core.loaded.config;

@@ -5,9 +5,12 @@ import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Latency, ServerDetails } from '../contract/studio.js';
 import type { SignInStatus } from '../contract/sign-in.js';
+import { createCallWatch } from '../call-watch.js';
 import type { Core } from '../core.js';
 import { attentionFor, countServers, countTools, firstHour, hoursOf } from '../reports/overview.js';
+import { heldTools } from '../reports/held-tools.js';
 import { createDefinitionTokens, groupsFor, isSumSeen } from '../reports/stats.js';
+import { explainFor } from '../reports/why.js';
 import { callerOf, isSeen, requireVisible } from '../viewer.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { listServers } from './servers/server-verbs.js';
@@ -18,7 +21,7 @@ const MAX_CALLS = 120;
 /** What the page shows of other facets. */
 export interface StudioSources {
   readonly signInStatus: (id: string) => Promise<SignInStatus>;
-  /** Calls that wait for a yes, as far as the viewer sees their tools. */
+  /** Calls that wait for a confirmation, as far as the viewer sees their tools. */
   readonly waitingCalls: (viewer: Viewer) => Promise<readonly PendingCall[]>;
 }
 
@@ -26,9 +29,10 @@ export interface StudioSources {
 export function studioVerbs(
   core: Core,
   { signInStatus, waitingCalls }: StudioSources,
-): VerbTable<'studio.overview' | 'studio.server'> {
+): VerbTable<'studio.overview' | 'studio.server' | 'studio.heldTools' | 'studio.followCalls'> {
   const { audit, clock, pool } = core.deps;
   const definitionTokens = createDefinitionTokens();
+  const calls = createCallWatch(core.deps);
 
   /** Health checks of this process and calls of all, in the order of time. */
   const latencyOf = async (id: string): Promise<Latency[]> => {
@@ -73,16 +77,26 @@ export function studioVerbs(
       };
     },
 
+    async 'studio.heldTools'(viewer, { q, server } = {}) {
+      await core.filled();
+      const { catalog, learner, hide, isStale } = core;
+      const tools = catalog.index.tools(server).filter((tool) => isSeen(viewer, tool));
+      const sources = { catalog, learner, pool, hide, isStale, now: clock.now(), isHidden: false };
+      return heldTools(tools, (tool) => explainFor(viewer, tool.server, tool.name, sources), q);
+    },
+
+    'studio.followCalls': (viewer, listener) => calls.follow(viewer, listener),
+
     async 'studio.server'(viewer, id) {
       await core.filled();
       requireVisible(viewer, id, core.catalog);
       const server = core.catalog.server(id);
-      const { catalog, learner, hide } = core;
+      const { catalog, learner, hide, isStale } = core;
       const facts = catalog.isPresentable(id) ? catalog.items(id)?.facts : undefined;
       const { transport } = server;
       const lastError = lastErrorOf(server);
       return {
-        view: viewServer(server, { catalog, learner, pool, hide }),
+        view: viewServer(server, { catalog, learner, pool, hide, isStale }),
         ...(transport.type === 'stdio' && transport.cwd !== undefined && { cwd: hide(transport.cwd) }),
         ...(facts?.instructions !== undefined && { instructions: facts.instructions }),
         ...(facts?.info && { info: facts.info }),

@@ -30,7 +30,7 @@ async function begin(upstream: Upstream, { uri, host }: Watched): Promise<() => 
   };
 }
 
-/** Resolves when the connection has ended, or nobody wants it any more. */
+/** Resolves when the connection has ended or the signal is aborted. */
 function over(upstream: Upstream, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const off = upstream.onClose(() => resolve());
@@ -59,7 +59,7 @@ export function subscribingVerbs(core: Core): {
     }
   });
 
-  /** Whether the resource may still be told of: it may have been held since somebody subscribed (A39). */
+  /** Whether updates of the resource may still be sent: it may be held since the subscription (A39). */
   const isOpen = ({ server, uri }: Watched): boolean => {
     try {
       core.catalog.items(server)?.check('resources/subscribe', { uri });
@@ -76,7 +76,7 @@ export function subscribingVerbs(core: Core): {
     const server = core.usable(entry.server);
     const { pace, use } = pool.access(server, { signal, principal: entry.host?.id });
     await pace();
-    // The connection counts as used for as long as somebody watches, so it is not closed as idle.
+    // The connection counts as used while it is watched, so it is not closed as idle.
     const watchOn = async (upstream: Upstream): Promise<void> => {
       const end = await begin(upstream, entry);
       begun();
@@ -98,7 +98,7 @@ export function subscribingVerbs(core: Core): {
           begun();
         });
       } catch (thrown) {
-        // The first time somebody waits for the answer; later only the log does.
+        // The first attempt has a caller to reject; later ones only log.
         if (!agreed || signal.aborted) throw thrown;
         log.debug('gateway.watch-lost', { server: entry.server, error: core.hide(messageOf(thrown)) });
       }
@@ -114,7 +114,9 @@ export function subscribingVerbs(core: Core): {
     async 'hosts.subscribe'(viewer, server, uri, { host, onUpdate }) {
       requireServer(viewer, server, core.catalog);
       if (watched.size >= MAX_WATCHED) {
-        throw new ToolscoutError('RATE_LIMITED', `More than ${MAX_WATCHED} resources are watched already.`);
+        throw new ToolscoutError('RATE_LIMITED', `The limit of ${MAX_WATCHED} resource subscriptions is reached.`, {
+          suggestion: 'Unsubscribe from other resources first.',
+        });
       }
       await core.filled();
       core.catalog.items(server)?.check('resources/subscribe', { uri });

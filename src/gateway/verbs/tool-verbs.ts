@@ -29,9 +29,9 @@ export function toolVerbs(
       requireServer(viewer, server, core.catalog);
       await core.known(server, options, { standIn: true });
       const tools = core.catalog.index.tools(server);
-      // What is disabled is none of a skill's business.
+      // A skill never sees disabled tools.
       const { includeDisabled, includeFallback } = viewer.skill ? {} : options;
-      // What is pending or quarantined is shown to nobody but whoever decides about it (A11).
+      // Pending and quarantined tools are shown only to those who decide about them (A11).
       const isShown = (tool: Tool): boolean =>
         isOffered(tool) ||
         (includeDisabled === true && tool.status === 'disabled') ||
@@ -66,7 +66,7 @@ export function toolVerbs(
     async 'tools.clearCache'({ principal }, server) {
       await core.filled();
       if (server !== undefined) core.catalog.server(server);
-      // Answers of the registry are nobody's in particular: they go when everything goes.
+      // Answers of the registry belong to no server: they are deleted only when everything is.
       const answers = server === undefined ? await store.clear('registry') : 0;
       const cleared = (await cache.clear(server)) + answers;
       await audit.recordNow({

@@ -6,6 +6,7 @@ import type { Tool } from '../../../model/tool.js';
 import type { Upstream } from '../../../model/upstream.js';
 import type { Viewer } from '../../../model/viewer.js';
 import type { Core } from '../../core.js';
+import { requireOpenSession } from '../../deps.js';
 import { idOfTarget, type DiscoveryOptions, type DiscoveryTarget } from '../../contract/discovery-options.js';
 import type { Exporting } from '../export-verbs.js';
 import { inferAll, type OutputInference } from '../../../catalog/learning/inference.js';
@@ -88,14 +89,9 @@ export function discoveryVerbs(
     await core.filled();
     const { server: own, separate } = resolve(target, options);
     const server = separate?.server ?? own;
-    const { openSession } = core.deps;
-    if (separate && !openSession)
-      throw new ToolscoutError(
-        'INVALID_REQUEST',
-        'This gateway was created without a way to open connections (openSession).',
-      );
+    const open = separate && requireOpenSession(core.deps);
     const { retry, rateLimit } = termsOf(options);
-    const access = pool.access(server, { retry, rateLimit, open: separate && openSession });
+    const access = pool.access(server, { retry, rateLimit, open });
     const asked = { timeoutMs: server.timeoutMs, pace: access.pace };
     const once = (): Promise<T> =>
       access.use((upstream) => question(upstream, asked, separate?.trustedAs ?? server), { brief: true });
@@ -104,7 +100,7 @@ export function discoveryVerbs(
     });
   };
 
-  /** The entries of a list that are not held; what is missing of it is told as it is for tools. */
+  /** The entries of a list that are not held; missing ones are reported as for tools. */
   const kept = (server: Server, kind: ItemKind, method: string, { items, bad, truncated }: Listed): Listed['items'] => {
     for (const each of bad) log.warn('discover.dropped', { server: server.id, method, ...each });
     if (truncated !== undefined) log.info('discover.partial', { server: server.id, method, reason: truncated });
@@ -117,10 +113,10 @@ export function discoveryVerbs(
   const isGoodEnough = (id: string, useCache: DiscoveryOptions['useCache']): boolean => {
     const list = core.catalog.list(id);
     if (!useCache || !list) return false;
-    return useCache === 'stale' || (core.loaded.config.cache.enabled && !list.stale);
+    return useCache === 'stale' || (core.loaded.config.cache.enabled && !core.isStale(list));
   };
 
-  /** What else the options want done with the tools of one server. */
+  /** What else the options require for the tools of one server. */
   const finish = async (server: Server, tools: readonly Tool[], options: DiscoveryOptions): Promise<Tool[]> => {
     const { config } = core.loaded;
     const introspect = options.introspectOutputSchemas ?? config.introspectOutputSchemas;
@@ -162,7 +158,7 @@ export function discoveryVerbs(
     );
   };
 
-  /** Whoever sees only some servers may not describe another one. */
+  /** A viewer that sees only some servers may not describe another one. */
   const requireTarget = (viewer: Viewer, target: DiscoveryTarget): void => {
     if (typeof target === 'string') requireServer(viewer, target, core.catalog);
     else if (viewer.isLimited) {
@@ -188,8 +184,8 @@ export function discoveryVerbs(
       const own = (targets ?? [])
         .filter((target) => !isApart(target))
         .map((target) => catalog.server(idOfTarget(target)));
-      const everybody = [...catalog.servers.values()].filter(isUsable);
-      const chosen = targets ? own : everybody.filter(({ id }) => !isApart(id));
+      const usable = [...catalog.servers.values()].filter(isUsable);
+      const chosen = targets ? own : usable.filter(({ id }) => !isApart(id));
       const servers = chosen.filter(({ id }) => !isGoodEnough(id, use));
       const learned = await learner.learnAll(servers, {
         parallel,
@@ -197,7 +193,7 @@ export function discoveryVerbs(
         terms: termsOf(options),
         onProgress: options.onProgress,
       });
-      const separate = targets ? apart : everybody.map(({ id }) => id).filter(isApart);
+      const separate = targets ? apart : usable.map(({ id }) => id).filter(isApart);
       return [...learned, ...(await discoverApart(separate, { ...options, useCache: use }, parallel))];
     },
 

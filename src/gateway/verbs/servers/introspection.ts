@@ -7,7 +7,7 @@ import type { LearnedList } from '../../../catalog/catalog.js';
 import type { Core } from '../../core.js';
 import { requirePublic } from '../../../net/public-address.js';
 
-/** What a remote server that nobody has approved says it has. None of it is trusted and none of it can be called. */
+/** What a remote server that is not approved offers. None of it is trusted and none of it can be called. */
 export interface Introspected {
   readonly list: LearnedList;
   readonly tools: readonly Tool[];
@@ -55,7 +55,6 @@ export async function introspect(
       items: found.listed.items,
       dropped: found.listed.bad.length,
       learnedAt: clock.now(),
-      stale: false,
       info,
       instructions,
       era,

@@ -4,6 +4,7 @@ import type { Server } from '../../../model/server.js';
 import type { Tool } from '../../../model/tool.js';
 import { presented, type LearnedList } from '../../../catalog/catalog.js';
 import type { Core } from '../../core.js';
+import { requireOpenSession } from '../../deps.js';
 import type { DiscoveryOptions } from '../../contract/discovery-options.js';
 import { readLists } from '../../../catalog/learning/read-lists.js';
 
@@ -33,19 +34,16 @@ export function withAuthHeaders(server: Server, authHeaders: DiscoveryOptions['a
 
 /** What a server lists in a session of its own. Nothing of it is put into the catalog; the cache keeps it by credential. */
 export async function listSeparately(core: Core, server: Server, options: DiscoveryOptions): Promise<LearnedList> {
-  const { cache, openSession, pool } = core.deps;
+  const { cache, pool } = core.deps;
   if (options.useCache) {
     const known = await cache.read(server);
-    const isEnough = options.useCache === 'stale' || (core.loaded.config.cache.enabled && known?.stale === false);
+    const isEnough =
+      options.useCache === 'stale' || (core.loaded.config.cache.enabled && known !== undefined && !core.isStale(known));
     if (known && isEnough) return known;
   }
-  if (!openSession)
-    throw new ToolscoutError(
-      'INVALID_REQUEST',
-      'This gateway was created without a way to open connections (openSession).',
-    );
+  const open = requireOpenSession(core.deps);
   const { retryPolicy: retry, rateLimit } = options;
-  const access = pool.access(server, { retry, rateLimit, open: openSession });
+  const access = pool.access(server, { retry, rateLimit, open });
   const { signal } = new AbortController();
   try {
     const { list, facts } = await access.again(() => readLists(server, { access }, signal));

@@ -1,9 +1,10 @@
 import type { ProposingDeps } from '../../deps.js';
 import type { ProposedServer } from '../../contract/proposals.js';
 import { seenItems } from '../../../approvals/index.js';
-import { isServerId } from '../../../config/index.js';
+import { isServerId, suggestServerId } from '../../../config/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
+import { printable } from '../../../kernel/text.js';
 import type { Approval } from '../../../model/approval.js';
 import type { Server } from '../../../model/server.js';
 import { presented } from '../../../catalog/catalog.js';
@@ -34,7 +35,7 @@ function idOf(url: URL): string {
   );
 }
 
-/** A server that somebody may decide about, and how it was found. */
+/** A server that awaits a decision, and how it was found. */
 interface Found {
   readonly proposal: ProposedServer;
   readonly origin: 'registry' | 'introspected';
@@ -179,7 +180,10 @@ export function createProposing(
     }
     if (known) return { proposal: { id: known.id, url: url.href }, origin: known.origin! };
     if (wanted !== undefined && !isServerId(wanted)) {
-      throw new ToolscoutError('INVALID_REQUEST', `"${plainName(wanted)}" cannot be the id of a server.`);
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        `"${printable(wanted)}" cannot be an id; use "${suggestServerId(wanted)}".`,
+      );
     }
     if (wanted !== undefined) requireFree(wanted);
     return { proposal: { id: wanted ?? freeId(idOf(url)), url: url.href }, origin: 'introspected' };
@@ -242,7 +246,7 @@ export function createProposing(
           const isConfigured = core.catalog.servers.has(id);
           throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`, {
             ...(isConfigured && {
-              remedy: { kind: 'configure', what: 'It stands in the configuration; remove it there.' },
+              remedy: { kind: 'configure', what: 'The server is in the config; remove it there.' },
             }),
           });
         }

@@ -17,8 +17,8 @@ function countServing(core: Core, viewer: Viewer, view: ServerView): ServerView 
 
 /** Every server that a viewer sees, by id. */
 export function listServers(core: Core, viewer: Viewer): ServerView[] {
-  const { catalog, learner, hide, deps } = core;
-  const sources = { catalog, learner, pool: deps.pool, hide };
+  const { catalog, learner, hide, isStale, deps } = core;
+  const sources = { catalog, learner, pool: deps.pool, hide, isStale };
   return [...catalog.servers.values()]
     .filter(({ id }) => viewer.sees(id))
     .map((server) => viewServer(server, sources))
@@ -61,8 +61,11 @@ export function serverVerbs(
         throw new ToolscoutError('INVALID_REQUEST', `There is a server "${id}" already; choose another id.`);
       }
       const { writeServer } = core.deps;
-      if (!writeServer)
-        throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.');
+      if (!writeServer) {
+        throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.', {
+          remedy: { kind: 'configure', what: 'Start it with a config file (--config); toolscout init writes one.' },
+        });
+      }
       const act = { kind: 'server-add', principal, server: id } as const;
       try {
         const path = await writeServer(id, entry, core.loaded.path);

@@ -46,7 +46,7 @@ export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.s
 
   const sessionOf = (server: Server): ReturnType<NonNullable<typeof signIns>['session']> => signIns?.session(server);
 
-  // Somebody has signed in elsewhere: whoever was left alone for want of that is asked again.
+  // A sign-in in another process: servers that failed for lack of one are asked again.
   signIns?.onChange(() => {
     for (const id of core.catalog.servers.keys()) {
       if (core.learner.failure(id)?.code === 'AUTHENTICATION_FAILED') core.relistSoon(id);
@@ -101,7 +101,7 @@ export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.s
                 ...(options.paste && { paste: options.paste }),
                 ...(options.signal && { signal: options.signal }),
                 ...(port !== undefined && { port }),
-                // An authorization server that is strict about ports knows this one from the last time.
+                // An authorization server that is strict about ports has this one registered from the last time.
                 ...(before !== undefined && { preferredPort: Number(new URL(before).port) }),
               });
           try {
@@ -112,7 +112,7 @@ export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.s
         },
         ({ issuer, resource, scope }) => ({ issuer, resource, scope }),
       );
-      // Somebody else may see other tools, and a failure of before says nothing any more.
+      // Another account may see other tools, and an earlier failure no longer counts.
       if (!core.learner.isLearning(id)) core.learner.forget(id);
       await cache.invalidate(server);
       return view(server, grant);
