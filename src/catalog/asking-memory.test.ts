@@ -15,7 +15,7 @@ function setUp() {
 const one = stdioServer('one', { command: 'node' });
 
 describe('the memory of servers that ask', () => {
-  it('STORE-6 is there for the next process, and knows a server by its launch', async () => {
+  it('STORE-6 is there for the next process, and identifies a server by its launch', async () => {
     const { store, log, logged } = setUp();
     const memory = await openAskingMemory(store, log);
     expect(memory.has(one)).toBe(false);

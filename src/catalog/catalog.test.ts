@@ -19,7 +19,7 @@ function listOf(count: number): LearnedList {
     description: `does thing ${i}`,
     inputSchema: { type: 'object' },
   }));
-  return { items, learnedAt: 0, stale: false, dropped: 0, info: { name: 'zanzibar', version: '1' } };
+  return { items, learnedAt: 0, dropped: 0, info: { name: 'zanzibar', version: '1' } };
 }
 
 /** Approvals that a test makes up its mind about. */
@@ -50,7 +50,7 @@ function createMind(): Mind {
 
 const statuses = (catalog: Catalog): string[] => [...new Set(catalog.index.tools('big').map(({ status }) => status))];
 
-describe('judging anew', () => {
+describe('judging again', () => {
   it('SEC-9 a decision is in force at once for every tool, and rules stay in force', async () => {
     const mind = createMind();
     const catalog = createCatalog(config, servers, undefined, mind.approvals);
@@ -67,7 +67,7 @@ describe('judging anew', () => {
     expect(catalog.index.search('thing 7')[0]!.tool.name).toBe('tool_7');
   });
 
-  it('FIND-3 judging a server anew reads none of its definitions again', async () => {
+  it('FIND-3 judging a server again reads none of its definitions again', async () => {
     const mind = createMind();
     const catalog = createCatalog(config, servers, undefined, mind.approvals);
     const { items, ...rest } = listOf(50);

@@ -7,8 +7,9 @@ import {
   type Presentation,
   originOf,
 } from '../approvals/index.js';
-import { RUNG_WORTH, type Strategy, type UpstreamFacts } from '../discover/index.js';
+import { STRATEGY_PROVENANCE, type Strategy, type UpstreamFacts, type Validity } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
+import { isAhead } from '../kernel/expiry.js';
 import type { JsonObject } from '../kernel/json.js';
 import { nearestNames } from '../kernel/text.js';
 import type { Config } from '../model/config.js';
@@ -26,9 +27,10 @@ export interface LearnedList extends ServerFacts {
   readonly items: readonly JsonObject[];
   /** Wall-clock time at which the server gave this list. */
   readonly learnedAt: number;
-  readonly stale: boolean;
-  /** It is to be asked for anew whatever its age: its server announced a change, or the cache was cleared. */
-  readonly invalidated?: boolean;
+  /** How long its server lets it be kept; `undefined` when it did not say. */
+  readonly freshMs?: number | undefined;
+  /** Whether it must be listed again whatever its age; changes while the list is in use. */
+  readonly validity?: Validity;
   /** How many entries of the list were dropped as malformed. */
   readonly dropped: number;
 }
@@ -40,13 +42,13 @@ export interface Catalog {
   readonly servers: ReadonlyMap<string, Server>;
   /** What is known of a server's list; `undefined` while it was never learned. */
   list(server: string): LearnedList | undefined;
-  /** What a server calls itself, as long as what it says of itself is trusted. */
+  /** A server's own title, as long as its description is trusted. */
   title(server: string): string | undefined;
-  /** Whether what a server says of itself may be shown (SEC-9). */
+  /** Whether a server's own description may be shown (SEC-9). */
   isPresentable(server: string): boolean;
   /** What a server has besides tools, as far as it is trusted; `undefined` while its lists were never learned. */
   items(server: string): TrustedItems | undefined;
-  /** The tools of a list under the rules, before anybody asks whether they are trusted. */
+  /** The tools of a list under the rules, before trust is judged. */
   read(server: Server, list: LearnedList): Iterable<Tool>;
   /**
    * Puts a server's list into the catalog, replacing what was there; answers its tools. Until it is done all that was there
@@ -55,15 +57,15 @@ export interface Catalog {
   put(server: Server, list: LearnedList, tools?: readonly Tool[]): Promise<readonly Tool[]>;
   /** Takes a server's tools out of the catalog. */
   drop(server: string): void;
-  /** Why a server may not be started until somebody approves it; `undefined` when it may (SEC-9). */
+  /** Why a server may not be started until a person approves it; `undefined` when it may (SEC-9). */
   hold(server: string): Hold | undefined;
-  /** Judges a server and its tools anew after a decision about them; answers whether it may be used now and could not before. */
+  /** Judges a server and its tools again after a decision about them; returns whether it became usable. */
   reconsider(server: string): boolean;
   /** The server of that id, or `SERVER_NOT_FOUND` with the nearest names (META-4). */
   server(id: string): Server;
   /** The tool at an address, if there is one. */
   find(server: string, name: string): Tool | undefined;
-  /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names, all of them such as may be named (META-4). */
+  /** The tool at an address, or `TOOL_NOT_FOUND` with the nearest names that the caller may see (META-4). */
   tool(server: string, name: string, namable?: Namable): Tool;
 }
 
@@ -72,10 +74,10 @@ export function presented(facts: ServerFacts): Presentation {
   return facts.rung === undefined ? presentationFrom(facts) : { isUnknown: true };
 }
 
-/** Whether a tool may be named to whoever asked for another one. */
+/** Whether a tool may be suggested to the caller. */
 export type Namable = (server: string, tool: string) => boolean;
 
-/** A sentence that offers the nearest names, or nothing when there is none. */
+/** A sentence that suggests the nearest names; empty without names. */
 export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
@@ -84,9 +86,9 @@ export function didYouMean(names: readonly string[]): string {
  * What was not listed after a handshake says so, and how sure it is (DISC-6). A tool that the server did not list at all can
  * be looked at and not called; one that shows signs of an attack cannot even be looked at.
  */
-function withProvenance(tool: Tool, rung: Strategy | undefined): Tool {
-  if (rung === undefined) return tool;
-  const found: Tool = { ...tool, ...RUNG_WORTH[rung], rung };
+function withProvenance(tool: Tool, strategy: Strategy | undefined): Tool {
+  if (strategy === undefined) return tool;
+  const found: Tool = { ...tool, ...STRATEGY_PROVENANCE[strategy], rung: strategy };
   if (found.provenance === 'protocol' || found.status !== 'enabled') return found;
   const hold = suspicionOf(found);
   return hold === undefined ? { ...found, status: 'disabled' } : { ...found, status: 'quarantined', hold };
@@ -97,6 +99,22 @@ export function isStandIn(list: Pick<LearnedList, 'rung'> | undefined): boolean 
   return list?.rung === 'auto-approved' || list?.rung === 'predicted';
 }
 
+/** Whether a list is to be asked for anew whatever its age: its server announced a change, or the cache was cleared. */
+export function isInvalid(list: Pick<LearnedList, 'validity'> | undefined): boolean {
+  return list?.validity?.isInvalid === true;
+}
+
+/** Whether a list is older than `keptMs` or invalid: it may be shown while it is fetched again. */
+export function isOlderThan(list: LearnedList, keptMs: number, now: number): boolean {
+  const age = now - list.learnedAt;
+  return isInvalid(list) || age >= keptMs || isAhead(list.learnedAt, now);
+}
+
+/** Whether a list is older than its server or else the configuration lets it be. */
+export function isStale(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return isOlderThan(list, list.freshMs ?? caching.ttlMs, now);
+}
+
 function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {
   for (const item of list.items) yield withProvenance(normalizeTool(server, item, rules), list.rung);
 }
@@ -105,11 +123,11 @@ function* mapped(tools: Iterable<Tool>, apply: (tool: Tool) => Tool): Generator<
   for (const tool of tools) yield apply(tool);
 }
 
-/** A held server is like one with a problem: nobody starts it, and everybody says why. */
+/** A held server is like one with a problem: it is never started, and every answer says why. */
 function withHold(server: Server, hold: Hold | undefined): Server {
   if (!hold) return server;
   const held = server.enabled ? { ...server, problem: hold.reason } : server;
-  // Words that somebody else wrote reach no model before the server is approved (A39).
+  // Words from another author reach no model before the server is approved (A39).
   return originOf(server) === 'user' ? held : { ...held, title: undefined, description: undefined };
 }
 
@@ -120,7 +138,7 @@ function judged(tool: Tool, judgement: Judgement): Tool {
   return decision.status === 'enabled' ? tool : { ...tool, ...decision };
 }
 
-/** The tool as the rules have it, before anybody asked whether it is trusted. */
+/** The tool under the rules, before trust is judged. */
 function unjudged(tool: Tool): Tool {
   if (tool.status === 'enabled' || tool.status === 'disabled' || tool.provenance !== 'protocol') return tool;
   const { hold: _hold, ...ruled } = tool;
@@ -142,14 +160,14 @@ export function createCatalog(
   const lists = new Map<string, LearnedList>();
   /** The put under way for each server, so that of two the later is kept. */
   const latest = new Map<string, symbol>();
-  /** How often anything was judged anew. */
+  /** How often anything was judged again. */
   let rulings = 0;
   /** What is trusted besides tools, as it was found out last. */
   const trusted = new Map<
     string,
     { readonly list: LearnedList; readonly rulings: number; readonly items: TrustedItems }
   >();
-  /** Servers that say something of themselves that nobody trusts yet. */
+  /** Servers whose own description is not trusted yet. */
   const disguised = new Set<string>();
 
   const serverOf = (id: string): Server => {
@@ -198,7 +216,7 @@ export function createCatalog(
   const put: Catalog['put'] = async (server, list, raw) => {
     const own = Symbol(server.id);
     latest.set(server.id, own);
-    // A decision that falls in between makes it begin anew; a newer list ends it.
+    // A decision in between restarts it; a newer list ends it.
     while (latest.get(server.id) === own) {
       const before = rulings;
       const { apply, isPresentable } = judge(server, list);
@@ -213,8 +231,8 @@ export function createCatalog(
     return index.tools(server.id);
   };
   /**
-   * At once and in one go: what was just found out about trust must not wait for its turn. A list that is on its way
-   * begins anew. Only the words by which a server calls itself follow later, where they may be used now or no longer.
+   * Synchronous: a change of trust must apply at once. A list that is being read starts again. Only the indexed words
+   * of the server's own description follow later, when they become usable or unusable.
    */
   const judgeAgain = (server: Server): void => {
     rulings++;

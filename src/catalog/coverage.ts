@@ -12,7 +12,7 @@ const REST_TOKENS = 8;
 /** What a plain word takes at the most; a test holds every word to it. */
 const WORD_TOKENS = 2;
 
-/** Words that stand in the names of servers and that every tokenizer knows. Others are reckoned as if somebody wished us ill. */
+/** Words of server names that every tokenizer has as one token. Other words are counted at their worst case. */
 export const PLAIN_WORDS: ReadonlySet<string> = new Set(
   (
     'airtable alerts algolia amazon analytics android ansible apache api app apple argo asana audio auth ' +

@@ -24,6 +24,7 @@ describe('tools with findings in searches', () => {
     expect(order(hit('a', 1, SOFT), hit('b', 0.99, SOFT), hit('c', 0.985))).toBe('acb');
     expect(order(hit('a', 1), hit('b', 0.99, SOFT))).toBe('ab');
     expect(order(hit('a', 1, SOFT, 'x'), hit('b', 1, undefined, 'y'))).toBe('ab');
+    expect(order(hit('a', 0, SOFT), hit('b', 0))).toBe('ab');
     expect(order(hit('a', 1, SOFT))).toBe('a');
     expect(order()).toBe('');
   });

@@ -33,7 +33,9 @@ export function createDoubts(): Doubts {
       const ordered = [...hits];
       for (let at = 0; at + 1 < ordered.length; at++) {
         const [hit, next] = [ordered[at]!, ordered[at + 1]!];
-        const fits = next.need === hit.need && next.relevance >= hit.relevance * FITS_AS_WELL;
+        // A list without a query is ordered by name.
+        const isRanked = hit.relevance > 0;
+        const fits = isRanked && next.need === hit.need && next.relevance >= hit.relevance * FITS_AS_WELL;
         if (!fits || !isDoubtful(hit) || isDoubtful(next)) continue;
         ordered[at] = next;
         ordered[at + 1] = hit;

@@ -16,7 +16,7 @@ export interface ExperienceKeeper {
   noteSearch(principal: string, terms: readonly string[], shown: readonly string[]): void;
   /** A tool ran and succeeded: the search that showed it is remembered. */
   noteSuccess(principal: string, address: string): void;
-  /** Forgets everything of everybody; answers of how many principals. */
+  /** Deletes the usage of all principals; returns their number. */
   forget(): Promise<number>;
   /** Resolves when everything noted so far is stored. */
   settled(): Promise<void>;
@@ -83,7 +83,7 @@ export function createExperience(deps: {
     return usage;
   };
 
-  /** Adds a credit to what is stored, whoever else writes it at the same moment. */
+  /** Adds a credit to the stored value, also when another process writes at the same moment. */
   const write = async (principal: string, credit: Credit): Promise<void> => {
     const terms = hashTerms(credit.terms, await secret());
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -161,7 +161,7 @@ function encodeUsage(usage: Usage): JsonObject {
   );
 }
 
-/** What a store gave back; anything that is not a memory is none. */
+/** A stored value; anything in another shape counts as empty. */
 function decodeUsage(value: JsonValue | undefined): Usage {
   const usage = new Map<string, { at: number; terms: Map<string, number> }>();
   if (!isObject(value)) return usage;

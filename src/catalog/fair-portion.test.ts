@@ -9,7 +9,7 @@ describe('fairPortion', () => {
     [10, 1, [50], 0.1],
     [10, 50, [1], 0.9],
     [9, 1, [1, 1], 1 / 3],
-  ])('STORE-3 of %d a second, one that wants %d beside %j has %d', (perSecond, mine, others, portion) => {
+  ])('STORE-3 of %d a second, a demand of %d beside %j gets %d', (perSecond, mine, others, portion) => {
     expect(fairPortion(perSecond, mine, others)).toBeCloseTo(portion);
   });
 

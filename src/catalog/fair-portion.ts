@@ -1,6 +1,6 @@
 /**
- * The part of a rate that one replica has, given what it and the others ask for a second. Nobody gets more than the others while
- * it needs more; what nobody needs is divided equally, so that a replica can ask for more than it did before.
+ * One replica's share of a rate, given its own demand per second and that of the others. A replica gets more than
+ * another only when that one needs less; the rest is divided equally, so that each replica can raise its demand.
  */
 export function fairPortion(perSecond: number, mine: number, others: readonly number[]): number {
   const count = others.length + 1;

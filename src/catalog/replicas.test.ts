@@ -108,7 +108,7 @@ describe('replicas', () => {
     expect(sum(await run(clock, members, [5, 5, 5], 20))).toBeLessThanOrEqual(220);
   });
 
-  it('STORE-3 work that several want is done by one, and by another after that one has gone', async () => {
+  it('STORE-3 shared work is done by one replica, and by another after that one has gone', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });
     // This one claims and dies: it is heard of no more.

@@ -96,7 +96,7 @@ export function joinReplicas(deps: { readonly store: Store; readonly clock: Cloc
       for (const listener of listeners) listener();
     } catch (thrown) {
       log.debug('replicas.unknown', { reason: messageOf(thrown) });
-      // Nobody can be heard, so nobody is gone.
+      // Without the shared store no replica can be seen, so none counts as gone.
       for (const peer of peers.values()) peer.seenAt = clock.monotonic();
     } finally {
       running = undefined;

@@ -39,8 +39,8 @@ function subjectsOf(tools: readonly Tool[]): string {
 }
 
 /**
- * What a server is for, on one line: what the config says, else what the server says of itself as far as that is trusted, else what
- * its tools are about. A text with signs of an attack is passed over.
+ * The purpose of a server on one line: from the config, else from the server's own trusted description, else from its
+ * tools. A text with signs of an attack is skipped.
  */
 export function describeServer(
   server: Server,

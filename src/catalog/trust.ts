@@ -13,7 +13,7 @@ import { isUsable } from './catalog.js';
 
 /** Keeps the catalog and the approvals in step (SEC-9). */
 export interface Trust {
-  /** Notes what a server has just listed, before anybody can use it. */
+  /** Records what a server has just listed, before any of it can be used. */
   admit(server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void>;
   /** Notes a list that was known before and is in the catalog already. */
   admitKnown(server: Server, list: LearnedList, tools: readonly Tool[]): Promise<void>;
@@ -21,7 +21,7 @@ export interface Trust {
   open(): Promise<void>;
   /** Notes everything the catalog in force shows: tools to pin, servers and tools to ask for. */
   admitAll(): Promise<void>;
-  /** Judges servers anew after a decision about them; one that may be used now is learned. */
+  /** Judges servers again after a decision about them; one that became usable is learned. */
   reconsider(servers: Iterable<string>): void;
   /** Ends the connections of servers that are gone or may not be used. */
   retainAllowed(): void;

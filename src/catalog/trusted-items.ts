@@ -8,7 +8,7 @@ import { fitsTemplate, foldName, foldTemplate, foldUri } from '../kernel/name-fo
 
 /** What a server has besides tools, as far as it is trusted (SEC-9, A39). */
 export interface TrustedItems {
-  /** What may be shown: what the server says of itself, and its prompts, resources and templates that are not held. */
+  /** What may be shown: the server's own description, and its prompts, resources and templates that are not held. */
   readonly facts: UpstreamFacts;
   /**
    * Refuses a request that is about something that is held.
@@ -52,7 +52,7 @@ function folded(kind: ItemKind, key: string): string {
   return itemName(kind, kind === 'prompts' ? foldName(key) : foldUri(key));
 }
 
-/** What may be told of a server that changed what it says of itself, or of which it is doubtful. */
+/** The facts of a server whose own description changed or is in doubt. */
 function withoutWords({ instructions: _untrusted, info: _info, capabilities, ...rest }: UpstreamFacts): UpstreamFacts {
   const wordy = wordyCapabilities(capabilities);
   const plain = Object.entries(capabilities ?? {}).filter(([name]) => !Object.hasOwn(wordy, name));
@@ -124,7 +124,7 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
       const found = heldBy(kind, key);
       if (found) throw refuse(found);
       if (judgement.isChanged) {
-        const reason = 'what its server says of itself changed after it was trusted';
+        const reason = 'the description of its server changed after it was trusted';
         throw refuse({ kind, key, hold: { cause: 'changed', reason } });
       }
     },

@@ -9,14 +9,13 @@ import { silentLog } from '../kernel/log.js';
 import { Config, type ConfigInput } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import { createCatalog, type Catalog, type LearnedList } from './catalog.js';
+import { createCatalog, isStale, isUsable, type Catalog, type LearnedList } from './catalog.js';
 import { createLearner, type Learner } from './learning/learner.js';
 import { coverageOf, PLAIN_WORDS } from './coverage.js';
 import { problemOf, viewServer } from './views.js';
-import { isUsable } from './catalog.js';
 import { explainFor, type Why } from '../gateway/reports/why.js';
 import { LOCAL_VIEWER } from '../gateway/viewer.js';
-import { instructionsFor, passthroughInstructions } from '../front/mcp/menu/meta-tools.js';
+import { instructionsFor, passthroughInstructions } from '../front/mcp/menu/meta-menu.js';
 
 const clock = createFakeClock();
 const server = (id: string, overrides: Partial<Server> = {}): Server => ({
@@ -26,14 +25,13 @@ const server = (id: string, overrides: Partial<Server> = {}): Server => ({
 const listOf = (...names: string[]): LearnedList => ({
   items: names.map((name) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } })),
   learnedAt: clock.now(),
-  stale: false,
   dropped: 0,
 });
 
 function sources(
   servers: readonly Server[],
   config: ConfigInput = {},
-): { catalog: Catalog; learner: Learner; pool: Pool; hide(text: string): string } {
+): { catalog: Catalog; learner: Learner; pool: Pool; hide(text: string): string; isStale(list: LearnedList): boolean } {
   const pool = createPool({
     clock,
     log: silentLog,
@@ -50,6 +48,7 @@ function sources(
     learner,
     pool,
     hide: (text) => text.replaceAll('secret-value', '***'),
+    isStale: (list) => isStale(list, Config.parse(config).cache, clock.now()),
   };
 }
 
@@ -104,7 +103,7 @@ describe('the view of a server', () => {
       learnedAt: clock.now(),
     });
     expect(viewServer(a, around).problem).toBeUndefined();
-    await around.catalog.put(a, { ...listOf('one'), stale: true });
+    await around.catalog.put(a, { ...listOf('one'), freshMs: 0 });
     expect(knowledge()).toBe('stale');
     expect(knowledge({ ...a, enabled: false })).toBe('off');
     expect(knowledge({ ...a, problem: 'a variable is missing' })).toBe('off');
@@ -172,7 +171,7 @@ describe('the coverage line', () => {
     fc.assert(fc.property(fc.uniqueArray(id, { maxLength: 60 }), hold), { numRuns: 500 });
   });
 
-  it('META-8 one name without end hides no other, and what everybody knows is named cheaply', () => {
+  it('META-8 an endless name hides no other, and well-known words are named cheaply', () => {
     const common = 'github slack discord jira confluence notion linear aws google azure sqlite fs web email calendar';
     expect(coverageOf([server('a'.repeat(256)), server('github')])).toBe('github and 1 more');
     expect(coverageOf([server('b'.repeat(256))])).toBe('1 server');

@@ -1,6 +1,6 @@
 import type { Pool } from '../connect/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
-import { isStandIn, isUsable, type Catalog } from './catalog.js';
+import { isStandIn, isUsable, type Catalog, type LearnedList } from './catalog.js';
 import type { Learner } from './learning/learner.js';
 import { describeServer } from './server-description.js';
 
@@ -42,20 +42,25 @@ export interface Sources {
   readonly catalog: Catalog;
   readonly learner: Learner;
   readonly pool: Pool;
+  /** Whether a list is older than it may be. */
+  readonly isStale: (list: LearnedList) => boolean;
   /** The secret mask: error texts may hold what a server printed. */
   readonly hide: (text: string) => string;
 }
 
-function knowledgeOf(server: Server, { catalog, learner }: Sources): Knowledge {
+function knowledgeOf(server: Server, { catalog, learner, isStale }: Sources): Knowledge {
   if (!isUsable(server)) return 'off';
   const list = catalog.list(server.id);
-  if (list && !isStandIn(list)) return list.stale ? 'stale' : 'ready';
+  if (list && !isStandIn(list)) return isStale(list) ? 'stale' : 'ready';
   if (learner.isLearning(server.id)) return 'learning';
   return learner.failure(server.id) ? 'failed' : 'unknown';
 }
 
 /** Why a server offers nothing, or `undefined` when it does. */
-export function problemOf(server: Server, { catalog, learner, hide }: Sources): string | undefined {
+export function problemOf(
+  server: Server,
+  { catalog, learner, hide }: Pick<Sources, 'catalog' | 'learner' | 'hide'>,
+): string | undefined {
   if (!server.enabled) return 'disabled in the configuration';
   if (server.problem) return server.problem;
   const list = catalog.list(server.id);

@@ -2,9 +2,9 @@ import type { JsonObject } from '../kernel/json.js';
 import { EVERY_CAPABILITY, type Host } from '../model/host.js';
 
 /**
- * For whom a connection to a legacy server is made. Such a server is told once what its client can do,
- * and asks that client back; so hosts share a connection only where what they declared is the same and
- * nobody can be asked in another's place. Modern servers are told with every request and need no keys.
+ * For whom a connection to a legacy server is made. The handshake declares the client's capabilities once, and the
+ * server sends its requests to that client; so hosts share a connection only where they declared the same and no
+ * request could reach the wrong host. Modern servers get the capabilities with every request and need no keys.
  */
 export interface ConnectionKey {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface ConnectionKey {
   readonly capabilities: JsonObject;
   /** The session it belongs to, when it is one host's alone. */
   readonly owner?: Host;
-  /** A server that knows both eras is spoken to in this one, if a connection must be made. */
+  /** The era to use with a server that supports both, if a connection must be made. */
   readonly prefers?: 'legacy';
 }
 

@@ -101,7 +101,7 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
     expect(methods()).toEqual(['initialize', 'notifications/initialized', 'ping']);
   });
 
-  it('CONN-1 a server that was upgraded since is asked anew', async () => {
+  it('CONN-1 a server that was upgraded since is negotiated again', async () => {
     const { open, memory } = setUp();
     const server = stdioServer('s', fixture('modern'));
     memory.set(server.digest, { kind: 'legacy', decidedAt: 1 });
@@ -147,7 +147,7 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
     },
   );
 
-  it('CONN-1 a server that knows both eras is spoken to as its only host speaks', async () => {
+  it('CONN-1 a server of both eras uses the era of its only host', async () => {
     const key = { id: 'host:ann', capabilities: {}, prefers: 'legacy' as const };
     const { open, memory } = setUp({ key });
     const file = await startFile();
@@ -214,7 +214,7 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
     expect(tools).toContainEqual(expect.objectContaining({ name: 'image', 'x-vendor': { kept: true } }));
   });
 
-  it('A32 a server sees its own secrets and nobody else’s', async () => {
+  it('A32 a server sees its own secrets and no others', async () => {
     const { open } = setUp();
     const upstream = await open(stdioServer('s', fixture('legacy'), { transport: { env: { MINE: 'yes' } } }));
     const seen = JSON.parse(textOf(await call(upstream, 'env'))) as JsonObject;

@@ -13,7 +13,7 @@ import type { ChildKeeper } from './transport/child.js';
 import { commandOf } from './transport/child-command.js';
 import { childEnvironment } from './transport/environment.js';
 import type { Connected, EraDecision } from './era/era.js';
-import type { Link, Terms } from './era/session.js';
+import type { Channel, Terms } from './era/session.js';
 import type { SignIns } from './oauth/sign-ins.js';
 import type { Tap } from './transport/tap.js';
 import { toUpstreamError } from './upstream/errors.js';
@@ -30,7 +30,7 @@ export interface OpenDeps {
   readonly log: Log;
   readonly children: ChildKeeper;
   readonly verdicts: EraMemory;
-  /** The environment of toolscout, of which children see a few harmless variables. */
+  /** The environment of toolscout. Children get only a few harmless variables from it. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Who we are to another toolscout; without it a loop of them is not recognised. */
@@ -45,11 +45,14 @@ export interface OpenDeps {
   readonly signal?: AbortSignal;
   /** Takes what looks like a secret out of a line of stderr that is shown. */
   readonly hideForms?: (text: string) => string;
-  /** What rules take out of what a server asks and tells its host, and of the answers; looked up each time. */
+  /**
+   * What rules remove from the requests and notifications of a server to its host, and from the answers; looked up each
+   * time.
+   */
   readonly screen?: (server: string) => Screen | undefined;
-  /** Hears everything that is said on the connection. */
+  /** Gets every message on the connection. */
   readonly tap?: Tap;
-  /** For whom it is opened: what a legacy server is told, and who it may ask. */
+  /** For whom it is opened: the declared capabilities, and the host that the server may ask. */
   readonly key?: ConnectionKey;
 }
 
@@ -106,7 +109,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
     isChild ? undefined : import('./era/era-remote.js'),
   ]);
   terms.signal.throwIfAborted();
-  const open = (kind: 'http' | 'sse'): Promise<Link> =>
+  const open = (kind: 'http' | 'sse'): Promise<Channel> =>
     transport.type === 'stdio' ? openChild(server, transport, deps, terms) : openRemote(server, kind, transport, deps);
   const remembered = await recall(server, deps);
   const kind = isChild ? 'http' : (remembered?.transport ?? transport.type);
@@ -132,16 +135,21 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
         : await negotiateChild(() => open('http'), terms);
     await remember(server, deps, { ...connected.verdict, decidedAt: deps.clock.now() });
   }
-  const { link, session } = connected;
-  if (terms.signal.aborted || link.requests.closed) {
-    void link.close();
+  const { channel, session } = connected;
+  if (terms.signal.aborted || channel.requests.closed) {
+    void channel.close();
     terms.signal.throwIfAborted();
     throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server.id}" closed the connection at once.`, {
       delivered: false,
     });
   }
   return createUpstream(
-    { session, requests: link.requests, close: () => link.close(), ...(link.pid !== undefined && { pid: link.pid }) },
+    {
+      session,
+      requests: channel.requests,
+      close: () => channel.close(),
+      ...(channel.pid !== undefined && { pid: channel.pid }),
+    },
     {
       server,
       clock: deps.clock,
@@ -156,7 +164,7 @@ async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Up
 /** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
 async function connectNative(
   server: Server,
-  open: () => Promise<Link>,
+  open: () => Promise<Channel>,
   terms: Terms,
   deps: OpenDeps,
 ): Promise<Connected | undefined> {
@@ -200,7 +208,7 @@ function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): 
   return (text) => mask.hideEncoded(signIns?.hide(text) ?? text);
 }
 
-async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Link> {
+async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Channel> {
   const [{ createStdioTransport }, { createRequests }] = await Promise.all([
     import('./transport/stdio-transport.js'),
     import('./upstream/requests.js'),
@@ -240,12 +248,17 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
   return { requests, pid: child.pid, close: () => transport.close() };
 }
 
-/** Whoever approved an internal address as it is written meant it; a name that leads there is another matter. */
+/** An internal address that was approved as written is allowed; a name that resolves to one is not. */
 function mustStayPublic({ origin }: Server, { url }: HttpTransport): boolean {
   return origin !== undefined && URL.canParse(url) && !isInternalHost(new URL(url).hostname);
 }
 
-async function openRemote(server: Server, kind: 'http' | 'sse', config: HttpTransport, deps: OpenDeps): Promise<Link> {
+async function openRemote(
+  server: Server,
+  kind: 'http' | 'sse',
+  config: HttpTransport,
+  deps: OpenDeps,
+): Promise<Channel> {
   const [{ createRemoteTransport }, { createPublicFetch }, { createRequests }] = await Promise.all([
     import('./transport/http-transport.js'),
     import('../net/public-fetch.js'),

@@ -32,7 +32,7 @@ export interface DiscoverAllOptions {
 }
 
 /** The share of the patience that is left however many servers hang. */
-const LEAST_PATIENCE = 0.05;
+const MIN_PATIENCE = 0.05;
 
 /** Where a task is: waiting its turn, holding a place, overdue while no place can be lent, or having lent its place. */
 type Phase = 'waiting' | 'running' | 'overdue' | 'sleeping' | 'done';
@@ -88,7 +88,7 @@ export function discoverAll<T, S extends { readonly id: string } = Server>(
     };
 
     // A hundred servers that hang would cost a hundred times the patience if it did not wear thin.
-    const patience = (): number => patienceMs * Math.max(LEAST_PATIENCE, 1 / (1 + sleeping / parallel));
+    const patience = (): number => patienceMs * Math.max(MIN_PATIENCE, 1 / (1 + sleeping / parallel));
 
     const run = async (index: number): Promise<void> => {
       const server = servers[index]!;

@@ -11,19 +11,19 @@ const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose value is data, in which the key means nothing. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example', 'required', KEY]);
 
-interface Place {
+interface SchemaLocation {
   readonly node: JsonValue | undefined;
   /** Reached through `properties` alone; only there may a header be declared. */
   readonly reachable: boolean;
   readonly path: string;
 }
 
-function findFault(place: Place, names: Set<string>): string | undefined {
-  const schema = place.node;
+function findFault(location: SchemaLocation, names: Set<string>): string | undefined {
+  const schema = location.node;
   if (!isObject(schema) || !Object.hasOwn(schema, KEY)) return undefined;
-  const where = place.path === '' ? 'the schema itself' : place.path;
+  const where = location.path === '' ? 'the schema itself' : location.path;
   const header = schema[KEY];
-  if (!place.reachable || place.path === '') return `${KEY} is not allowed at ${where}`;
+  if (!location.reachable || location.path === '') return `${KEY} is not allowed at ${where}`;
   if (typeof header !== 'string' || !TOKEN.test(header)) return `${KEY} at ${where} is not a valid header name`;
   if (!TYPES.has(schema.type)) return `${KEY} at ${where} needs the type string, integer or boolean`;
   if (names.has(header.toLowerCase())) return `${KEY} "${header}" is declared twice`;
@@ -31,16 +31,16 @@ function findFault(place: Place, names: Set<string>): string | undefined {
   return undefined;
 }
 
-function childrenOf(place: Place): Place[] {
-  const { node } = place;
-  if (Array.isArray(node)) return node.map((item) => ({ node: item, reachable: false, path: place.path }));
+function childrenOf(location: SchemaLocation): SchemaLocation[] {
+  const { node } = location;
+  if (Array.isArray(node)) return node.map((item) => ({ node: item, reachable: false, path: location.path }));
   if (!isObject(node)) return [];
-  return Object.entries(node).flatMap(([keyword, value]): Place[] => {
+  return Object.entries(node).flatMap(([keyword, value]): SchemaLocation[] => {
     if (DATA.has(keyword) || typeof value !== 'object' || value === null) return [];
     if (!SCHEMA_MAPS.has(keyword) || !isObject(value))
-      return [{ node: value, reachable: false, path: `${place.path}/${keyword}` }];
-    const reachable = place.reachable && keyword === 'properties';
-    return Object.entries(value).map(([name, child]) => ({ node: child, reachable, path: `${place.path}/${name}` }));
+      return [{ node: value, reachable: false, path: `${location.path}/${keyword}` }];
+    const reachable = location.reachable && keyword === 'properties';
+    return Object.entries(value).map(([name, child]) => ({ node: child, reachable, path: `${location.path}/${name}` }));
   });
 }
 
@@ -50,11 +50,11 @@ function childrenOf(place: Place): Place[] {
  */
 export function findHeaderFault(inputSchema: JsonValue | undefined): string | undefined {
   const names = new Set<string>();
-  const open: Place[] = [{ node: inputSchema, reachable: true, path: '' }];
-  for (let place = open.pop(); place; place = open.pop()) {
-    const fault = findFault(place, names);
+  const open: SchemaLocation[] = [{ node: inputSchema, reachable: true, path: '' }];
+  for (let location = open.pop(); location; location = open.pop()) {
+    const fault = findFault(location, names);
     if (fault) return fault;
-    for (const child of childrenOf(place)) open.push(child);
+    for (const child of childrenOf(location)) open.push(child);
   }
   return undefined;
 }

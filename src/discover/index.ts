@@ -1,11 +1,11 @@
 export { discoverAll } from './discover-all.js';
 export { listBesides } from './list-extras.js';
 export type { LeftOut } from './salvage.js';
-export type { UpstreamFacts } from './stored-list.js';
+export type { UpstreamFacts, Validity } from './stored-list.js';
 export { createToolCache, type CacheStats, type ToolCache } from './tool-cache.js';
-export { RUNG_WORTH, type Strategy } from './fallback/extract.js';
+export { STRATEGY_PROVENANCE, type Strategy } from './fallback/extract.js';
 export { inferOutput, mayBeTried, safeInput, writingVerbIn } from './infer-output.js';
-export { climb, isPlainAnswer, type Climbed, type Printed } from './fallback/strategies.js';
+export { runStrategies, isPlainAnswer, type FallbackList, type Printed } from './fallback/strategies.js';
 export { predictTools } from './fallback/predict.js';
 export { listPrompts, listResources, listResourceTemplates, listTools } from './list.js';
 export type { BadItem } from './salvage.js';

@@ -22,7 +22,7 @@ describe('which tools may be tried', () => {
   });
 
   it.each(['create', 'update', 'delete', 'remove', 'add', 'modify', 'write', 'post', 'put', 'patch'])(
-    'DISC-9 A36 never one whose name contains %s, whatever it says of itself',
+    'DISC-9 A36 never one whose name contains %s, whatever it declares',
     (word) => {
       const annotations = { annotations: { readOnlyHint: true } };
       for (const name of [`${word}_x`, `list_${word}s`, `get${word.toUpperCase()}`]) {
@@ -64,7 +64,7 @@ describe('safe inputs', () => {
     expect(safeInput(tool('list_x'))).toEqual({});
   });
 
-  it('DISC-9 A27 what cannot be thought of is not tried', () => {
+  it('DISC-9 A27 does not call a tool without plausible arguments', () => {
     expect(safeInput(tool('x', takes({ a: { type: 'null' } })))).toBeUndefined();
     expect(safeInput(tool('x', { inputSchema: { required: ['__proto__'] } }))).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { Tool } from '../model/tool.js';
 /** Words that no tool may have in its name if it is to be called merely to see what it answers (DISC-9). */
 const WRITING = ['create', 'update', 'delete', 'remove', 'add', 'modify', 'write', 'post', 'put', 'patch'];
 
-/** Marks on letters, and characters that nobody sees. */
+/** Combining marks, and invisible characters. */
 const UNSEEN = /[\p{M}\p{Cf}]/gu;
 
 /** The verb of writing that a name contains, however it is spelled: in capitals, wide letters or letters of other scripts. */
@@ -16,7 +16,7 @@ export function writingVerbIn(name: string): string | undefined {
 }
 
 /** Bounds of an inferred schema. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 const MAX_KEYS = 100;
 const MAX_ITEMS = 50;
 
@@ -82,7 +82,7 @@ function valueFor(name: string, schema: JsonValue | undefined, depth: number): J
     case 'array':
       return [];
     case 'object':
-      return depth < DEEPEST ? objectFor(schema, depth + 1) : undefined;
+      return depth < MAX_DEPTH ? objectFor(schema, depth + 1) : undefined;
     case 'string':
     case undefined:
       return plausible(name);
@@ -130,7 +130,7 @@ export function inferOutput(result: JsonObject): JsonObject | undefined {
 }
 
 function schemaOf(value: JsonValue | undefined, depth: number): JsonObject {
-  if (value === null || value === undefined || depth > DEEPEST) return {};
+  if (value === null || value === undefined || depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) {
     const kinds = value.slice(0, MAX_ITEMS).map((item) => schemaOf(item, depth + 1));
     return kinds.length === 0 ? { type: 'array' } : { type: 'array', items: kinds.reduce(merge) };

@@ -21,7 +21,7 @@ function upstreamOf(answers: Readonly<Record<string, JsonObject | Error>>): Upst
 }
 
 describe('what a server has besides tools', () => {
-  it('DISC-1 an entry that is dropped, and a list that was cut off, are told with the method', async () => {
+  it('DISC-1 an entry that is dropped, and a list that was cut off, are reported with the method', async () => {
     const told: unknown[] = [];
     const upstream = upstreamOf({
       'resources/list': { resources: [{ uri: 'a:1' }, { name: 'without' }, { uri: 'a:2' }] },
@@ -54,7 +54,7 @@ describe('what a server has besides tools', () => {
     });
     expect(found).toEqual({ resources: [], resourceTemplates: [], prompts: [{ name: 'one' }] });
     expect(failed).toEqual(['resources/list']);
-    // Whoever was in vain waited for once is not waited for again.
+    // A server that timed out once is not waited for again.
     expect(patient).toHaveLength(1);
   });
 

@@ -11,20 +11,20 @@ export interface Besides {
   readonly prompts: readonly JsonObject[];
 }
 
-/** How what is besides the tools is fetched, and who hears what went wrong. */
+/** How the lists besides the tools are fetched, and who gets the failures. */
 export interface BesidesOptions extends ListOptions {
   /** Tries again what may succeed a moment later. */
   readonly retry?: <T>(task: () => Promise<T>) => Promise<T>;
-  /** Told of a list that was announced and not given, or not to its end. */
+  /** Called for a list that was announced and not returned, or not completely. */
   readonly onFailed?: (method: string, reason: string) => void;
-  /** Told of every entry that could not be kept. */
+  /** Called for every entry that could not be kept. */
   readonly onDropped?: (method: string, bad: BadItem) => void;
 }
 
 /**
- * Resources, templates and prompts of a server that says it has some. Of real servers that say so one in
- * four answers that it does not know the method, so whatever fails here counts as an empty list: it must
- * not cost the tools. One that was tried again in vain is not waited for a second time.
+ * Resources, templates and prompts of a server that declares them. One in four real servers that do so answers "method
+ * not found", so a failure here counts as an empty list: it must not cost the tools. A list that failed on retry is not
+ * waited for again.
  */
 export async function listBesides(upstream: Upstream, options: BesidesOptions): Promise<Besides> {
   let { retry } = options;

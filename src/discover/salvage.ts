@@ -11,7 +11,7 @@ export interface BadItem {
   readonly reason: string;
 }
 
-/** An entry of a list that was left out, and of which list. */
+/** An entry that was left out, and the list that it belongs to. */
 export interface LeftOut extends BadItem {
   /** The method that lists such entries. */
   readonly method: string;

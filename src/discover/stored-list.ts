@@ -18,8 +18,14 @@ export interface UpstreamFacts {
   readonly prompts?: readonly JsonObject[];
   /** Entries that could not be kept, the first of them, of every list. */
   readonly leftOut?: readonly LeftOut[];
-  /** The rung of the ladder the list was found on, when the server could not be asked properly (DISC-6). */
+  /** The fallback strategy that found the list, when there was no handshake (DISC-6). Stored and public under this name. */
   readonly rung?: Strategy;
+}
+
+/** Changes while the list is in use. */
+export interface Validity {
+  /** Its server announced a change, or it was cleared from the cache: it must be fetched again whatever its age. */
+  readonly isInvalid: boolean;
 }
 
 /** A list that was learned before. */
@@ -29,17 +35,17 @@ export interface CachedList extends UpstreamFacts {
   readonly dropped: number;
   /** Wall-clock time at which the server gave this list. */
   readonly learnedAt: number;
-  /** Too old, or no longer believed: may be shown while it is fetched anew. */
-  readonly stale: boolean;
-  /** Its server announced a change, or it was cleared from the cache: it is to be fetched anew whatever its age. */
-  readonly invalidated: boolean;
+  /** How long its server lets it be kept; `undefined` when it did not say. */
+  readonly freshMs?: number | undefined;
+  readonly validity: Validity;
 }
 
 const FORMAT = 1;
 
 /** A list as it is kept, in memory and in the store. */
-export interface Remembered extends Omit<CachedList, 'stale'> {
+export interface Remembered extends Omit<CachedList, 'freshMs' | 'validity'> {
   readonly server: string;
+  readonly invalidated: boolean;
   readonly ttlMs: number | undefined;
   readonly cacheScope: Listed['cacheScope'];
 }

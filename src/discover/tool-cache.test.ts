@@ -135,8 +135,8 @@ describe('createToolCache', () => {
       items: [{ name: 'x', inputSchema: { type: 'object' } }],
       dropped: 1,
       learnedAt: 1_000_000,
-      stale: false,
-      invalidated: false,
+      freshMs: undefined,
+      validity: { server: 'a', learnedAt: 1_000_000, isInvalid: false },
       leftOut: [{ method: 'tools/list', index: 0, reason: 'x' }],
       ...facts,
     };
@@ -216,25 +216,21 @@ describe('createToolCache', () => {
     expect(await cache.readAll([serverOf('a')])).toEqual(new Map());
     await cache.write(serverOf('a'), listedOf('x'), {});
     await cache.invalidate(serverOf('a'));
-    expect(await cache.read(serverOf('a'))).toMatchObject({ stale: true });
+    expect(await cache.read(serverOf('a'))).toMatchObject({ validity: { isInvalid: true } });
     expect(logged.every((line) => line === 'cache.store-failed disk full')).toBe(true);
     expect(logged).toHaveLength(4);
   });
 
-  it.each<[string, number, number | undefined, number, boolean]>([
-    ['fresh by the configured time', HOUR, undefined, HOUR - 1, false],
-    ['stale after the configured time', HOUR, undefined, HOUR, true],
-    ['fresh by the server’s time', HOUR, 2 * HOUR, HOUR, false],
-    ['stale after the server’s time', HOUR, 1000, 1000, true],
-    ['stale at once with ttl 0', HOUR, 0, 0, true],
-    ['stale after a day whatever the server says', HOUR, 1e15, 24 * HOUR, true],
-    ['stale when the clock was set back', HOUR, undefined, -2 * HOUR, true],
-  ])('DISC-4 a list is %s', async (_title, ttlMs, serverTtl, later, stale) => {
-    const { cache, another, time } = setUp(ttlMs);
-    await cache.write(serverOf('a'), listedOf('x', serverTtl === undefined ? {} : { ttlMs: serverTtl }), {});
-    time.now += later;
-    expect(await cache.read(serverOf('a'))).toMatchObject({ stale });
-    expect(await another().read(serverOf('a'))).toMatchObject({ stale });
+  it.each<[string, number | undefined, number | undefined]>([
+    ['as long as its server says', 5000, 5000],
+    ['not at all with ttl 0', 0, 0],
+    ['a day at most', 1e15, 24 * HOUR],
+    ['as the configuration says when its server says nothing', undefined, undefined],
+  ])('DISC-4 a list may be kept %s', async (_title, ttlMs, freshMs) => {
+    const { cache, another } = setUp(HOUR);
+    await cache.write(serverOf('a'), listedOf('x', ttlMs === undefined ? {} : { ttlMs }), {});
+    expect((await cache.read(serverOf('a')))?.freshMs).toBe(freshMs);
+    expect((await another().read(serverOf('a')))?.freshMs).toBe(freshMs);
   });
 
   it('DISC-4 the store learns when a list becomes stale', async () => {
@@ -247,31 +243,31 @@ describe('createToolCache', () => {
     const { cache, another } = setUp();
     await cache.write(serverOf('a'), listedOf('x'), {});
     await cache.invalidate(serverOf('a'));
-    expect(await cache.read(serverOf('a'))).toMatchObject({ stale: true });
-    expect(await another().read(serverOf('a'))).toMatchObject({ stale: true });
+    expect(await cache.read(serverOf('a'))).toMatchObject({ validity: { isInvalid: true } });
+    expect(await another().read(serverOf('a'))).toMatchObject({ validity: { isInvalid: true } });
     await cache.write(serverOf('a'), listedOf('y'), {});
-    expect(await another().read(serverOf('a'))).toMatchObject({ stale: false });
+    expect(await another().read(serverOf('a'))).toMatchObject({ validity: { isInvalid: false } });
   });
 
-  it('DISC-4 who holds a list sees that it was announced as changed or cleared, and a newer list is not meant', async () => {
+  it('DISC-4 the holder of a list sees that it was invalidated or cleared; a newer list is not affected', async () => {
     const { cache, another, store } = setUp();
     const held = await cache.write(serverOf('a'), listedOf('x'), {});
     const other = await cache.write(serverOf('b'), listedOf('x'), {});
-    expect(held).toMatchObject({ stale: false, invalidated: false });
+    expect(held).toMatchObject({ validity: { isInvalid: false } });
     // What is kept in memory is dropped when another process writes; the announcement is meant all the same.
     store.announce('tools');
     await cache.invalidate(serverOf('a'));
-    expect(held).toMatchObject({ stale: true, invalidated: true });
-    expect(other).toMatchObject({ stale: false, invalidated: false });
+    expect(held).toMatchObject({ validity: { isInvalid: true } });
+    expect(other).toMatchObject({ validity: { isInvalid: false } });
 
     const next = await cache.write(serverOf('a'), listedOf('y'), {});
-    expect(next).toMatchObject({ stale: false, invalidated: false });
-    expect(held.stale).toBe(true);
+    expect(next).toMatchObject({ validity: { isInvalid: false } });
+    expect(held.validity.isInvalid).toBe(true);
     await cache.clear('b');
-    expect(other).toMatchObject({ stale: true, invalidated: true });
-    expect(next.stale).toBe(false);
+    expect(other).toMatchObject({ validity: { isInvalid: true } });
+    expect(next.validity.isInvalid).toBe(false);
     await cache.clear();
-    expect(next).toMatchObject({ stale: true, invalidated: true });
+    expect(next).toMatchObject({ validity: { isInvalid: true } });
     expect(await another().read(serverOf('a'))).toBeUndefined();
   });
 
@@ -286,7 +282,10 @@ describe('createToolCache', () => {
       return entry;
     };
     await cache.invalidate(serverOf('a'));
-    expect(await another().read(serverOf('a'))).toMatchObject({ stale: false, items: [{ name: 'new' }] });
+    expect(await another().read(serverOf('a'))).toMatchObject({
+      validity: { isInvalid: false },
+      items: [{ name: 'new' }],
+    });
   });
 
   it('DISC-4 an invalidation of what is not stored does nothing', async () => {

@@ -6,7 +6,16 @@ import { cooperatively } from '../kernel/async/cooperative.js';
 import type { Server } from '../model/server.js';
 import type { Entry, Store } from '../model/store.js';
 import type { Listed } from './list.js';
-import { keyOf, keyPrefix, pack, unpack, type CachedList, type Remembered, type UpstreamFacts } from './stored-list.js';
+import {
+  keyOf,
+  keyPrefix,
+  pack,
+  unpack,
+  type CachedList,
+  type Remembered,
+  type UpstreamFacts,
+  type Validity,
+} from './stored-list.js';
 
 /** How well the cache does. */
 export interface CacheStats {
@@ -56,8 +65,8 @@ export interface ToolCacheDeps {
   readonly capabilities?: string;
 }
 
-/** What holds for a list that somebody may still hold, though a newer one has come or the store has forgotten it. */
-interface Mark {
+/** The validity of a list that may still be in use after a newer one arrived or the store dropped it. */
+interface Mark extends Validity {
   readonly server: string;
   readonly learnedAt: number;
   isInvalid: boolean;
@@ -65,12 +74,9 @@ interface Mark {
 
 const SPACE = 'tools';
 
-/** Entries that could not be kept of which is remembered what was wrong. */
+/** The number of dropped entries whose reason is kept. */
 const MAX_LEFT_OUT = 100;
 const DAY_MS = 86_400_000;
-
-/** A list dated further ahead than this was written by a clock that has since been set back. */
-const CLOCK_SLACK_MS = 60_000;
 
 /** Lists under credentials that are no longer in use would pile up; a month after they were stored they go. */
 const FORGOTTEN_MS = 30 * DAY_MS;
@@ -95,7 +101,8 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   });
 
   /** What a server allows is kept within a day; what the configuration says is the user's own business. */
-  const freshFor = (ttlMs: number | undefined): number => (ttlMs === undefined ? deps.ttlMs : Math.min(ttlMs, DAY_MS));
+  const freshMsOf = ({ ttlMs }: { readonly ttlMs?: number | undefined }): number | undefined =>
+    ttlMs === undefined ? undefined : Math.min(ttlMs, DAY_MS);
 
   const newMark = (key: string, { server, learnedAt, invalidated }: Remembered): Mark => {
     const mark: Mark = { server, learnedAt, isInvalid: invalidated };
@@ -111,17 +118,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
 
   const present = (list: Remembered, mark: Mark): CachedList => {
     const { server: _server, ttlMs, cacheScope: _scope, invalidated: _invalidated, ...rest } = list;
-    return {
-      ...rest,
-      // Asked for, not remembered: a list goes stale while somebody holds it.
-      get stale() {
-        const age = clock.now() - list.learnedAt;
-        return mark.isInvalid || age >= freshFor(ttlMs) || age < -CLOCK_SLACK_MS;
-      },
-      get invalidated() {
-        return mark.isInvalid;
-      },
-    };
+    return { ...rest, freshMs: freshMsOf({ ttlMs }), validity: mark };
   };
 
   /** Reads a stored entry; a damaged one is a miss that is logged, never an error. */
@@ -247,7 +244,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       }
       memory.set(key, list);
       const mark = newMark(key, list);
-      const expiresAt = list.learnedAt + freshFor(listed.ttlMs);
+      const expiresAt = list.learnedAt + (freshMsOf(listed) ?? deps.ttlMs);
       await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
       return present(list, mark);
     },

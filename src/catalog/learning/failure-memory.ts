@@ -17,7 +17,7 @@ export interface LearnFailure {
   readonly interrupted?: boolean;
 }
 
-/** Remembers in the store why servers could not be learned, so that the next process knows it too. */
+/** Stores why servers could not be learned, so that the next process can use it too. */
 export interface FailureMemory {
   /** Reads what the store holds; the answer finds the failure of a server as it is configured now. */
   load(): Promise<(server: Server) => LearnFailure | undefined>;

@@ -3,16 +3,11 @@ import type { ToolCache } from '../../discover/index.js';
 import type { Config } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
-import { isStandIn, type Catalog, type LearnedList } from '../catalog.js';
-import { isUsable } from '../catalog.js';
+import { isOlderThan, isStale, isStandIn, isUsable, type Catalog, type LearnedList } from '../catalog.js';
 
-/** What clocks may differ by. A list that is further ahead was learned by one that was wrong, and may be of any age (R11). */
-const CLOCK_SLACK_MS = 60_000;
-
-/** Whether a list is to be asked for anew, even where its server must be started for that. */
+/** Whether a list must be requested again, even if its server must be started for it. */
 export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  const age = now - list.learnedAt;
-  return list.invalidated === true || age > caching.ttlMs || age < -CLOCK_SLACK_MS;
+  return isOlderThan(list, caching.ttlMs, now);
 }
 
 /** Servers are not started all the time because they let their lists be kept for a moment only. */
@@ -20,7 +15,7 @@ const MIN_TTL_MS = 3_600_000;
 
 /** The same for a search, which has time: what a server itself says about keeping its list counts too. */
 export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  return isOverdue(list, caching, now) || (list.stale && now - list.learnedAt > MIN_TTL_MS);
+  return isOverdue(list, caching, now) || (isStale(list, caching, now) && now - list.learnedAt > MIN_TTL_MS);
 }
 
 /** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */
@@ -36,7 +31,7 @@ export async function fillCatalog(
     readonly cache: ToolCache;
     readonly caching: Config['cache'];
     readonly now: number;
-    /** Notes tools that were cached before anybody noted what is trusted. */
+    /** Admits tools that were cached before trust was recorded. */
     readonly admit: (server: Server, list: LearnedList, tools: readonly Tool[]) => Promise<void>;
   },
 ): Promise<Server[]> {

@@ -46,7 +46,7 @@ describe('a server without a handshake', () => {
     const plain: string[] = [];
     const rememberPlain = async ({ id }: { id: string }): Promise<void> => void plain.push(id);
     const { learn, asked, clock } = setUp({ rawRun: printing(ANSWER, seen), rememberPlain });
-    expect(await learn()).toMatchObject({ rung: 'plain-list', items: [{ name: 'greet' }] });
+    expect(await learn()).toMatchObject({ strategy: 'plain-list', items: [{ name: 'greet' }] });
     expect(plain).toEqual(['one']);
     expect(asked).toEqual([]);
     expect(seen[0]!.timeoutMs).toBe(700);
@@ -65,13 +65,13 @@ describe('a server without a handshake', () => {
     expect(seen).toEqual([]);
     const failing = setUp({ rawRun: () => Promise.reject(new Error('ENOENT')) });
     expect(await failing.learn({ ...server, autoApproved: ['read_*', 'write'] })).toMatchObject({
-      rung: 'auto-approved',
+      strategy: 'auto-approved',
       items: [{ name: 'write' }],
     });
-    expect(await failing.learn()).toMatchObject({ rung: 'predicted', items: [{ name: 'guessed' }] });
+    expect(await failing.learn()).toMatchObject({ strategy: 'predicted', items: [{ name: 'guessed' }] });
   });
 
-  it('DISC-7 whoever gives up gets the reason, whether the program fails or answers', async () => {
+  it('DISC-7 a cancelled caller gets the reason, whether the program fails or answers', async () => {
     const ways = [() => Promise.reject(new Error('ended')), printing(ANSWER)] as const;
     for (const rawRun of ways) {
       const controller = new AbortController();
@@ -88,7 +88,7 @@ describe('a server without a handshake', () => {
 
   it('DISC-8 a prediction is kept for a day for the same model and server', async () => {
     const { learn, asked, clock, store } = setUp();
-    const guessed = { rung: 'predicted', items: [{ name: 'guessed' }] };
+    const guessed = { strategy: 'predicted', items: [{ name: 'guessed' }] };
     expect(await learn()).toMatchObject(guessed);
     expect(await learn()).toMatchObject(guessed);
     expect(asked).toHaveLength(1);
@@ -97,13 +97,13 @@ describe('a server without a handshake', () => {
     await clock.advance(DAY_MS);
     await learn();
     expect(asked).toHaveLength(3);
-    // What cannot be read is asked for anew.
+    // An unreadable entry is requested again.
     for (const { key } of await store.list('predictions')) await store.put('predictions', key, { at: 'x', tools: [] });
     await learn();
     expect(asked).toHaveLength(4);
   });
 
-  it('DISC-8 without a cache every time is asked, without a way to the model nobody is', async () => {
+  it('DISC-8 asks every time without a cache, and never without a model', async () => {
     const { learn, asked, store } = setUp({ ai: { cache: false } });
     await learn();
     await learn();

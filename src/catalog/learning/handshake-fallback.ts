@@ -1,5 +1,5 @@
 import type { RawExchange, RawOptions, Tap } from '../../connect/index.js';
-import { climb, isPlainAnswer, predictTools, type Climbed, type Printed } from '../../discover/index.js';
+import { runStrategies, isPlainAnswer, predictTools, type FallbackList, type Printed } from '../../discover/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/hash.js';
@@ -18,9 +18,9 @@ export interface FallbackDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: () => Pick<Config, 'timeoutMs' | 'ai'>;
-  /** Has later connections to a server made without a handshake: it answers requests and knows none. */
+  /** Makes later connections to a server without a handshake, because it answers plain requests only. */
   readonly rememberPlain?: (server: Server) => Promise<void>;
-  /** Hears everything that is said. */
+  /** Gets every message. */
   readonly tap?: Tap;
 }
 
@@ -40,7 +40,7 @@ export async function learnWithoutHandshake(
   deps: FallbackDeps,
   signal: AbortSignal,
   mayRun: boolean,
-): Promise<Climbed | undefined> {
+): Promise<FallbackList | undefined> {
   const { rawRun, clock, log, tap } = deps;
   const { timeoutMs, ai } = deps.config();
   const mayPredict = ai.enabled && ai.fallbackToAi;
@@ -56,21 +56,21 @@ export async function learnWithoutHandshake(
       return await rawRun!(server, { env, opening: [request], reply, timeoutMs: Math.max(1, left), signal, tap });
     } catch (thrown) {
       signal.throwIfAborted();
-      log.debug('discover.ladder', { server: server.id, reason: messageOf(thrown) });
+      log.debug('discover.fallback_failed', { server: server.id, reason: messageOf(thrown) });
       return { stdout: '', stderr: '' };
     }
   };
   try {
-    const climbed = await climb({
+    const found = await runStrategies({
       ...(mayRun && rawRun && server.transport.type === 'stdio' && { run }),
       autoApproved: (server.autoApproved ?? []).filter((name) => !isWildcardName(name)),
       predict: async () => (mayPredict ? predict(server, deps, limit.signal) : []),
     });
     signal.throwIfAborted();
-    if (!climbed) return undefined;
-    log.info('discover.climbed', { server: server.id, rung: climbed.rung, tools: climbed.items.length });
-    if (climbed.rung === 'plain-list') await deps.rememberPlain?.(server);
-    return climbed;
+    if (!found) return undefined;
+    log.info('discover.fallback', { server: server.id, strategy: found.strategy, tools: found.items.length });
+    if (found.strategy === 'plain-list') await deps.rememberPlain?.(server);
+    return found;
   } finally {
     timer.cancel();
     signal.removeEventListener('abort', onAbort);

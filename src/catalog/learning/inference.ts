@@ -12,8 +12,8 @@ import type { Tool } from '../../model/tool.js';
 /** What tools answer, inferred from one harmless call each where a user asked for that (DISC-9). */
 export interface OutputInference {
   /**
-   * The inferred schema of what a tool answers; one that was tried in vain has none. The tool is called only where
-   * `introspect`, or else the configuration, says so; what was inferred before is always known.
+   * The inferred output schema of a tool; `undefined` when the attempt failed. The tool is called only if `introspect`,
+   * or else the configuration, allows it; earlier results are always available.
    */
   outputOf(tool: Tool, introspect?: boolean): Promise<JsonObject | undefined>;
   /** The tool with what is inferred of it. */
@@ -27,7 +27,7 @@ export interface OutputInferenceDeps {
   readonly store: Store;
   readonly log: Log;
   readonly config: () => Pick<Config, 'introspectOutputSchemas' | 'introspectionInputs'>;
-  /** Runs a tool through the same door as everybody: rules, approval, validation, limits and audit. */
+  /** Runs a tool through the same path as every call: rules, approval, validation, limits and audit. */
   readonly call: (tool: Tool, args: JsonObject) => Promise<CallResult>;
 }
 
@@ -38,7 +38,7 @@ export function createOutputInference(deps: OutputInferenceDeps): OutputInferenc
   const running = new Map<string, Promise<JsonObject | undefined>>();
   const inferred = createEmitter<Tool>();
 
-  /** What is stored of a definition: `null` when it was tried in vain. */
+  /** The stored schema of a definition; `null` when the attempt failed. */
   const recall = async (tool: Tool): Promise<JsonObject | null | undefined> => {
     const known = await deps.store.get(SPACE, tool.hash);
     if (!isObject(known?.value)) return undefined;

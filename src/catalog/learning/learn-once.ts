@@ -22,10 +22,10 @@ export interface LearnOnceDeps {
 }
 
 /**
- * Learns a server that nobody waits for by name: of all replicas one asks it, and the others take over its list (STORE-3). Should
- * that one disappear, another does it.
+ * Learns a server in the background: one of the replicas asks it, and the others take over its list (STORE-3). If that
+ * replica disappears, another one asks.
  *
- * @throws ToolscoutError `CANCELLED` when the one that asked it failed: that failure is known and counts.
+ * @throws ToolscoutError `CANCELLED` when the asking replica failed: its failure is recorded and counts.
  */
 export async function learnOnce(server: Server, deps: LearnOnceDeps, learn: () => Promise<Learned>): Promise<Learned> {
   const { replicas, catalog, signal } = deps;

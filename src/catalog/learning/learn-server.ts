@@ -23,7 +23,7 @@ export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'ca
   readonly returnListConnections: (id: string, connections: ListConnections) => void;
 }
 
-/** One server's walk through the pipeline, with what everybody else is told of it: in the log, and as an event. */
+/** Learns one server through the pipeline, and reports it in the log and as an event. */
 export async function learnServer(server: Server, deps: LearnAndTellDeps, signal: AbortSignal): Promise<Learned> {
   const { catalog, events, hide, log } = deps;
   const { id } = server;

@@ -55,7 +55,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('learner', () => {
-  it('CONN-3 learns a server once at a time: who comes later joins', async () => {
+  it('CONN-3 learns a server once at a time: a later caller joins', async () => {
     const { learner, begun, finish } = bench();
     const both = Promise.all([learner.learn(server('a')), learner.learn(server('a'))]);
     expect(begun).toEqual(['a']);
@@ -89,7 +89,7 @@ describe('learner', () => {
     expect(seen).toEqual(['1/3 b false', '2/3 a true', '3/3 c true']);
   });
 
-  it('DISC-3 a queued server that somebody else learned meanwhile has the outcome of that run', async () => {
+  it('DISC-3 a queued server that another run learned meanwhile has the outcome of that run', async () => {
     const { learner, begun, finish } = bench();
     const all = learner.learnAll(['a', 'b', 'c'].map(server), { parallel: 1 });
     const others = [learner.learn(server('b')), learner.learn(server('c'))];
@@ -184,7 +184,7 @@ describe('learner', () => {
     await finish('b');
   });
 
-  it('CONN-2 settle gives up when the patience since the asking is used up, also for the next who waits', async () => {
+  it('CONN-2 settle gives up when the time since the request is used up, also for the next waiter', async () => {
     const { learner, clock, finish } = bench();
     void learner.learnAll([server('a')], { parallel: 1 });
     const first = learner.settle(['a'], 2000);

@@ -61,9 +61,8 @@ export interface Learner {
   /** Forgets a server: its failure, its place in the queue and its run, which is stopped. */
   forget(server: string): void;
   /**
-   * Waits until the named servers are learned, but for each no longer than `patienceMs` after its
-   * learning was asked for: a server that hangs delays the first searches, not every search. Whoever waits is told
-   * how far it is.
+   * Waits until the named servers are learned, but for each no longer than `patienceMs` after its learning was asked
+   * for: a server that hangs delays the first searches, not every search. `onLearning` reports the progress.
    */
   settle(servers: readonly string[], patienceMs: number, onLearning?: (progress: Progress) => void): Promise<void>;
   /** Stops everything. What has been learned for `slowMs` without an answer is noted as interrupted. */
@@ -105,7 +104,7 @@ const OUT_OF_ORDER: ReadonlySet<ErrorCode> = new Set([
   'CIRCUIT_OPEN',
 ]);
 
-/** How far the learning of some servers is, for whoever waits for it. */
+/** The progress of learning some servers. */
 export function learningProgress(done: number, total: number, failed = 0): Progress {
   const missed = failed === 0 ? '' : `, ${failed} failed`;
   const message = `learned ${done - failed} of ${total} ${total === 1 ? 'server' : 'servers'}${missed}`;

@@ -32,7 +32,7 @@ export function createListSync(deps: {
   readonly catalog: () => Catalog;
   readonly approvals: Pick<Approvals, 'missing'>;
   readonly trust: Pick<Trust, 'admitKnown' | 'reconsider'>;
-  /** Asks a server for its list anew before long. */
+  /** Requests a server's list again soon. */
   readonly relistSoon: (server: string) => void;
   /** Whether the catalog has been filled; before that there is nothing to keep up with. */
   readonly isFilled: () => boolean;
@@ -79,7 +79,7 @@ export function createListSync(deps: {
   const stop = store.onChange((space) => {
     if (space === LISTS) void look();
   });
-  /** What each server was asked for anew because another process trusts it, so that it is asked once. */
+  /** What each server was asked for again because another process trusts it, so that it is asked once. */
   const caughtUp = new Map<string, string>();
   return {
     look,

@@ -1,6 +1,6 @@
 import type { Audit } from '../../audit/index.js';
 import type { OpenSession, Pool, Tap } from '../../connect/index.js';
-import { RUNG_WORTH, type Climbed, type Strategy, type ToolCache } from '../../discover/index.js';
+import { STRATEGY_PROVENANCE, type FallbackList, type Strategy, type ToolCache } from '../../discover/index.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { RateLimitConfig, RetryConfig } from '../../model/config.js';
@@ -19,10 +19,14 @@ export interface PipelineDeps extends Omit<ReadListsDeps, 'known' | 'access'> {
   readonly audit: Audit;
   /** The catalog in force when the list arrives: a reload may have swapped it meanwhile. */
   readonly catalog: () => Catalog;
-  /** Notes what is trusted and asks for what is not, before anybody can use it (SEC-9). */
+  /** Records what is trusted and requests approval of the rest, before any of it can be used (SEC-9). */
   readonly admit: (server: Server, list: LearnedList, tools: readonly Tool[]) => Promise<void>;
   /** Finds tools of a server with which no handshake is possible (DISC-6). */
-  readonly withoutHandshake: (server: Server, signal: AbortSignal, mayRun: boolean) => Promise<Climbed | undefined>;
+  readonly withoutHandshake: (
+    server: Server,
+    signal: AbortSignal,
+    mayRun: boolean,
+  ) => Promise<FallbackList | undefined>;
 }
 
 /** What was learned of one server. */
@@ -40,7 +44,7 @@ export interface Learned {
 export interface LearnTerms {
   readonly retry?: Partial<RetryConfig>;
   readonly rateLimit?: Partial<RateLimitConfig> | false;
-  /** Hears everything that is said; the server is then asked in a session of its own. */
+  /** Gets every message; the server is then asked in a session of its own. */
   readonly tap?: Tap;
 }
 
@@ -56,17 +60,17 @@ async function ask(server: Server, deps: PipelineDeps, signal: AbortSignal): Pro
 type Found = Lists & { readonly failure?: ToolscoutError };
 
 /**
- * Finds a server's list: as the protocol has it, or else by the ladder. A server known to print its tools is not waited
- * for in vain every time; one for which something else stood in is asked properly again.
+ * Finds a server's list: by the protocol, or else by the fallback strategies. A server known to print its tools
+ * gets no handshake attempt first; one whose list is a stand-in gets one again.
  */
 async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Promise<Found> {
   const known = deps.catalog().list(server.id);
   const isPrinted = known?.rung !== undefined && !isStandIn(known);
-  const climb = async (mayRun: boolean): Promise<Lists | undefined> => {
+  const fallBack = async (mayRun: boolean): Promise<Lists | undefined> => {
     const list = await deps.withoutHandshake(server, signal, mayRun);
-    return list && { list, facts: { rung: list.rung } };
+    return list && { list, facts: { rung: list.strategy } };
   };
-  const printed = isPrinted ? await climb(true) : undefined;
+  const printed = isPrinted ? await fallBack(true) : undefined;
   if (printed && !isStandIn(printed.facts)) return printed;
   try {
     return await ask(server, deps, signal);
@@ -75,7 +79,7 @@ async function find(server: Server, deps: PipelineDeps, signal: AbortSignal): Pr
     // A list that the server gave is worth more than anything else that could be found now.
     const isGiven = known !== undefined && known.rung === undefined;
     if (signal.aborted || isGiven || NOT_ASKED.has(failure.code)) throw thrown;
-    const found = printed ?? (await climb(isSpeechless(failure) && !isPrinted));
+    const found = printed ?? (await fallBack(isSpeechless(failure) && !isPrinted));
     if (!found) throw thrown;
     return isStandIn(found.facts) ? { ...found, failure } : found;
   }
@@ -119,7 +123,7 @@ export async function learn(server: Server, deps: PipelineDeps, signal: AbortSig
     tools: list.items.length,
     dropped: list.bad,
     truncated: list.truncated,
-    ...(rung && { fallback: { rung, ...RUNG_WORTH[rung] } }),
+    ...(rung && { fallback: { rung, ...STRATEGY_PROVENANCE[rung] } }),
     ...(failure && { failure }),
   };
 }

@@ -17,9 +17,9 @@ type Bad = Lists['list']['bad'][number];
 /** What reading the lists of a server needs. */
 export interface ReadListsDeps {
   readonly access: Access;
-  /** Told of a list besides the tools that a server announced and did not give. */
+  /** Called for a list besides the tools that a server announced and did not return. */
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
-  /** Told of an entry besides the tools that could not be kept. */
+  /** Called for an entry besides the tools that could not be kept. */
   readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
   /** The id of the connection on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
@@ -55,10 +55,9 @@ function unite(base: Lists, more: Lists): Lists {
 }
 
 /**
- * Asks a server for all of its lists. A change that was announced on the connection of one host may be
- * seen on that connection alone: each has a process or a session of its own. So it is asked there, and
- * what it says is added to what everybody sees; a host that can do less is also shown less, so nothing
- * that is missing there is taken away.
+ * Requests all lists of a server. A change that was announced on the connection of one host may be visible on that
+ * connection alone, because each has a process or a session of its own. So the list is requested there, and added to
+ * the shared list; a host with fewer capabilities sees fewer entries, so nothing that is missing there is removed.
  */
 export async function readLists(server: Server, deps: ReadListsDeps, signal: AbortSignal): Promise<Lists> {
   const { access, announcedOn, known } = deps;
@@ -82,7 +81,7 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
     return { list, facts: { info, instructions, era, capabilities, leftOut, ...besides } };
   };
   const read = (on?: string): Promise<Lists> => access.use(ask, { brief: true, on });
-  // One more process only to hear the same list again would be a waste: the one that runs is asked first.
+  // Starting one more process for the same list would be a waste: the running one is asked first.
   const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
   if (calledOn !== undefined && access.isOpen(calledOn)) {
     const there = await read(calledOn);
@@ -90,7 +89,7 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
   }
   if (announcedOn === undefined || !access.isOpen(announcedOn)) return read();
   const there = await read(announcedOn);
-  // Starting another process only to ask it for what it does not know would be in vain.
+  // Another process would not know more, so none is started.
   const isProcess = server.transport.type === 'stdio';
   if (!isProcess) return unite(await read(), there);
   return known ? unite({ list: { items: [...known.items], bad: [] }, facts: known }, there) : there;

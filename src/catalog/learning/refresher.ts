@@ -9,7 +9,9 @@ const DELAY_MS = 250;
 
 /** Has lists that are out of date read again while they are served (DISC-4). */
 export interface Refresher {
-  /** Nobody waits for it. Those that are not old, or failed or were asked a moment ago, are left alone. */
+  /**
+   * Runs in the background. Servers whose list is fresh, and those that failed or were asked a moment ago, are skipped.
+   */
   refresh(servers: readonly Server[]): void;
   close(): void;
 }

@@ -9,7 +9,7 @@ const RELIST_REST_MS = 60_000;
 /** How long a list that was announced and not given is left alone, doubling with every failure. */
 const FIRST_RETRY_MS = 5000;
 
-/** So often it is asked for again; after that whoever calls the server or searches has it asked. */
+/** The number of retries; after that, only a call or a search asks the server again. */
 const RETRIES = 6;
 
 /** Sees to it that a list which is out of date is read again. */

@@ -2,8 +2,8 @@ import { Client, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { isModern, settle, type Connected, type EraDecision } from './era.js';
-import { type Link, type Terms } from './session.js';
-import type { Session } from './session.js';
+import { type Channel, type Terms } from './session.js';
+import type { NegotiatedSession } from './session.js';
 import { httpStatusOf } from '../upstream/errors.js';
 
 /** Over HTTP every request is answered somehow; silence is a slow network. */
@@ -20,7 +20,7 @@ function toPrior(verdict: Omit<EraDecision, 'decidedAt'>): PriorDiscovery | unde
     : undefined;
 }
 
-function sessionOf(client: Client): Session {
+function sessionOf(client: Client): NegotiatedSession {
   return {
     era: client.getProtocolEra() ?? 'legacy',
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
@@ -31,10 +31,10 @@ function sessionOf(client: Client): Session {
   };
 }
 
-function attach(link: Link, terms: Terms, client: Client, prior?: PriorDiscovery): Promise<Session> {
-  return settle(link, terms, async () => {
+function attach(channel: Channel, terms: Terms, client: Client, prior?: PriorDiscovery): Promise<NegotiatedSession> {
+  return settle(channel, terms, async () => {
     const options = { timeout: terms.timeoutMs, signal: terms.signal, ...(prior && { prior }) };
-    await client.connect(link.requests.transport, options);
+    await client.connect(channel.requests.transport, options);
     return sessionOf(client);
   });
 }
@@ -44,21 +44,21 @@ const newClient = (terms: Terms): Client => new Client(terms.clientInfo, { capab
 /** Connects to a remote server on the strength of a verdict; `undefined` when the verdict does not suffice. */
 export async function connectRemoteAs(
   verdict: Omit<EraDecision, 'decidedAt'>,
-  open: () => Promise<Link>,
+  open: () => Promise<Channel>,
   terms: Terms,
 ): Promise<Connected | undefined> {
   const prior = toPrior(verdict);
   if (!prior) return undefined;
-  const link = await open();
-  return { link, session: await attach(link, terms, newClient(terms), prior), verdict };
+  const channel = await open();
+  return { channel, session: await attach(channel, terms, newClient(terms), prior), verdict };
 }
 
-/** Statuses with which an endpoint that knows HTTP+SSE only refuses a POST. */
+/** Statuses with which an endpoint that supports only HTTP+SSE refuses a POST. */
 const SSE_ONLY = new Set([400, 404, 405]);
 
 /** Finds out the era and the transport of a remote server. */
 export async function negotiateRemote(
-  open: (kind: 'http' | 'sse') => Promise<Link>,
+  open: (kind: 'http' | 'sse') => Promise<Channel>,
   type: 'http' | 'sse',
   terms: Terms,
 ): Promise<Connected> {
@@ -68,11 +68,11 @@ export async function negotiateRemote(
       capabilities: { ...terms.capabilities },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(REMOTE_PROBE_MS, terms.timeoutMs) } },
     });
-    const link = await open('http');
-    const session = await attach(link, terms, client);
+    const channel = await open('http');
+    const session = await attach(channel, terms, client);
     const discover = client.getDiscoverResult() as JsonObject | undefined;
     return {
-      link,
+      channel,
       session,
       verdict: { kind: session.era, ...(discover && { discover }), transport: 'http' },
     };
@@ -87,9 +87,9 @@ export async function negotiateRemote(
   }
 
   async function connectLegacy(transport: 'http' | 'sse'): Promise<Connected> {
-    const link = await open(transport);
-    const session = await attach(link, terms, newClient(terms), { kind: 'legacy' });
-    return { link, session, verdict: { kind: 'legacy', transport } };
+    const channel = await open(transport);
+    const session = await attach(channel, terms, newClient(terms), { kind: 'legacy' });
+    return { channel, session, verdict: { kind: 'legacy', transport } };
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Link, Terms } from './session.js';
+import type { Channel, Terms } from './session.js';
 import { unlessCancelled } from '../../kernel/async/cancel.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { EVERY_CAPABILITY } from '../../model/host.js';
 import { shakeHands, speakModern, speakPlainly } from './pipe-session.js';
-import type { Session } from './session.js';
+import type { NegotiatedSession } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
 import { rpcCodeOf } from '../upstream/errors.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
@@ -15,7 +15,7 @@ const PROBE_MS = 1500;
 
 /** What was found out about the era of a server, to be remembered per server and credential (CONN-1). */
 export interface EraDecision {
-  /** `plain`: a server that answers requests and knows no handshake (DISC-6). */
+  /** `plain`: a server that answers requests without a handshake (DISC-6). */
   readonly kind: 'modern' | 'legacy' | 'plain';
   /** What a modern server said about itself; without it the verdict cannot be used. */
   readonly discover?: JsonObject;
@@ -27,10 +27,10 @@ export interface EraDecision {
   readonly transport?: 'http' | 'sse';
 }
 
-/** A link over which we have come to terms with the server. */
+/** A channel with a negotiated session. */
 export interface Connected {
-  readonly link: Link;
-  readonly session: Session;
+  readonly channel: Channel;
+  readonly session: NegotiatedSession;
   readonly verdict: Omit<EraDecision, 'decidedAt'>;
 }
 
@@ -44,62 +44,69 @@ export function isModern(discover: unknown): discover is JsonObject {
   );
 }
 
-/** Comes to terms with the server behind a link; one that fails is closed. */
-export async function settle(link: Link, terms: Terms, agree: () => Promise<Session>): Promise<Session> {
-  let session: Session;
+/** Negotiates a session over a channel; closes the channel on failure. */
+export async function settle(
+  channel: Channel,
+  terms: Terms,
+  agree: () => Promise<NegotiatedSession>,
+): Promise<NegotiatedSession> {
+  let session: NegotiatedSession;
   try {
     session = await unlessCancelled(agree(), terms.signal);
   } catch (thrown) {
-    void link.close();
+    void channel.close();
     // How a child ended says more than that the connection is closed.
-    throw link.requests.reason ?? thrown;
+    throw channel.requests.reason ?? thrown;
   }
   const { era, protocolVersion } = session;
   const modern = era === 'modern';
-  link.requests.setEnvelope(modern ? modernEnvelope(protocolVersion, terms.clientInfo, EVERY_CAPABILITY) : undefined);
+  channel.requests.setEnvelope(
+    modern ? modernEnvelope(protocolVersion, terms.clientInfo, EVERY_CAPABILITY) : undefined,
+  );
   return session;
 }
 
-const shake = (link: Link, terms: Terms): Promise<Session> => settle(link, terms, () => shakeHands(link, terms));
+const shake = (channel: Channel, terms: Terms): Promise<NegotiatedSession> =>
+  settle(channel, terms, () => shakeHands(channel, terms));
 
 /** Connects to a child on the strength of a verdict, without asking; `undefined` when the verdict does not suffice. */
 export async function connectChildAs(
   verdict: Omit<EraDecision, 'decidedAt'>,
-  open: () => Promise<Link>,
+  open: () => Promise<Channel>,
   terms: Terms,
 ): Promise<Connected | undefined> {
   const { kind, discover } = verdict;
   if (kind === 'plain') {
-    const link = await open();
-    return { link, session: await settle(link, terms, () => speakPlainly(link)), verdict };
+    const channel = await open();
+    return { channel, session: await settle(channel, terms, () => speakPlainly(channel)), verdict };
   }
   if (kind === 'legacy') {
-    const link = await open();
-    return { link, session: await shake(link, terms), verdict };
+    const channel = await open();
+    return { channel, session: await shake(channel, terms), verdict };
   }
   if (!isModern(discover)) return undefined;
-  const link = await open();
-  const session = await settle(link, terms, () => speakModern(link, terms, MODERN_VERSION, discover));
-  return { link, session, verdict };
+  const channel = await open();
+  const session = await settle(channel, terms, () => speakModern(channel, terms, MODERN_VERSION, discover));
+  return { channel, session, verdict };
 }
 
 async function askDiscover(
-  link: Link,
+  channel: Channel,
   terms: Terms,
   timeoutMs: number,
   onLate?: (found: JsonObject) => void,
 ): Promise<JsonObject> {
-  await link.requests.transport.start();
+  await channel.requests.transport.start();
   const params = { _meta: modernEnvelope(MODERN_VERSION, terms.clientInfo) };
-  link.requests.setEnvelope(modernEnvelope(MODERN_VERSION, terms.clientInfo));
+  channel.requests.setEnvelope(modernEnvelope(MODERN_VERSION, terms.clientInfo));
   try {
-    return await link.requests.request('server/discover', params, {
+    return await channel.requests.request('server/discover', params, {
       timeoutMs,
       signal: terms.signal,
       ...(onLate && { onLate }),
     });
   } finally {
-    link.requests.setEnvelope(undefined);
+    channel.requests.setEnvelope(undefined);
   }
 }
 
@@ -107,32 +114,32 @@ async function askDiscover(
  * Finds out the era of a child by asking it on the pipe it will be used with: starting it a second
  * time only to ask would double the cost of every first start.
  */
-export async function negotiateChild(open: () => Promise<Link>, terms: Terms): Promise<Connected> {
-  let link = await open();
+export async function negotiateChild(open: () => Promise<Channel>, terms: Terms): Promise<Connected> {
+  let channel = await open();
   let late: JsonObject | undefined;
   try {
-    const discover = await askDiscover(link, terms, PROBE_MS, (found) => {
+    const discover = await askDiscover(channel, terms, PROBE_MS, (found) => {
       if (!isModern(found)) return;
       late = found;
       terms.onLate?.(found);
     });
     const connected =
-      isModern(discover) && (await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms));
+      isModern(discover) && (await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(channel), terms));
     if (connected) return connected;
   } catch (thrown) {
     if (terms.signal.aborted) {
-      void link.close();
+      void channel.close();
       throw thrown;
     }
     // An error or silence is how an old server answers; one that could not bear the question is started again.
-    if (link.requests.closed) link = await open();
+    if (channel.requests.closed) channel = await open();
   }
-  const remaining = link;
+  const remaining = channel;
   try {
     const session = await shake(remaining, terms);
     // It was modern, only slow to say so: next time it is spoken to as such.
     const verdict = late ? { kind: 'modern' as const, discover: late } : { kind: 'legacy' as const };
-    return { link: remaining, session, verdict };
+    return { channel: remaining, session, verdict };
   } catch (thrown) {
     const code = rpcCodeOf(thrown);
     if (terms.signal.aborted || (code !== RPC_CODE.unsupportedVersion && code !== RPC_CODE.methodNotFound && !late))
@@ -143,20 +150,20 @@ export async function negotiateChild(open: () => Promise<Link>, terms: Terms): P
 
 /** A server that was silent at first and then refused the old handshake can only be modern. */
 async function connectSlowModern(
-  open: () => Promise<Link>,
+  open: () => Promise<Channel>,
   terms: Terms,
   late: JsonObject | undefined,
   refusal: unknown,
 ): Promise<Connected> {
-  const link = await open();
+  const channel = await open();
   try {
-    const discover = late ?? (await askDiscover(link, terms, terms.timeoutMs));
-    const connected = await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(link), terms);
+    const discover = late ?? (await askDiscover(channel, terms, terms.timeoutMs));
+    const connected = await connectChildAs({ kind: 'modern', discover }, () => Promise.resolve(channel), terms);
     if (connected) return connected;
   } catch (thrown) {
-    void link.close();
+    void channel.close();
     throw thrown;
   }
-  void link.close();
+  void channel.close();
   throw refusal;
 }

@@ -4,7 +4,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import { HANDSHAKE_REVISIONS } from '../../protocol/revisions.js';
-import type { Link, Terms } from './session.js';
+import type { Channel, Terms } from './session.js';
 import { shakeHands, speakModern } from './pipe-session.js';
 import { createRequests } from '../upstream/requests.js';
 
@@ -21,7 +21,7 @@ function connect(given: Partial<Terms> = {}) {
   const clock = createFakeClock();
   const deps = { clock, log: silentLog, mask: (text: string) => text, remote: false, lost: () => undefined };
   const requests = createRequests({ server: 's', transport: wire, ...deps });
-  const link: Link = { requests, close: () => wire.close() };
+  const channel: Channel = { requests, close: () => wire.close() };
   const terms: Terms = {
     clock,
     clientInfo: { name: 'toolscout', version: '1' },
@@ -34,12 +34,12 @@ function connect(given: Partial<Terms> = {}) {
     wire.onmessage?.({ jsonrpc: '2.0', ...message } as unknown as JSONRPCMessage);
   /** Lets the promises that wait for nothing go on. */
   const settled = (): Promise<void> => clock.advance(0);
-  return { clock, link, terms, sent, receive, settled, wire };
+  return { clock, channel, terms, sent, receive, settled, wire };
 }
 
 async function greet(result: JsonObject) {
   const pipe = connect();
-  const session = shakeHands(pipe.link, pipe.terms);
+  const session = shakeHands(pipe.channel, pipe.terms);
   await pipe.settled();
   pipe.receive({ id: pipe.sent[0]!['id']!, result });
   return { ...pipe, session };
@@ -53,11 +53,11 @@ const welcome = {
 };
 
 describe('a legacy server over a pipe', () => {
-  it('C1 knows the revisions of the SDK', () => {
+  it('C1 supports the revisions of the SDK', () => {
     expect(HANDSHAKE_REVISIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
   });
 
-  it('CONN-1 is told who we are, and tells who it is', async () => {
+  it('CONN-1 exchanges client and server info', async () => {
     const { session, sent } = await greet(welcome);
     expect(await session).toMatchObject({
       era: 'legacy',
@@ -82,8 +82,8 @@ describe('a legacy server over a pipe', () => {
   });
 
   it('CONN-1 its pings are answered before and after the handshake; what it asks besides is unknown', async () => {
-    const { clock, link, terms, sent, receive } = connect();
-    const session = shakeHands(link, terms);
+    const { clock, channel, terms, sent, receive } = connect();
+    const session = shakeHands(channel, terms);
     await clock.advance(0);
     receive({ id: 'early', method: 'ping' });
     receive({ id: sent[0]!['id']!, result: welcome });
@@ -120,8 +120,8 @@ describe('a legacy server over a pipe', () => {
   });
 
   it('CONN-1 a handshake that takes too long is given up and not cancelled', async () => {
-    const { clock, link, terms, sent } = connect();
-    const failed = expect(shakeHands(link, terms)).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
+    const { clock, channel, terms, sent } = connect();
+    const failed = expect(shakeHands(channel, terms)).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
     await clock.advance(1000);
     await failed;
     expect(sent.map(({ method }) => method)).toEqual(['initialize']);
@@ -142,15 +142,15 @@ describe('a modern server over a pipe', () => {
 
   async function open() {
     const pipe = connect();
-    const session = await speakModern(pipe.link, pipe.terms, MODERN, discover);
+    const session = await speakModern(pipe.channel, pipe.terms, MODERN, discover);
     const listening = session.listen({ toolsListChanged: true }, 500);
     await pipe.settled();
     return { ...pipe, session, listening };
   }
 
   it('CONN-1 nothing is sent to agree on what it has said', async () => {
-    const { link, terms, sent } = connect();
-    expect(await speakModern(link, terms, MODERN, discover)).toMatchObject({
+    const { channel, terms, sent } = connect();
+    expect(await speakModern(channel, terms, MODERN, discover)).toMatchObject({
       era: 'modern',
       protocolVersion: MODERN,
       info: { name: 'm', version: '3' },
@@ -159,11 +159,11 @@ describe('a modern server over a pipe', () => {
     });
     expect(sent).toEqual([]);
     const bare = { supportedVersions: [MODERN], capabilities: {}, instructions: 5, _meta: 'odd' };
-    const silent = await speakModern(link, terms, MODERN, bare);
+    const silent = await speakModern(channel, terms, MODERN, bare);
     expect([silent.info, silent.instructions]).toEqual([undefined, undefined]);
   });
 
-  it('CONN-1 it is asked to tell of changes, and told when nobody listens any more', async () => {
+  it('CONN-1 subscribes to changes, and cancels the subscription with its last listener', async () => {
     const { sent, receive, listening } = await open();
     const envelope = {
       'io.modelcontextprotocol/protocolVersion': MODERN,
@@ -201,7 +201,7 @@ describe('a modern server over a pipe', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('CONN-1 a server that does not agree in time is told to forget it', async () => {
+  it('CONN-1 cancels a subscription that is not accepted in time', async () => {
     const { clock, sent, listening } = await open();
     const failed = expect(listening).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT' });
     await clock.advance(500);
@@ -209,7 +209,7 @@ describe('a modern server over a pipe', () => {
     expect(sent[1]).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 'listen:0' } });
   });
 
-  it('EXEC-4 when the connection ends, nobody waits for it any more', async () => {
+  it('EXEC-4 ends every wait when the connection ends', async () => {
     const { clock, wire, listening } = await open();
     const failed = expect(listening).rejects.toThrow('ended');
     await wire.close();
@@ -217,7 +217,7 @@ describe('a modern server over a pipe', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('C1 requests of the server are not answered: there are none in this era', async () => {
+  it('C1 requests of the server are not answered: this era has none', async () => {
     const { sent, receive, session } = await open();
     receive({ id: 1, method: 'ping' });
     receive({ id: 'listen:0', method: 'tasks/list' });

@@ -4,8 +4,8 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { HANDSHAKE_REVISIONS } from '../../protocol/revisions.js';
 import { strictInfo } from '../../protocol/strict-items.js';
-import type { Link, Terms } from './session.js';
-import type { Session } from './session.js';
+import type { Channel, Terms } from './session.js';
+import type { NegotiatedSession } from './session.js';
 import { modernEnvelope } from '../upstream/envelope.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 import { META_KEY } from '../../protocol/request-meta.js';
@@ -34,12 +34,12 @@ function post(transport: Transport, message: JsonObject): Promise<void> {
  * Shakes hands with a legacy server over a pipe. The client of the SDK can do the same; it takes longer to load than
  * most servers take to start, and as much memory as a thousand tools.
  */
-export async function shakeHands({ requests }: Link, terms: Terms): Promise<Session> {
+export async function shakeHands({ requests }: Channel, terms: Terms): Promise<NegotiatedSession> {
   await listenTo(requests.transport);
   const [newest] = HANDSHAKE_REVISIONS;
   const { clientInfo, capabilities, timeoutMs, signal } = terms;
   const params = { protocolVersion: newest!, capabilities, clientInfo: { ...clientInfo } };
-  // The protocol: a handshake is never cancelled. A late answer is nobody's.
+  // The protocol does not allow cancelling a handshake. A late answer is dropped.
   const result = await requests.request('initialize', params, { timeoutMs, signal, onLate: () => undefined });
   const { protocolVersion } = result;
   if (typeof protocolVersion !== 'string' || !HANDSHAKE_REVISIONS.includes(protocolVersion)) {
@@ -56,8 +56,8 @@ export async function shakeHands({ requests }: Link, terms: Terms): Promise<Sess
   };
 }
 
-/** Speaks to a server that knows no handshake: it is asked for its tools and told to run them, and nothing else. */
-export async function speakPlainly({ requests }: Link): Promise<Session> {
+/** A session with a server without a handshake: it supports `tools/list` and `tools/call`, and nothing else. */
+export async function speakPlainly({ requests }: Channel): Promise<NegotiatedSession> {
   await listenTo(requests.transport);
   return {
     era: 'legacy',
@@ -75,7 +75,7 @@ async function listenTo(transport: Transport): Promise<void> {
     const { id, method } = message as unknown as JsonObject;
     if (id === undefined || method === undefined) return;
     const unknown = { code: RPC_CODE.methodNotFound, message: 'Method not found' };
-    // That it cannot be answered is seen by those who wait for the connection.
+    // A failed answer shows in the requests that wait for the connection.
     post(transport, method === 'ping' ? { id, result: {} } : { id, error: unknown }).catch(() => undefined);
   };
   await transport.start();
@@ -83,11 +83,11 @@ async function listenTo(transport: Transport): Promise<void> {
 
 /** Speaks to a modern server over a pipe; its capabilities are already known. */
 export async function speakModern(
-  { requests }: Link,
+  { requests }: Channel,
   terms: Terms,
   version: string,
   discover: JsonObject,
-): Promise<Session> {
+): Promise<NegotiatedSession> {
   const { transport, ended } = requests;
   const { clock, clientInfo, capabilities } = terms;
   const envelope = modernEnvelope(version, clientInfo, capabilities);
@@ -115,7 +115,7 @@ export async function speakModern(
 
   const cancel = (id: string): Promise<void> =>
     post(transport, { method: 'notifications/cancelled', params: { requestId: id, _meta: envelope } }).catch(
-      // Whoever cannot be told any more tells nothing any more.
+      // A closed connection cannot be told that the subscription ended.
       () => undefined,
     );
 
@@ -135,7 +135,7 @@ export async function speakModern(
   };
 }
 
-/** Sends a wish to listen and waits until the server has agreed to it. */
+/** Sends a subscription and waits until the server has accepted it. */
 function acknowledged(
   id: string,
   timeoutMs: number,

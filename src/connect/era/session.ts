@@ -3,24 +3,24 @@ import type { Requests } from '../upstream/requests.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /** What was agreed with a server when the connection was made, and how to listen on it. */
-export interface Session {
+export interface NegotiatedSession {
   readonly era: 'legacy' | 'modern';
   readonly protocolVersion: string;
   /** What the server calls itself, if it does. */
   readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
-  /** Modern servers only: begins to hear of what the filter names; resolves when the server has agreed. */
+  /** Modern servers only: subscribes to what the filter names; resolves when the server has accepted. */
   listen(filter: JsonObject, timeoutMs: number): Promise<Listening>;
 }
 
-/** What a server was asked to tell. */
+/** A subscription. */
 export interface Listening {
   close(): Promise<void>;
 }
 
 /** One way to a server, not yet spoken over. */
-export interface Link {
+export interface Channel {
   readonly requests: Requests;
   readonly pid?: number;
   /** Ends it; resolves when nothing of it is left. */
@@ -31,7 +31,7 @@ export interface Link {
 export interface Terms {
   readonly clock: Clock;
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** What a legacy server is told we can do; a modern one is told with every request. */
+  /** The capabilities that a legacy server gets in the handshake; a modern one gets them with every request. */
   readonly capabilities: JsonObject;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

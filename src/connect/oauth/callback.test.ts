@@ -60,7 +60,7 @@ describe('the redirect that ends a sign-in', () => {
     await waiting;
   });
 
-  it('CONN-6 nobody is waited for longer than agreed', async () => {
+  it('CONN-6 waits no longer than the time limit', async () => {
     const clock = createFakeClock();
     const mine = await interaction({ clock, timeoutMs: 60_000 });
     const failure = mine.authorize(PAGE, 's').catch((thrown: Error) => thrown);

@@ -66,7 +66,7 @@ async function register(
   if (site.metadata.registration_endpoint === undefined) {
     throw new ToolscoutError(
       'AUTHENTICATION_FAILED',
-      `The authorization server of "${server}" (${site.issuer}) does not let toolscout register itself.`,
+      `The authorization server of "${server}" (${site.issuer}) does not support dynamic client registration.`,
       {
         remedy: {
           kind: 'configure',

@@ -20,7 +20,7 @@ export interface Site {
   readonly resource: string;
   /** Whether the server names its resource: only then is it sent along. */
   readonly isResourceNamed: boolean;
-  /** The scopes the server knows, as one scope string. */
+  /** The scopes that the server supports, as one scope string. */
   readonly scope?: string;
 }
 
@@ -58,11 +58,14 @@ async function readResourceMetadata(
     if (!response.ok) continue;
     const parsed = ResourceMetadata.safeParse(await response.json().catch(() => undefined));
     if (parsed.success) return parsed.data;
-    // Another kind of document at a guessed address is none; at a named one it is a fault.
+    // Another kind of document at a guessed address is ignored; at a named one it is an error.
     if (named !== undefined) break;
   }
   if (named === undefined) return undefined;
-  throw signInFailed(scope.server, `"${scope.server}" does not describe where to sign in: ${named} has no metadata.`);
+  throw signInFailed(
+    scope.server,
+    `"${scope.server}" does not say where to sign in: ${named} is not protected resource metadata.`,
+  );
 }
 
 function checkResource(metadata: ResourceMetadata, scope: EndpointScope): void {
@@ -130,7 +133,7 @@ export async function discoverSite(
   if (!metadata) {
     throw signInFailed(
       scope.server,
-      `"${scope.server}" offers no sign-in: ${new URL(address).origin} has no metadata for it.`,
+      `"${scope.server}" offers no sign-in: ${new URL(address).origin} has no authorization server metadata.`,
     );
   }
   checkMetadata(metadata, scope, auth);

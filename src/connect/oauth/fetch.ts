@@ -1,11 +1,11 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { ToolscoutError } from '../../kernel/errors.js';
-import type { Rejection, Session } from './session.js';
+import type { Rejection, SignInSession } from './session.js';
 
 /** How often one request is tried again for more scope (S15). */
 const MAX_STEP_UPS = 2;
 
-/** What a rejection for want of rights says; `undefined` for every other answer. */
+/** The details of a 401, or of a 403 for a missing scope; `undefined` for every other answer. */
 function readRejection(response: Response): Rejection | undefined {
   const { status } = response;
   if (status !== 401 && status !== 403) return undefined;
@@ -23,7 +23,11 @@ function readRejection(response: Response): Rejection | undefined {
  * with a new one when it is refused: once for a token, a few times for scope. A refused request was
  * not carried out, so that sending it again is safe.
  */
-export function withSession(send: typeof globalThis.fetch, session: Session, server: string): typeof globalThis.fetch {
+export function withSession(
+  send: typeof globalThis.fetch,
+  session: SignInSession,
+  server: string,
+): typeof globalThis.fetch {
   return async (input, init) => {
     let renewals = 0;
     let stepUps = 0;

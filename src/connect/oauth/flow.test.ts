@@ -40,7 +40,7 @@ function grantAt(origin: string, more: Partial<Grant> = {}): Grant {
   return { server: 'notes', url: resource, issuer, resource, isResourceNamed: true, client, metadata: kept, ...more };
 }
 
-describe('who toolscout is at an authorization server', STARTS_PROCESSES, () => {
+describe('the client of toolscout at an authorization server', STARTS_PROCESSES, () => {
   it('S16 configured by hand before a document, a document before registration', async () => {
     const server = await serveHttp((_request, response) =>
       json(response, { client_id: 'registered', redirect_uris: [REDIRECT] }, 201),
@@ -140,7 +140,7 @@ describe('the steps of a sign-in', STARTS_PROCESSES, () => {
     expect(renewed).toMatchObject({ refreshToken: 'second', expiresAt: flow.now() + 60_000 });
   });
 
-  it('CONN-6 revocation proves who asks the way the client is registered, and says when it failed', async () => {
+  it('CONN-6 revocation authenticates as the client is registered, and says when it failed', async () => {
     let status = 200;
     const server = await serveHttp((_request, response) => response.writeHead(status).end());
     const flow = flowAt(server.origin);

@@ -49,7 +49,10 @@ function toGrant(
   deps: FlowDeps,
 ): Grant {
   if (!/^bearer$/i.test(tokens.token_type)) {
-    throw signInFailed(deps.scope.server, `The authorization server of "${deps.scope.server}" gave no bearer token.`);
+    throw signInFailed(
+      deps.scope.server,
+      `The authorization server of "${deps.scope.server}" returned no bearer token.`,
+    );
   }
   const now = deps.now();
   return {
@@ -100,7 +103,7 @@ export function readCallback(callback: Callback, state: string, site: Site, serv
   if (error !== null) {
     const description = params.get('error_description');
     const said = oneLine(printable(description === null ? error : `${error}: ${description}`), 200);
-    throw signInFailed(server, `The authorization server of "${server}" did not sign you in (${said}).`);
+    throw signInFailed(server, `The authorization server of "${server}" rejected the sign-in (${said}).`);
   }
   const code = params.get('code');
   if (code === null || code === '') throw signInFailed(server, `The sign-in to "${server}" ended without a code.`);
@@ -203,7 +206,7 @@ export async function renew(grant: Grant, deps: FlowDeps): Promise<Grant> {
   }
 }
 
-/** Tells the authorization server that a grant is no longer wanted; answers whether it said yes (RFC 7009). */
+/** Revokes a grant at the authorization server; returns whether the server accepted it (RFC 7009). */
 export async function revoke(grant: Grant, deps: FlowDeps): Promise<boolean> {
   const endpoint = grant.metadata.revocation_endpoint;
   const token = grant.refreshToken ?? grant.accessToken;

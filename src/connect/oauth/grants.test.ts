@@ -59,7 +59,7 @@ describe('grants', () => {
     }
   });
 
-  it('CONN-6 only one at a time renews, whoever waits comes next, and a lock left behind is taken over', async () => {
+  it('CONN-6 one process at a time renews, the next in line follows, and a stale lock is taken over', async () => {
     const { clock, store, grants, mask } = open();
     const other = createGrants({ store, clock, mask });
     const order: string[] = [];

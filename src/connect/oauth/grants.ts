@@ -9,7 +9,7 @@ import type { Store } from '../../model/store.js';
 /** The space of the store in which everything about signing in stands. */
 export const OAUTH_SPACE = 'oauth';
 
-/** Nobody renews a token for longer than this; a lock that is older was left behind. */
+/** A renewal takes less time than this; an older lock is stale. */
 const LOCK_MS = 30_000;
 const LOCK_POLL_MS = 100;
 

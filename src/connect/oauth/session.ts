@@ -13,14 +13,14 @@ import type { Grant, Grants } from './grants.js';
 /** A token is renewed this long before it ends, or a fifth of its life if that is shorter. */
 const RENEW_BEFORE_MS = 30_000;
 
-/** How a server refused a request for want of rights. */
+/** A 401 or 403 response of a server. */
 export interface Rejection extends Challenge {
   readonly status: 401 | 403;
 }
 
 /** The sign-in to one server: hands out the token to send, and sees to a new one when that is refused. */
-export interface Session {
-  /** The token to send now, renewed when it is about to end; `undefined` when nobody has signed in. */
+export interface SignInSession {
+  /** The token to send now, renewed when it is about to end; `undefined` without a sign-in. */
   token(): Promise<string | undefined>;
   /**
    * Called when a request with the token `sent` was refused. Resolves when another attempt makes sense.
@@ -28,7 +28,7 @@ export interface Session {
    * @throws ToolscoutError `AUTHENTICATION_FAILED` when a person has to act.
    */
   recover(rejection: Rejection, sent: string | undefined): Promise<void>;
-  /** Signs a person in anew, or toolscout itself with client credentials. */
+  /** Signs in again: a person, or toolscout itself with client credentials. */
   signIn(options?: { readonly interaction?: Interaction; readonly scope?: string }): Promise<Grant>;
   /** Forgets the sign-in, and has it revoked where that is offered. */
   signOut(): Promise<{ readonly removed: boolean; readonly revoked: boolean }>;
@@ -39,7 +39,7 @@ export interface Session {
 }
 
 /** What a session is made of. */
-export interface SessionDeps {
+export interface SignInSessionDeps {
   readonly scope: EndpointScope;
   readonly auth: AuthConfig;
   readonly grants: Grants;
@@ -47,16 +47,16 @@ export interface SessionDeps {
   readonly log: Log;
   readonly mask: (text: string) => string;
   readonly fetch?: typeof globalThis.fetch;
-  /** Where a person can be asked at any time; without it a rejection tells them to run the command. */
+  /** Where a person can be asked at any time; without it the error names the command to run. */
   readonly interact?: (previous: Grant | undefined) => Promise<Interaction>;
 }
 
-/** Loaded when somebody signs in or a token is renewed: most starts do neither. */
+/** Loaded for a sign-in or a renewal: most starts need neither. */
 const loadFlow = (): Promise<typeof import('./flow.js')> => import('./flow.js');
 const loadDiscovery = (): Promise<typeof import('./discovery.js')> => import('./discovery.js');
 
 /** A session; nothing is read before it is needed. */
-export function createSession(deps: SessionDeps): Session {
+export function createSignInSession(deps: SignInSessionDeps): SignInSession {
   const { scope, auth, grants, clock, log } = deps;
   const { server } = scope;
   const fetchFn: FetchLike = createEndpointFetch(scope, { clock, fetch: deps.fetch });
@@ -101,7 +101,7 @@ export function createSession(deps: SessionDeps): Session {
     await keep({ ...grant, accessToken: undefined, refreshToken: undefined, expiresAt: undefined });
   }
 
-  /** Renews under the lock, unless somebody else has done so since `sent` was read. */
+  /** Renews under the lock, unless another process has done so since `sent` was read. */
   function renewed(sent: string | undefined): Promise<Grant | undefined> {
     return grants.exclusively(scope, async () => {
       const grant = await read();
@@ -188,7 +188,7 @@ export function createSession(deps: SessionDeps): Session {
     );
   }
 
-  /** A 403 for want of scope: more is asked for, never less than there was. */
+  /** A 403 for a missing scope: requests more scopes, never fewer than before. */
   async function recoverScope(rejection: Rejection, sent: string | undefined): Promise<void> {
     const grant = await read();
     if (grant?.accessToken !== undefined && grant.accessToken !== sent) return;
@@ -232,7 +232,7 @@ export function createSession(deps: SessionDeps): Session {
       const site = await discover({});
       const previous = await read();
       if (isMachine) return signInMachine(site, options.scope ?? previous?.wantedScope, previous?.accessToken);
-      if (!options.interaction) throw signInFailed(server, `Somebody has to sign in to "${server}".`);
+      if (!options.interaction) throw signInFailed(server, `The server "${server}" needs a sign-in.`);
       const { computeScopeUnion } = await import('@modelcontextprotocol/client');
       const wanted = computeScopeUnion(options.scope, previous?.wantedScope);
       return signInWith(options.interaction, site, wanted);

@@ -65,7 +65,7 @@ async function startRefusing() {
   return { issuer, server, refused };
 }
 
-/** Somebody who is signed in to a server, by a clock that the test moves. */
+/** A signed-in client of a server, by a clock that the test moves. */
 async function startSignedIn() {
   const issuer = await startAuthorizationServer();
   const server = await startProtectedServer({ issuers: () => [issuer.origin] });
@@ -276,7 +276,7 @@ describe('the sign-in to a server', STARTS_PROCESSES, () => {
     const store = createMemoryStore({ clock: systemClock });
     const [one, two] = [signInTo(a.url, { id: 'one', store }), signInTo(b.url, { id: 'two', store })];
     await one.signIn();
-    // Whoever is not signed in sends nothing, and takes nothing from the neighbour.
+    // A client without a sign-in sends no token, least of all that of another server.
     await expect(two.connect()).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' });
     expect(b.tokens).toEqual([]);
     await two.signIn();

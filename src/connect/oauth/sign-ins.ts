@@ -7,12 +7,12 @@ import type { Store } from '../../model/store.js';
 import type { BrowserOptions } from './callback.js';
 import { createGrants, OAUTH_SPACE, type Grant } from './grants.js';
 import type { Interaction } from './flow.js';
-import { createSession, type Session } from './session.js';
+import { createSignInSession, type SignInSession } from './session.js';
 
 /** The sign-ins to all remote servers of one process. */
 export interface SignIns {
   /** The session of a server; `undefined` for a local one, and where the config or the environment has a credential (CONN-6). */
-  session(server: Pick<Server, 'id' | 'transport' | 'origin'>): Session | undefined;
+  session(server: Pick<Server, 'id' | 'transport' | 'origin'>): SignInSession | undefined;
   /** Called after another process signed in, renewed or signed out. */
   onChange(listener: () => void): void;
   /** Removes tokens from a text; it must happen before the text is cut, or half of one stays. */
@@ -54,7 +54,7 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
 export function createSignIns(deps: SignInDeps): SignIns {
   const { store, clock, log, mask, interact } = deps;
   const grants = createGrants({ store, clock, mask });
-  const sessions = new Map<string, { readonly of: string; readonly session: Session }>();
+  const sessions = new Map<string, { readonly of: string; readonly session: SignInSession }>();
   const listeners: Array<() => void> = [];
   const stop = store.onChange((space) => {
     if (space !== OAUTH_SPACE) return;
@@ -68,7 +68,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       const of = JSON.stringify([transport.url, transport.auth, ownHosts]);
       const known = sessions.get(id);
       if (known?.of === of) return known.session;
-      const session = createSession({
+      const session = createSignInSession({
         scope: { server: id, url: transport.url, ownHosts },
         auth: transport.auth ?? {},
         grants,

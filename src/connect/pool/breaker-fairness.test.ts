@@ -21,7 +21,7 @@ describe('the breaker of a server', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('CONN-3 it opens for everybody when the server cannot be connected, or fails for several principals', () => {
+  it('CONN-3 it opens for all principals when the server cannot be connected, or fails for several principals', () => {
     const unreachable = setUp();
     unreachable.fail();
     expect(() => unreachable.breaker.check('a')).toThrow(expect.objectContaining({ code: 'CIRCUIT_OPEN' }));
@@ -31,7 +31,7 @@ describe('the breaker of a server', () => {
     expect(() => hanging.breaker.check('c')).toThrow(expect.objectContaining({ code: 'CIRCUIT_OPEN' }));
   });
 
-  it('CONN-3 one trial decides after a while, for a principal and for everybody', async () => {
+  it('CONN-3 one trial decides after a while, for one principal and for all', async () => {
     const { breaker, fail, clock } = setUp();
     fail('a');
     fail('b');

@@ -41,7 +41,7 @@ export interface BreakerOptions {
   readonly server: string;
 }
 
-/** How long a request is told to wait while the trial of somebody else is under way. */
+/** The retry delay for requests that arrive while another request is the breaker's trial. */
 const TRIAL_WAIT_MS = 1000;
 
 /** A breaker, closed. */
@@ -94,12 +94,11 @@ export function createBreaker(options: BreakerOptions): Breaker {
 }
 
 /**
- * The circuit breaker of one server, fair to those who share it (A43): the failed calls of one principal open it for
- * that principal alone. It opens for everybody when the server cannot be connected, or when the calls of several
- * principals fail.
+ * The circuit breaker of one server, fair to its principals (A43): the failed calls of one principal open it for that
+ * principal alone. It opens for all when the server cannot be connected, or when the calls of several principals fail.
  */
 export interface ServerBreaker {
-  /** As it is for everybody, else the worst that it is for one principal. */
+  /** The state for all principals, else the worst state for a single one. */
   readonly state: BreakerState;
   /** @throws ToolscoutError `CIRCUIT_OPEN` with `retryAfterMs`. */
   check(principal?: string): void;

@@ -106,7 +106,7 @@ describe('pool.call', () => {
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
     expect(sent.map(({ at }) => at)).toEqual([0, 1000, 2000]);
     expect(waited).toEqual([1000, 2000]);
-    // Whoever chose no time limit has the whole of the server's for the answer.
+    // Without a time limit of its own, a call has the server's whole limit for the answer.
     expect(sent.map(({ options }) => options?.timeoutMs)).toEqual([2000, 2000, 2000]);
   });
 
@@ -185,7 +185,7 @@ describe('pool.call', () => {
     expect(sent.map(({ at }) => at)).toEqual([0, 4000]);
   });
 
-  it('A43 the rate limit and the circuit breaker count for the principal who asks', async () => {
+  it('A43 the rate limit and the circuit breaker count for the calling principal', async () => {
     const { pool, server } = setUp([late(), late()]);
     const alice = { principal: 'alice' };
     await expect(pool.call(server, request, alice)).rejects.toThrow('late');
@@ -237,7 +237,7 @@ describe('pool.call', () => {
     expect(sent).toEqual([]);
   });
 
-  it('META-6 a legacy server is told once how its host wants it to log, before it is called', async () => {
+  it('META-6 a legacy server gets the log level of its host once, before the first call', async () => {
     const { pool, server, sent } = setUp();
     const host = { id: 'h', era: 'legacy', capabilities: {}, logLevel: 'debug' } as unknown as Host;
     await pool.call(server, request, { host });

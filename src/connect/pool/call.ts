@@ -11,7 +11,7 @@ import { backoffMs, isTransient } from './retry-policy.js';
 
 /** For whom a connection is used, and for how long it is needed. */
 export interface PoolUse extends Omit<Requester, 'signal'> {
-  /** Nobody needs the connection afterwards: it was only asked for a list or a sign of life. */
+  /** The connection is not needed afterwards: it serves one list or one ping. */
   readonly brief?: boolean;
   /** The connection with this id rather than the host's, where it is open. */
   readonly on?: string;
@@ -20,8 +20,8 @@ export interface PoolUse extends Omit<Requester, 'signal'> {
 }
 
 /**
- * Runs a task on the connection to a server, which is made first when there is none. An aborted
- * `signal` ends the wait for the connection; the task must heed it by itself.
+ * Runs a task on the connection to a server, and opens the connection first when needed. An aborted `signal` ends the
+ * wait for the connection; the task must observe the signal itself.
  */
 export type UseConnection = <T>(
   server: Server,
@@ -48,7 +48,7 @@ export interface Access {
 /** How a server is asked, where that differs from its configuration. */
 export interface AccessOptions {
   readonly signal?: AbortSignal;
-  /** Who asks: principals that wait for the rate limit are served in turn. */
+  /** The caller: principals that wait for the rate limit are served in turn. */
   readonly principal?: string;
   readonly retry?: Partial<RetryConfig>;
   readonly rateLimit?: Partial<RateLimitConfig> | false;
@@ -176,9 +176,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs a task, and again while it fails in a way that may be retried. A server that says when to
- * come back is obeyed; one that asks for a longer wait than the policy allows is given up, and the
- * error tells the caller when.
+ * Runs a task, and again while it fails in a way that may be retried. A server's `Retry-After` is respected; if it
+ * exceeds the policy, the task fails and the error has the retry time.
  */
 export async function withRetry<T>(
   task: (attempt: number) => Promise<T>,
@@ -209,7 +208,7 @@ function underTerms(server: Server, { retry, rateLimit }: AccessOptions): Server
   };
 }
 
-/** Runs a task on a connection that is opened for it, closed after it and used by nobody else. */
+/** Runs a task on a connection of its own, which is closed afterwards. */
 async function useOnce<T>(
   open: OpenSession,
   server: Server,

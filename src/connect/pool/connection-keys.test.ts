@@ -74,7 +74,7 @@ describe('connections of a pool by key', () => {
     expect(opened.map(({ key }) => key.capabilities)).toEqual([EVERY_CAPABILITY, { roots: {} }]);
   });
 
-  it('CONN-3 a modern server has one connection, whoever uses it', async () => {
+  it('CONN-3 a modern server has one connection for all hosts', async () => {
     const { use, opened } = setUp('modern');
     const all = await Promise.all([use(host('ann', { roots: {} })), use(host('bob')), use()]);
     expect(new Set(all).size).toBe(1);
@@ -98,7 +98,7 @@ describe('connections of a pool by key', () => {
     expect((await other.use(host('bob'))).era).toBe('modern');
   });
 
-  it('CONN-1 a server that knows the modern era only is shared with its only host', async () => {
+  it('CONN-1 a modern-only server is shared with its only host', async () => {
     const { use, opened } = setUp('modern');
     const ann = { ...host('ann'), sole: true };
     const hers = await use(ann);
@@ -107,7 +107,7 @@ describe('connections of a pool by key', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('CONN-3 a connection that turns out to be for everybody does not push out the one that is', async () => {
+  it('CONN-3 a connection that turns out to be shared does not replace the existing one', async () => {
     const { use, opened, pool } = setUp('both');
     const shared = await use();
     await shared.close();
@@ -122,7 +122,7 @@ describe('connections of a pool by key', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('CONN-1 a server that was modern and is no longer gets keys; nobody gets the connection of another', async () => {
+  it('CONN-1 a server that was modern and is no longer gets keys; no host gets the connection of another', async () => {
     const { use, opened, become } = setUp('modern');
     const first = await use(host('ann', { roots: {} }));
     await first.close();
@@ -163,7 +163,7 @@ describe('connections of a pool by key', () => {
     expect(used.closed).toBe(false);
   });
 
-  it('S8 connections are bounded: the quiet one goes, and when all are busy the newcomer is told', async () => {
+  it('S8 connections are bounded: the idle one is closed, and when all are busy a new one is refused', async () => {
     const { use, pool, server, opened } = setUp();
     for (let at = 0; at < 32; at++) await use(host(`h${at}`));
     await use(host('one more'));
@@ -173,7 +173,11 @@ describe('connections of a pool by key', () => {
       pool.use(server, () => new Promise(() => {}), undefined, { host: host(at === 0 ? 'one more' : `h${at}`) }),
     );
     await Promise.resolve();
-    await expect(use(host('too many'))).rejects.toMatchObject({ code: 'RATE_LIMITED', delivered: false });
+    await expect(use(host('too many'))).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringMatching(/^32 hosts use ".+", the most that may use one server at once\.$/) as string,
+      delivered: false,
+    });
     expect(busy).toHaveLength(32);
   });
 });

@@ -17,12 +17,16 @@ export function neverSent(error: ToolscoutError, retryAfterMs = error.retryAfter
 
 /** The refusal of a pool that is closing. */
 export function shuttingDown(): ToolscoutError {
-  return new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping and takes no new calls.', { delivered: false });
+  return new ToolscoutError('SHUTTING_DOWN', 'toolscout is stopping and accepts no new calls.', { delivered: false });
 }
 
 /** The refusal when more hosts use one server at once than connections to it are kept. */
-export function crowded(server: string): ToolscoutError {
-  return new ToolscoutError('RATE_LIMITED', `Too many hosts use "${server}" at once.`, { delivered: false });
+export function crowded(server: string, hosts: number): ToolscoutError {
+  const message = `${hosts} hosts use "${server}", the most that may use one server at once.`;
+  return new ToolscoutError('RATE_LIMITED', message, {
+    suggestion: 'Close a host that uses it, or try again later.',
+    delivered: false,
+  });
 }
 
 /** The answer to a caller who left while the connection was being made. */

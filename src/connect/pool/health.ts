@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../kernel/clock.js';
 import { isKept, type Link } from './slot.js';
 
-/** Timers that look after connections nobody is using. None runs while there is no connection. */
+/** Timers for unused connections. None runs while there is no connection. */
 export interface Keeper {
   /** A connection was made, or is treated differently now. */
   watch(): void;

@@ -60,7 +60,7 @@ describe('limiter', () => {
     }
     expect(taken.greedy).toBeLessThanOrEqual(51);
     expect(taken.modest).toBeGreaterThanOrEqual(45);
-    expect(() => take(limiter, server(), 'greedy')).toThrow(/used by 2 clients, which share it; try again in \d+ ms/);
+    expect(() => take(limiter, server(), 'greedy')).toThrow(/shared by 2 callers; try again in \d+ ms/);
   });
 
   it('A43 CONN-7 principals that wait are served in turn, each in its own order', async () => {
@@ -76,7 +76,7 @@ describe('limiter', () => {
     wait('modest', 'm2');
     await clock.advance(350);
     expect(served).toEqual(['g1', 'm1', 'o1']);
-    // One who comes later does not overtake those who wait for the same round.
+    // A later call does not overtake calls that wait for the same round.
     wait('late', 'l1');
     await clock.advance(500);
     expect(served).toEqual(['g1', 'm1', 'o1', 'l1', 'g2', 'm2', 'g3', 'g4']);
@@ -126,7 +126,7 @@ describe('limiter', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('CONN-7 does not let an execution overtake those who wait', async () => {
+  it('CONN-7 does not let an execution overtake waiting calls', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
@@ -138,7 +138,7 @@ describe('limiter', () => {
     expect(() => take(limiter, one)).toThrow(expect.objectContaining({ retryAfterMs: 100 }));
   });
 
-  it('CONN-7 serves those who wait at once when the limits are raised', async () => {
+  it('CONN-7 serves waiting calls at once when the limits are raised', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const slow = server('one', { requestsPerSecond: 0.001, burstSize: 1 });
@@ -152,7 +152,7 @@ describe('limiter', () => {
     expect(served).toBe(2);
   });
 
-  it('CONN-7 keeps the process alive while somebody waits, and no longer', async () => {
+  it('CONN-7 keeps the process alive while a call waits, and no longer', async () => {
     const clock = createFakeClock();
     const held: Array<boolean | undefined> = [];
     const limiter = createLimiter({
@@ -184,7 +184,7 @@ describe('limiter', () => {
     expect(new Set(held)).toEqual(new Set([true]));
   });
 
-  it('CONN-7 forgets who stopped waiting', async () => {
+  it('CONN-7 drops calls that stopped waiting', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const one = server('one', { requestsPerSecond: 10, burstSize: 1 });
@@ -207,7 +207,7 @@ describe('limiter', () => {
     expect(() => take(limiter, one)).toThrow(expect.objectContaining({ retryAfterMs: 86_400_000 }));
   });
 
-  /** Those who wait, as their names come when they are served or refused. */
+  /** Waiting calls, by name in the order in which they are served or refused. */
   function queueOf(limiter: Limiter, target: Server, clock: FakeClock) {
     const ended: string[] = [];
     const join = (
@@ -229,7 +229,7 @@ describe('limiter', () => {
     return { ended, join };
   }
 
-  it('CONN-7 a call waits for its turn, in order, and is told how long it waited', async () => {
+  it('CONN-7 a call waits for its turn, in order, and learns how long it waited', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 10, burstSize: 1 }), clock);
@@ -269,7 +269,7 @@ describe('limiter', () => {
     expect(ended.at(-1)).toBe('g1 after 2000');
   });
 
-  it('A43 CONN-7 one who asks again as soon as it is served does not overtake those who wait', async () => {
+  it('A43 CONN-7 a principal that calls again at once does not overtake waiting calls', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const target = server('one', { requestsPerSecond: 10, burstSize: 1 });
@@ -286,7 +286,7 @@ describe('limiter', () => {
     expect(served).toEqual(['g1', 'q1', 'g2', 'q2', 'g3', 'q3']);
   });
 
-  it('EXEC-1 CONN-7 who leaves the queue gives the place to the next', async () => {
+  it('EXEC-1 CONN-7 a call that leaves the queue gives its place to the next', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const { ended, join } = queueOf(limiter, server('one', { requestsPerSecond: 10, burstSize: 1 }), clock);
@@ -301,7 +301,7 @@ describe('limiter', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('A43 CONN-7 the queue is bounded; a full one takes the calls of others and gives up one of whoever has most in it', async () => {
+  it('A43 CONN-7 the queue is bounded; a full one accepts calls of other principals and drops one of the principal with the most', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const target = server('one', { requestsPerSecond: 1000, burstSize: 1 });
@@ -319,7 +319,7 @@ describe('limiter', () => {
     expect(ended).toContain('m1 after 2');
   });
 
-  it('CFG-6 CONN-7 a reload gives those who wait the new limit: higher, lower, none', async () => {
+  it('CFG-6 CONN-7 a reload gives waiting calls the new limit: higher, lower, none', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const slow = server('one', { requestsPerSecond: 0.1, burstSize: 1 });
@@ -351,7 +351,7 @@ describe('limiter', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('CONN-3 closing rejects everybody who waits, and whoever would wait later', async () => {
+  it('CONN-3 closing rejects all waiting calls and all later ones', async () => {
     const clock = createFakeClock();
     const limiter = createLimiter({ clock });
     const target = server('one', { requestsPerSecond: 0.1, burstSize: 1 });

@@ -4,7 +4,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import type { RateLimitConfig } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 
-/** Who wants a token, and until when. */
+/** Who needs a token, and until when. */
 export interface Turn {
   readonly principal?: string;
   /** The monotonic time after which the token is of no use. */
@@ -23,11 +23,11 @@ export interface Limiter {
    * @throws ToolscoutError `RATE_LIMITED` with `retryAfterMs`, at once or as soon as it is known that the turn comes too late.
    */
   take(server: Server, turn: Turn): Promise<number> | undefined;
-  /** Takes a token as soon as there is one, in turn with everybody else; for lists and health checks, which have no deadline. */
+  /** Takes a token as soon as one is free, in turn with other principals; for requests without a deadline. */
   wait(server: Server, signal?: Cancel, principal?: string): Promise<void>;
   /** The servers of the configuration in force: calls that wait go by the new limits, and those of servers that are gone go on to be refused. */
   retain(servers: readonly Server[]): void;
-  /** Rejects everybody who waits, now and later. */
+  /** Rejects all waiting calls, now and later. */
   close(reason: ToolscoutError): void;
 }
 
@@ -63,7 +63,7 @@ interface Bucket extends Tokens {
   limit: RateLimitConfig;
   requestsPerSecond: number;
   burstSize: number;
-  /** Those who asked lately. */
+  /** Principals with recent requests. */
   readonly shares: Map<string, Share>;
   /** In the order in which they are served: by round, then by arrival. */
   waiters: Waiter[];
@@ -167,7 +167,7 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
       wakeMs = Math.min(wakeMs, ms);
     }
     bucket.waiters = left;
-    // The process must not end while somebody waits for a token.
+    // The process must not exit while a call waits for a token.
     if (left.length > 0) bucket.timer = clock.after(wakeMs, () => settle(bucket), { awaited: true });
   }
 
@@ -315,7 +315,7 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
     for (const waiter of released) waiter.serve();
   }
 
-  /** What a principal has of a bucket; those who did not ask lately have nothing any more. */
+  /** The share of a principal in a bucket; principals without recent requests have none. */
   function shareOf(bucket: Bucket, principal: string): Share {
     const { shares, burstSize } = bucket;
     const now = clock.monotonic();
@@ -339,7 +339,7 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
 
   function tooLate({ server, limit, shares }: Bucket, retryAfterMs: number): ToolscoutError {
     const { requestsPerSecond } = limit;
-    const share = shares.size > 1 ? ` and used by ${shares.size} clients, which share it` : '';
+    const share = shares.size > 1 ? ` shared by ${shares.size} callers` : '';
     return new ToolscoutError(
       'RATE_LIMITED',
       `Server "${server}" is limited to ${requestsPerSecond} requests per second${share}; try again in ${retryAfterMs} ms.`,
@@ -357,11 +357,11 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
       if (!bucket) return undefined;
       portions?.note(server.id);
       const share = shareOf(bucket, turn.principal ?? '');
-      // Tokens belong to those who already wait; a newcomer does not overtake them.
+      // Tokens belong to waiting calls; a new call does not overtake them.
       const isFree = bucket.waiters.length === 0 && hasToken(bucket);
       if (share.waiting === 0 && (isFree || (isShared(bucket) && hasToken(share)))) {
         charge(bucket, share);
-        // Everybody who waits for the bucket itself waits for one token more.
+        // Every call that waits for the bucket itself waits for one token more.
         if (bucket.waiters.length > 0) settle(bucket);
         return undefined;
       }

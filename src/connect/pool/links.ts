@@ -9,6 +9,7 @@ import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
 import { isKept, type Link, type Opening, type Slot, type Waiter } from './slot.js';
 import { backoffMs } from './retry-policy.js';
+import { eraChanged } from '../upstream/errors.js';
 
 /** What making and ending connections needs. */
 export interface LinksDeps {
@@ -27,8 +28,8 @@ export interface Links {
   /** Every connection that has not ended, retired ones included. */
   readonly all: ReadonlySet<Link>;
   /**
-   * Waits for the connection of a slot for a key, and starts to make one when nobody has. The answer
-   * counts the caller as one who uses it.
+   * Waits for the connection of a slot for a key, and starts one when none is being made. The caller counts as a user
+   * of the connection that it gets.
    */
   join(slot: Slot, server: Server, wish: Wish): Promise<Link>;
   /** One call less on a connection. */
@@ -128,12 +129,12 @@ export function createLinks(deps: LinksDeps): Links {
     // Who came along because the server was modern, which it no longer is, must not use the connection of another host.
     const waiters = [...opening.waiters].filter((waiter) => {
       const fits = connectionIdFor(slot, waiter.key) === key;
-      if (!fits) waiter.reject(neverSent(laneLost(slot.id)));
+      if (!fits) waiter.reject(eraChanged(slot.id));
       return fits;
     });
     const present = slot.links.get(key);
     if (present && !present.upstream.closed) {
-      // It would not speak the older way after all, and the connection that serves everybody is there already.
+      // The server refused the legacy era, and the shared connection exists already.
       present.busy += waiters.length;
       for (const waiter of waiters) waiter.resolve(present);
       return finish(closeQuietly(upstream));
@@ -143,7 +144,7 @@ export function createLinks(deps: LinksDeps): Links {
       key,
       upstream,
       server,
-      // Whoever waits uses it at once, so it is busy before anybody could close it as idle.
+      // Waiters use it at once, so it is busy before the idle timer could close it.
       busy: waiters.length,
       brief: waiters.every(({ brief }) => brief),
       lastUsed: clock.monotonic(),
@@ -195,7 +196,7 @@ export function createLinks(deps: LinksDeps): Links {
     for (const link of slot.links.values()) {
       if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
     }
-    if (!quiet) throw crowded(slot.id);
+    if (!quiet) throw crowded(slot.id, MAX_LANES);
     end(quiet, 'disconnected', 'another host needs the place');
   }
 
@@ -256,7 +257,7 @@ export function createLinks(deps: LinksDeps): Links {
         if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
         if (wish.signal?.aborted) throw cancelledBeforeSent(server.id);
         const under = slot.openings.get(connectionIdFor(slot, wish.key));
-        // Whether keys matter shows with the first connection; nobody starts a second one before that is known.
+        // The first connection shows whether keys matter; no second one starts before that is known.
         const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
         if (under || !pioneer) return wait(under ?? begin(slot, server, wish.key), server.id, wish);
         await settledOrAborted(pioneer.settled, wish.signal);
@@ -313,7 +314,7 @@ export function createLinks(deps: LinksDeps): Links {
 /** Under which id the connection for a key is found. */
 function connectionIdFor(slot: Slot, key: ConnectionKey): string {
   if (slot.era !== 'modern') return key.id;
-  // What is open serves every key; only where a connection must be made does a wish count.
+  // An open connection serves every key; the preference counts only when a connection must be made.
   const isOwn = key.prefers && !slot.isModernOnly && (slot.links.has(key.id) || !slot.links.has(SHARED.id));
   return isOwn ? key.id : SHARED.id;
 }
@@ -325,11 +326,6 @@ export function takeLink(slot: Slot, key: ConnectionKey, brief: boolean): Link |
   link.busy++;
   if (!brief) link.brief = false;
   return link;
-}
-
-function laneLost(server: string): ToolscoutError {
-  const message = `The server "${server}" speaks another protocol revision than it did before.`;
-  return new ToolscoutError('SERVER_CONNECTION_ERROR', message);
 }
 
 /** Resolves with the promise, or as soon as the signal is aborted. */

@@ -41,7 +41,7 @@ function setUp() {
 }
 
 describe('the log level of a host', () => {
-  it('META-6 is told once to each legacy server that logs, and again when it changes', async () => {
+  it('META-6 is sent once to each legacy server that logs, and again when it changes', async () => {
     const { tell } = setUp();
     const { upstream: one, told } = upstream();
     await tell(one, host('debug'));

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Host } from '../../model/host.js';
 import type { Upstream } from '../../model/upstream.js';
 
-/** Tells a legacy server to log as its host wishes; `undefined` when there is nothing to tell. */
+/** Sets the log level of a legacy server to that of its host; `undefined` when nothing needs to be sent. */
 export type TellLogLevel = (upstream: Upstream, host: Host) => Promise<void> | undefined;
 
 /** Levels told to servers, each once. */
@@ -15,12 +15,12 @@ export function createLogLevels(deps: { readonly log: Log; readonly hide: (text:
     try {
       await upstream.request('logging/setLevel', { level });
     } catch (thrown) {
-      // Without it the host hears less, or more, which it drops.
+      // Without it the host gets fewer messages, or more, which it drops.
       deps.log.debug('connect.log-level', { server: upstream.server, error: deps.hide(messageOf(thrown)) });
     }
   };
   return (upstream, { logLevel }) => {
-    // A modern server is told with every request.
+    // A modern server gets the level with every request.
     if (logLevel === undefined || upstream.era === 'modern' || !isObject(upstream.capabilities['logging'])) return;
     return told.get(upstream) === logLevel ? undefined : tell(upstream, logLevel);
   };

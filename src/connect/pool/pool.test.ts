@@ -100,7 +100,7 @@ const RETRY = { maxRetries: 3, initialDelayMs: 1000, backoffMultiplier: 2, maxDe
 const server = (overrides: Partial<Server> = {}): Server =>
   stdioServer('one', { command: 'true' }, { idleTimeoutMs: 300_000, retry: RETRY, ...overrides } as never);
 
-/** A call that runs until it is told how to end. */
+/** A call that runs until the test ends it. */
 function longCall(pool: Pool, target: Server) {
   let end!: (value?: unknown) => void;
   let fail!: (error: Error) => void;
@@ -203,7 +203,7 @@ describe('pool', () => {
     expect(pool.health('one').lastError).toBeUndefined();
   });
 
-  it('CONN-3 a failed connect is told to all who waited, and not repeated before its time', async () => {
+  it('CONN-3 a failed connect rejects all waiters, and not repeated before its time', async () => {
     const stage = setUp({ failures: 100 });
     const { pool, clock } = stage;
     let tried = 0;
@@ -362,7 +362,7 @@ describe('pool', () => {
     expect(pool.health('one').state).toBe('connected');
   });
 
-  it('CFG-6 a connect that was overtaken by a change serves those who wait, and then closes', async () => {
+  it('CFG-6 a connect that was overtaken by a change serves its waiters, and then closes', async () => {
     const stage = setUp();
     const { pool, opened, clock } = stage;
     let connect!: (upstream: Upstream) => void;
@@ -578,7 +578,7 @@ describe('pool', () => {
     expect(ran).toBe(false);
   });
 
-  it('CONN-3 a throwing listener harms nobody', async () => {
+  it('CONN-3 a throwing listener does not affect others', async () => {
     const { pool, events } = setUp();
     const stop = pool.onEvent(() => {
       throw new Error('listener');
@@ -606,7 +606,7 @@ describe('closing the pool', () => {
     await pool.close({ drainMs: 0 });
   });
 
-  it('CONN-3 nobody who waits for a token keeps a closed pool from being forgotten', async () => {
+  it('CONN-3 a call that waits for a token does not keep a closed pool in memory', async () => {
     const { pool, clock } = setUp();
     const slow = server({ rateLimit: { requestsPerSecond: 0.001, burstSize: 1 } });
     await pool.ping(slow);
@@ -617,7 +617,7 @@ describe('closing the pool', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('CONN-3 does not wait longer than it was told', async () => {
+  it('CONN-3 does not wait longer than its limit', async () => {
     const { pool, opened, clock } = setUp();
     longCall(pool, server());
     await clock.advance(0);

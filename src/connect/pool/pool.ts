@@ -144,6 +144,7 @@ export function createPool(deps: PoolDeps): Pool {
       digest: server.digest,
       breaker: createServerBreaker({ clock, limits: () => deps.breaker, server: server.id }),
       era: undefined,
+      isAsking: deps.asking?.has(server) ?? true,
       isModernOnly: false,
       links: new Map(),
       openings: new Map(),
@@ -180,7 +181,7 @@ export function createPool(deps: PoolDeps): Pool {
     const key =
       on !== undefined && slot.links.get(on)?.upstream.closed === false
         ? { ...SHARED, id: on }
-        : connectionKeyOf(host, server, deps.asking?.has(server) ?? true);
+        : connectionKeyOf(host, server, slot.isAsking);
     slot.breaker.check(principal);
     begin();
     let link: Link | undefined;
@@ -281,7 +282,7 @@ export function createPool(deps: PoolDeps): Pool {
     idleTimer.stop();
     healthTimer.stop();
     await drained(drainMs);
-    // Nobody waits for a token any more, which would keep the process from ending.
+    // Ends the waits for a token, which would keep the process alive.
     limiter.close(shuttingDown());
     await links.stop(graceMs);
   }
@@ -309,8 +310,9 @@ export function createPool(deps: PoolDeps): Pool {
 
     noteQuestion(server) {
       const slot = slots.get(server.id);
-      if (!slot || !deps.asking || deps.asking.has(server)) return;
-      deps.asking.note(server);
+      if (!slot || slot.isAsking) return;
+      slot.isAsking = true;
+      deps.asking?.note(server);
       for (const key of slot.links.keys()) if (key.startsWith(GROUP)) links.retireConnection(slot, key);
     },
 
@@ -361,8 +363,8 @@ export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
 }
 
 /**
- * The key of a call by its host. A child that knows both eras is spoken to as its only host speaks:
- * nothing needs translation, and its answers cost it and us a third less than those of the modern era.
+ * The key of a call by its host. A child that supports both eras uses the era of its only host: nothing needs
+ * translation, and its answers cost it and us a third less than those of the modern era.
  */
 function connectionKeyOf(
   host: Host | undefined,
@@ -379,7 +381,7 @@ function connectionKeyOf(
   return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }
 
-/** A failed call tells the breaker about the server, once for all the calls that one lost connection took down. */
+/** Reports a failed call to the breaker, once for all calls that one lost connection failed. */
 function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown, { principal, timeoutMs }: PoolUse): void {
   const isOwnLimit = link && timeoutMs !== undefined && timeoutMs < link.server.timeoutMs && isTimeout(thrown);
   const verdict = link && !isOwnLimit ? judgeFailure(thrown) : 'nothing';

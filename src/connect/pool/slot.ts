@@ -27,7 +27,7 @@ export interface Link {
   lossCounted: boolean;
 }
 
-/** Somebody who waits for a connection that is being made. */
+/** A caller that waits for a connection that is being made. */
 export interface Waiter {
   readonly key: ConnectionKey;
   readonly brief: boolean;
@@ -35,7 +35,7 @@ export interface Waiter {
   reject(error: ToolscoutError): void;
 }
 
-/** A connection that is being made, shared by everybody who waits for it. */
+/** A connection that is being made, shared by all its waiters. */
 export interface Opening {
   readonly slot: Slot;
   readonly server: Server;
@@ -44,7 +44,7 @@ export interface Opening {
   readonly waiters: Set<Waiter>;
   /** Resolves when it has led to a connection, or failed. */
   readonly settled: Promise<void>;
-  /** The server was changed or removed meanwhile: the link is for those who wait, and nobody else. */
+  /** The server was changed or removed meanwhile: the link serves only the present waiters. */
   obsolete: boolean;
 }
 
@@ -57,7 +57,7 @@ interface FailedOpening {
   readonly until: number;
 }
 
-/** Everything the pool knows about one server. */
+/** The state of one server in the pool. */
 export interface Slot {
   readonly id: string;
   readonly stderr: StderrRing;
@@ -66,6 +66,8 @@ export interface Slot {
   breaker: ServerBreaker;
   /** The era of the last connection; keys matter to legacy servers only. */
   era: 'legacy' | 'modern' | undefined;
+  /** It has asked its host something before: no two hosts share a connection to it (STORE-6). */
+  isAsking: boolean;
   /** It was asked to speak the older way and would not. */
   isModernOnly: boolean;
   /** By {@link Link.key}. */

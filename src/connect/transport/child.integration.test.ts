@@ -68,6 +68,27 @@ describe('createChildKeeper', STARTS_PROCESSES, () => {
     expect(children.count).toBe(0);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'A38 what left its group, or is a daemon by now, is ended with its server, and others go on',
+    async () => {
+      const folder = await temporaryDirectory();
+      const children = keeper();
+      const [one, other] = await Promise.all(
+        ['one', 'other'].map((name) =>
+          children.spawn({ ...fixture('runaway', `--pid-file=${join(folder, name)}`), env }),
+        ),
+      );
+      const [ended, running] = await Promise.all([pidsFrom(join(folder, 'one')), pidsFrom(join(folder, 'other'))]);
+      expect(ended).toHaveLength(3);
+      await one!.stop();
+      await allGone(ended);
+      expect(running.map(isAlive)).toEqual([true, true, true]);
+      expect(other!.exit).toBeUndefined();
+      await children.closeAll();
+      await allGone(running);
+    },
+  );
+
   it('CONN-4 closeAll ends all, and nothing is started afterwards', async () => {
     const children = keeper();
     const started = await Promise.all(
@@ -92,7 +113,7 @@ describe('createChildKeeper', STARTS_PROCESSES, () => {
     expect(JSON.parse(output)).toEqual(args);
   });
 
-  it('A32 the child has the given environment and no other', async () => {
+  it('A32 the child has the given environment and the mark of its keeper, and no other', async () => {
     const child = await keeper().spawn({
       command: node,
       args: ['-e', 'process.stdout.write(JSON.stringify(process.env))'],
@@ -102,7 +123,8 @@ describe('createChildKeeper', STARTS_PROCESSES, () => {
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     await child.exited;
     await waitUntil(() => output.endsWith('}'));
-    expect(JSON.parse(output)).toEqual({ ONLY: 'this' });
+    const mark = expect.stringMatching(/^[0-9a-f-]{36}\.1$/) as string;
+    expect(JSON.parse(output)).toEqual({ ONLY: 'this', TOOLSCOUT_CHILD: mark });
   });
 
   it('CONN-4 a command that does not exist is explained', async () => {
@@ -165,7 +187,7 @@ describe('the watchdog', STARTS_PROCESSES, () => {
     await allGone(all);
   });
 
-  it('A38 a watchdog that was killed is started anew and knows all groups', async () => {
+  it('A38 a watchdog that was killed is started again with all groups', async () => {
     const { owner, ended, pids } = await startOwner('setInterval(() => {}, 1000);');
     const watchdogOf = () => childrenOf(owner.pid!).filter((pid) => !pids.includes(pid));
     const [first] = watchdogOf();

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { sleep, type Clock, type Timer } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { CHILD_VARIABLE } from '../../protocol/child-mark.js';
 import { createWatchdog } from './watchdog.js';
 
 /** After closing stdin a child has this long before it is asked with SIGTERM. */
@@ -14,7 +15,7 @@ const PATIENT_MS = 5000;
 const LEFTOVER_MS = 1000;
 /** How often it is looked whether a group is empty. */
 const POLL_MS = 25;
-/** Nothing outlives SIGKILL; a dead process nobody collects (no init in a container) must not be waited for. */
+/** Nothing survives SIGKILL; a zombie that no init reaps (in a container) must not be waited for. */
 const BURIAL_MS = 1000;
 
 /** What to start: no shell is involved, every argument arrives as it is written. */
@@ -42,7 +43,7 @@ export interface Child {
   readonly exit: ChildExit | undefined;
   /** Resolves when the child has ended; its group may still be there. */
   readonly exited: Promise<ChildExit>;
-  /** Resolves when the child is gone and nobody of its group is left. */
+  /** Resolves when the child and its whole process group are gone. */
   readonly gone: Promise<void>;
   /** Closes stdin, then SIGTERM, then SIGKILL, to the whole group; resolves when all are gone. */
   stop(): Promise<void>;
@@ -71,13 +72,13 @@ export interface ChildKeeper {
 
 type Process = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Signals a whole group; `false` when nobody is there to receive it. */
+/** Signals a whole process group; `false` when the group is empty. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
     return true;
   } catch {
-    // ESRCH: empty. EPERM: somebody else's by now, which for us is the same.
+    // ESRCH: the group is empty. EPERM: the id belongs to another user by now, so ours is gone as well.
     return false;
   }
 }
@@ -102,7 +103,7 @@ async function explainSpawnError(command: ChildCommand, thrown: unknown): Promis
   }
   const message =
     code === 'EACCES'
-      ? `The command "${command.command}" may not be executed; check its permissions.`
+      ? `The command "${command.command}" cannot be executed: permission denied. Check the permissions of the file.`
       : `The command "${command.command}" could not be started: ${messageOf(thrown)}`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, details);
 }
@@ -200,7 +201,7 @@ export function createChildKeeper(deps: {
         started.unref();
       },
     };
-    // A pipe that breaks shows itself to the transport as the end of the child; nobody else may crash on it.
+    // The transport sees a broken pipe as the end of the child; it must not crash anything else.
     const onPipeError = (error: Error): void => log.debug('child.pipe', { pid, why: messageOf(error) });
     for (const pipe of [started.stdin, started.stdout, started.stderr]) pipe.on('error', onPipeError);
     children.add(child);
@@ -216,11 +217,12 @@ export function createChildKeeper(deps: {
         throw new ToolscoutError('SHUTTING_DOWN', 'No server is started while toolscout stops.', { delivered: false });
       }
       watchdog?.prepare();
+      const mark = watchdog?.nextMark();
       let started: Process;
       try {
         started = spawn(command.command, [...command.args], {
           cwd: command.cwd,
-          env: command.env,
+          env: mark === undefined ? command.env : { ...command.env, [CHILD_VARIABLE]: mark },
           shell: false,
           detached: !windows,
           windowsHide: true,
@@ -237,7 +239,7 @@ export function createChildKeeper(deps: {
         throw await explainSpawnError(command, thrown);
       }
       // Told to the watchdog in the same turn in which the child was born: there is no moment without a keeper.
-      watchdog?.add(pid);
+      if (mark !== undefined) watchdog?.add(pid, mark);
       started.on('error', (error) => log.debug('child.error', { pid, why: messageOf(error) }));
       return keep(started, pid);
     },

@@ -137,7 +137,7 @@ describe('createRemoteTransport', () => {
     await expect(response.text()).rejects.toThrow('not asked for');
   });
 
-  it('CONN-1 refuses what is no web address', () => {
+  it('CONN-1 refuses anything but a web address', () => {
     for (const url of ['file:///etc/passwd', 'nonsense', 'ftp://x']) {
       expect(() => createRemoteTransport('http', { type: 'http', url, headers: {} }, { server: 's', clock })).toThrow(
         'not an http or https address',

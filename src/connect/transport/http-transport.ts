@@ -10,7 +10,7 @@ import { LIMITS } from '../../kernel/limits.js';
 import { INSTANCE_HEADER, VIA_HEADER, type Lineage } from '../../protocol/lineage.js';
 import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
-import type { Session } from '../oauth/session.js';
+import type { SignInSession } from '../oauth/session.js';
 import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
 import { MAX_REFUSAL, refusalOf } from '../upstream/errors.js';
 
@@ -18,7 +18,7 @@ import { MAX_REFUSAL, refusalOf } from '../upstream/errors.js';
 const FAREWELL_MS = 1000;
 /** The longest `Retry-After` that is believed. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
-/** Statuses that have no body by definition; a response with one cannot be built anew. */
+/** Statuses without a body by definition; a response with one cannot be constructed. */
 const BODILESS = new Set([101, 204, 205, 304]);
 /** Statuses that say "later", perhaps when. */
 const NOT_NOW = new Set([429, 502, 503, 504]);
@@ -32,12 +32,15 @@ export interface HttpTransportOptions {
   /** The function that makes requests; the global `fetch` unless a test hands in another. */
   readonly fetch?: typeof globalThis.fetch;
   /** The sign-in whose token goes along with every request; absent where the config has a credential. */
-  readonly session?: Session;
+  readonly session?: SignInSession;
   /** Who we are to another toolscout. */
   readonly lineage?: Lineage;
 }
 
-/** Milliseconds of a `Retry-After` header, given in seconds or as a date; `undefined` when there is none to believe. */
+/**
+ * Milliseconds of a `Retry-After` header, given in seconds or as a date; `undefined` when it is missing or not
+ * plausible.
+ */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const text = value.trim();
@@ -177,7 +180,7 @@ export interface RemoteTransport {
   readonly transport: Transport;
   /** Whether an error that the transport reported means that its connection is lost. */
   isLoss(error: Error): boolean;
-  /** Tells the server that the session is over; never fails, never waits long. */
+  /** Ends the session at the server; never fails, never waits long. */
   farewell(): Promise<void>;
 }
 
@@ -196,7 +199,7 @@ export function createRemoteTransport(
     const transport = new SSEClientTransport(url, settings);
     return {
       transport,
-      // An event source reconnects by itself, but to a new session that knows nothing of this one.
+      // An event source reconnects by itself, but to a new session without the state of this one.
       isLoss: (error) => error instanceof SseError,
       farewell: () => Promise.resolve(),
     };

@@ -20,13 +20,13 @@ export interface RawExchange {
 export interface RawOptions {
   /** Variables beside the configured ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it is told first, a line each. */
+  /** The first lines to write. */
   readonly opening: readonly string[];
   /** What is said after a line of its stdout; `done` ends the talk. */
   readonly reply?: (line: string) => readonly string[] | 'done';
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Hears every line that is said. */
+  /** Gets every line. */
   readonly tap?: Tap;
 }
 

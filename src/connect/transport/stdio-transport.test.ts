@@ -63,7 +63,7 @@ async function open(options: Partial<StdioTransportOptions> = {}) {
 const message = { jsonrpc: '2.0' as const, id: 1, method: 'ping' };
 
 describe('createStdioTransport', () => {
-  it('S22 skips and counts what is no protocol, and goes on', async () => {
+  it('S22 skips and counts lines that are not protocol messages', async () => {
     let noise = 0;
     const { stdout, messages } = await open({ onNoise: () => (noise += 1) });
     stdout.write('Starting...\n\n{"a":1}\n{"broken\n[]\n42\n{"jsonrpc":"2.0","id":1,"result":{}}\r\n');
@@ -85,7 +85,7 @@ describe('createStdioTransport', () => {
     await waitUntil(() => messages.length === 2);
   });
 
-  it('A28 a message nested ten thousand levels deep harms nobody', async () => {
+  it('A28 a message nested ten thousand levels deep does no harm', async () => {
     const { stdout, messages } = await open();
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     stdout.write(`{"jsonrpc":"2.0","id":1,"result":{"deep":${deep}}}\n{"jsonrpc":"2.0","method":"n"}\n`);
@@ -156,7 +156,7 @@ describe('createStdioTransport', () => {
     expect(transport.lost?.message).toContain('does not read its requests');
   });
 
-  it('A44 a child that goes on writing after it was told to end is not read for long', async () => {
+  it('A44 a child that goes on writing after the request to end is not read for long', async () => {
     const { stdout, transport } = await open();
     const closed = transport.close();
     const chunk = Buffer.alloc(256 * 1024, 'x');
@@ -178,7 +178,7 @@ describe('createStdioTransport', () => {
     expect(closes()).toBe(1);
   });
 
-  it('EXEC-4 does not wait for pipes that somebody else holds open', async () => {
+  it('EXEC-4 does not wait for pipes that another process holds open', async () => {
     const { leave, transport, clock } = await open();
     leave({ code: null, signal: 'SIGKILL' });
     await clock.advance(99);

@@ -14,7 +14,7 @@ import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './u
 const LAST_WORDS_MS = 100;
 /** A server that does not read its stdin may make us hold this much beside the message that is being sent. */
 const UNREAD_BYTES = 16 * 1024 * 1024;
-/** What is read of a child that was told to end. */
+/** The maximum that is read from a child after the request to end. */
 const DRAINED_BYTES = 1024 * 1024;
 /** What is read of stderr in one burst and per second; beyond that the child has to wait. */
 const STDERR_BURST_BYTES = 4 * 1024 * 1024;
@@ -43,7 +43,7 @@ export interface StdioTransportOptions {
   readonly onNoise?: () => void;
   /** Called with what the child writes to stderr; it is never parsed. */
   readonly onStderr?: (chunk: string) => void;
-  /** Hears every line in both directions, whatever it is. */
+  /** Gets every line in both directions. */
   readonly tap?: Tap;
   /** Takes secrets out of a line of stderr before it is shown. */
   readonly mask?: (text: string) => string;

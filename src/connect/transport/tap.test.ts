@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tapTransport } from './tap.js';
 
 describe('a tapped transport', () => {
-  it('DISC-7 hears both sides and changes nothing of what they say', async () => {
+  it('DISC-7 gets the lines of both sides and changes none of them', async () => {
     const sent: unknown[] = [];
     const transport: Transport = {
       start: async () => undefined,

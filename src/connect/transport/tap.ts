@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 
-/** Hears everything that is said between toolscout and a server, line by line. */
+/** Gets every message between toolscout and a server, line by line. */
 export type Tap = (from: 'us' | 'server' | 'stdout' | 'stderr' | 'note', text: string) => void;
 
 /** Hands every message of a transport to a tap; the transport itself is unchanged. */

@@ -1,29 +1,60 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
+import { CHILD_VARIABLE } from '../../protocol/child-mark.js';
 
 /**
- * The whole watchdog program. It is born knowing the groups in its arguments, so that there is no
- * moment without them, and learns of others as `+pgid` and `-pgid` lines, and of its patience as `=ms`; when its stdin ends,
- * toolscout is gone, however it died, and what is left of the groups is ended. Ids below 2 are
- * refused: `kill(-1)` would reach every process of the user.
+ * The whole watchdog program. It is born knowing the mark of its keeper and the groups in its arguments, so that there is no
+ * moment without them, and learns of others as `+pgid` and `-pgid` lines, of a child that has ended as `~number`, and of its patience as `=ms`;
+ * when its stdin ends, toolscout is gone, however it died, and what is left of the groups is ended. What left its group (`setsid`, a daemon)
+ * is found by its environment, where the system has `/proc`. Ids below 2 are refused: `kill(-1)` would reach every process of the user.
  */
 const SOURCE = `
-const groups = new Set(process.argv.slice(1).map(Number));
+const { readdirSync, readFileSync } = require('fs');
+const [, mark, ...known] = process.argv;
+const groups = new Set(known.map(Number));
+const ended = new Set();
+const NUL = String.fromCharCode(0);
+const SIGN = NUL + '${CHILD_VARIABLE}=' + mark + '.';
 let rest = '';
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+const send = (pid, signal) => { try { process.kill(pid, signal); return true; } catch { return false; } };
+const read = (path) => { try { return readFileSync(path, 'latin1'); } catch { return ''; } };
+const list = () => { try { return readdirSync('/proc'); } catch { return []; } };
+const strays = (isWanted) => list().filter((name) => Number(name) > 1).map(Number).filter((pid) => {
+  const environment = NUL + read('/proc/' + pid + '/environ');
+  const at = environment.indexOf(SIGN);
+  if (at === -1 || !isWanted(parseInt(environment.slice(at + SIGN.length), 10))) return false;
+  const stat = read('/proc/' + pid + '/stat');
+  const [state, , group] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+  return state !== 'Z' && !groups.has(Number(group));
+});
+const signalStrays = (signal, isWanted) => strays(isWanted).filter((pid) => send(pid, signal)).length;
+const isAny = () => true;
 const signalAll = (signal) => {
-  for (const group of groups) {
-    try { process.kill(-group, signal); } catch { groups.delete(group); }
-  }
-  if (groups.size === 0) process.exit(0);
+  for (const group of groups) if (!send(-group, signal)) groups.delete(group);
+  if (groups.size === 0 && signalStrays(signal, isAny) === 0) process.exit(0);
 };
 let killAfterMs = 1000;
 const finish = () => {
+  signalStrays('SIGTERM', isAny);
   signalAll('SIGTERM');
   setInterval(() => signalAll(0), 50);
-  setTimeout(() => { signalAll('SIGKILL'); process.exit(0); }, killAfterMs);
+  setTimeout(() => {
+    signalAll('SIGKILL');
+    for (let again = 0; again < 5 && signalStrays('SIGKILL', isAny) > 0; again++);
+    process.exit(0);
+  }, killAfterMs);
+};
+let sweeping;
+const sweep = () => {
+  sweeping = undefined;
+  const numbers = new Set(ended);
+  ended.clear();
+  const isWanted = (number) => numbers.has(number);
+  if (signalStrays('SIGTERM', isWanted) > 0) setTimeout(() => signalStrays('SIGKILL', isWanted), 1000);
 };
 process.stdin.setEncoding('latin1');
 process.stdin.on('data', (text) => {
@@ -32,6 +63,7 @@ process.stdin.on('data', (text) => {
   for (const line of lines) {
     const group = Number(line.slice(1));
     if (line[0] === '=') killAfterMs = group;
+    else if (line[0] === '~') { ended.add(group); sweeping ??= setTimeout(sweep, 200); }
     else if (!Number.isInteger(group) || group < 2) continue;
     else if (line[0] === '+') groups.add(group); else groups.delete(group);
   }
@@ -47,10 +79,12 @@ const MAX_STARTS = 10;
 export interface Watchdog {
   /** Starts the process unless it runs; called before a child is born, so that none is ever unwatched. */
   prepare(): void;
-  /** Watches a group from now on. */
-  add(group: number): void;
-  /** Must be called as soon as a group is gone: its id may be given to a stranger at any time. */
+  /** Watches a group from now on; its leader was started with this mark. */
+  add(group: number, mark: string): void;
+  /** Must be called as soon as a group is gone: its id may be given to a stranger at any time. What left it is ended. */
   remove(group: number): void;
+  /** The mark for the environment of the next child. */
+  nextMark(): string;
   /** The process id, while one runs. */
   readonly pid: number | undefined;
   /** Lets the watchdog finish; groups that are still there are ended by it: SIGTERM, then SIGKILL after `killAfterMs`. */
@@ -59,7 +93,10 @@ export interface Watchdog {
 
 /** One tiny process beside toolscout, started lazily; it never keeps toolscout alive. */
 export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log }): Watchdog {
-  const groups = new Set<number>();
+  const mark = newId();
+  let last = 0;
+  /** The number of the mark of each group. */
+  const groups = new Map<number, string>();
   let running: ChildProcess | undefined;
   let starts = 0;
   let closed = false;
@@ -86,7 +123,7 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
     starts += 1;
     const started = spawn(
       process.execPath,
-      ['--max-old-space-size=16', '--v8-pool-size=0', '-e', SOURCE, ...[...groups].map(String)],
+      ['--max-old-space-size=16', '--v8-pool-size=0', '-e', SOURCE, mark, ...[...groups.keys()].map(String)],
       {
         cwd: '/',
         env: {},
@@ -107,12 +144,14 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
       return running?.pid;
     },
     prepare: start,
-    add(group) {
-      groups.add(group);
+    nextMark: () => `${mark}.${++last}`,
+    add(group, given) {
+      groups.set(group, given.slice(mark.length + 1));
       write(`+${group}\n`);
     },
     remove(group) {
-      if (groups.delete(group)) write(`-${group}\n`);
+      const number = groups.get(group);
+      if (groups.delete(group)) write(`-${group}\n~${number}\n`);
     },
     close({ killAfterMs } = {}) {
       closed = true;

@@ -75,7 +75,7 @@ describe('what a server asks', () => {
     expect(() => JSON.stringify(sent)).not.toThrow();
   });
 
-  it('META-6 is asked of the host of its call, whose time stands still meanwhile', async () => {
+  it('META-6 is asked of the host of its call, whose time limit is paused meanwhile', async () => {
     const { host, asked } = fakeHost();
     const { callbacks, sent, clock, paused } = stage(new Map([[1000, host]]));
     expect(callbacks.take(elicit('a'), undefined)).toBe(true);
@@ -86,7 +86,7 @@ describe('what a server asks', () => {
     expect(callbacks.take({ id: 1, method: 'log' }, undefined)).toBe(false);
   });
 
-  it('S8 is refused where the host did not offer it, and declined where nobody is there', () => {
+  it('S8 is refused where the host did not offer it, and declined without a host', () => {
     const { host, asked } = fakeHost('legacy', { roots: {} });
     const refused = stage(new Map([[1000, host]]));
     refused.callbacks.take(elicit(1), undefined);
@@ -173,7 +173,7 @@ describe('what a server asks', () => {
     expect(sent.every(({ error }) => error !== undefined)).toBe(true);
   });
 
-  it('S8 nobody answers for ten minutes: the server is told', async () => {
+  it('S8 answers the server with an error after ten minutes without an answer', async () => {
     const { host, asked } = fakeHost();
     const { callbacks, sent, clock } = stage(new Map([[1000, host]]));
     callbacks.take(elicit(1), undefined);

@@ -11,7 +11,7 @@ const MAX_OPEN = 32;
 const PATIENCE_MS = 600_000;
 
 /** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 const USER_REJECTED = -1;
 
@@ -26,12 +26,12 @@ export interface CallbacksDeps {
     stream: number | undefined,
     isFree: (call: number) => boolean,
   ) => { readonly id: number; readonly host?: Host } | undefined;
-  /** The server asks something, whoever is asked. */
+  /** Called for every request of the server. */
   readonly onQuestion?: () => void;
-  /** The server waits for somebody: the time limit of the call stands still until it is `resume`d. */
+  /** The server waits for a host: the time limit of the call is paused until `resume`. */
   readonly pause: (call: number) => void;
   readonly resume: (call: number) => void;
-  /** Nobody can be asked this on behalf of a call; `undefined` when it is not known which call it was. */
+  /** The host of a call cannot be asked this; `undefined` when the call is not known. */
   readonly unasked?: (call: number | undefined, method: string) => void;
   /** The host the connection belongs to, for questions outside of any call. */
   readonly owner: Host | undefined;
@@ -45,9 +45,9 @@ export interface Callbacks {
   readonly open: ReadonlyMap<unknown, unknown>;
   /** Takes a request of the server; `false` leaves it to the protocol client. */
   take(message: JsonObject, stream: number | undefined): boolean;
-  /** The server withdrew a request of its own; `false` when it was none of these. */
+  /** The server cancelled a request of its own; `false` for an unknown id. */
   withdraw(requestId: unknown): boolean;
-  /** A call has ended: nobody is asked on its behalf any more. */
+  /** A call has ended: no host is asked on its behalf any more. */
   ended(call: number): void;
   close(): void;
 }
@@ -64,7 +64,7 @@ interface Open {
   moved: boolean;
 }
 
-/** The answer of somebody who is there and says no. */
+/** The answer of a host that declines. */
 function decline(method: string): { result: JsonObject } | { error: JsonObject } {
   if (method === 'roots/list') return { result: { roots: [] } };
   if (method === 'elicitation/create') return { result: { action: 'decline' } };
@@ -74,7 +74,7 @@ function decline(method: string): { result: JsonObject } | { error: JsonObject }
 function errorOf(thrown: unknown, method: string): JsonObject {
   const error: ToolscoutError = toToolscoutError(thrown);
   const { code = RPC_CODE.internalError, data: given } = error.upstream ?? {};
-  const data = isDeeperThan(given, DEEPEST) ? undefined : given;
+  const data = isDeeperThan(given, MAX_DEPTH) ? undefined : given;
   const message = error.upstream ? error.message : `The host did not answer ${method}.`;
   return { code, message, ...(data !== undefined && { data: data as JsonObject }) };
 }
@@ -88,7 +88,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
     deps.send({ jsonrpc: '2.0', id: id as string, ...answer });
 
   const ask = async (id: unknown, entry: Open, method: string, params: JsonObject | undefined): Promise<void> => {
-    const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('nobody answered')));
+    const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('no answer from the host')));
     const screen = deps.screen?.();
     let answer: { result: JsonObject } | { error: JsonObject } | undefined;
     while (!answer) {
@@ -97,7 +97,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       try {
         const shown = params && screen ? screen.question(params) : params;
         const result = await host.request(method, shown, { signal: stop.signal });
-        if (isDeeperThan(result, DEEPEST)) throw new Error('the answer nests too deep');
+        if (isDeeperThan(result, MAX_DEPTH)) throw new Error('the answer nests too deep');
         answer = { result: screen ? screen.answer(result) : result };
       } catch (thrown) {
         const error = errorOf(thrown, method);
@@ -149,9 +149,9 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         deps.unasked?.(about?.id, method);
         const message = `The host does not offer ${method}, so the user cannot be asked.`;
         reply(id, { error: { code: RPC_CODE.methodNotFound, message } });
-      } else if (isDeeperThan(params, DEEPEST)) {
+      } else if (isDeeperThan(params, MAX_DEPTH)) {
         reply(id, {
-          error: { code: RPC_CODE.invalidParams, message: `${method} nests deeper than ${DEEPEST} levels.` },
+          error: { code: RPC_CODE.invalidParams, message: `${method} nests deeper than ${MAX_DEPTH} levels.` },
         });
       } else if (open.size >= MAX_OPEN || open.has(id)) {
         reply(id, { error: { code: RPC_CODE.serverError, message: 'Too many questions are open.' } });

@@ -23,7 +23,7 @@ export function modernEnvelope(
   };
 }
 
-/** The envelope of one request: what its host can be asked, and how much it wants to hear. */
+/** The envelope of one request: the capabilities of its host, and its log level. */
 function envelopeFor(envelope: JsonObject, method: string, host: Host | undefined): JsonObject {
   if (host) {
     const level = host.logLevel;
@@ -33,7 +33,7 @@ function envelopeFor(envelope: JsonObject, method: string, host: Host | undefine
       ...(level !== undefined && { [META_KEY.logLevel]: level }),
     };
   }
-  // A list is asked for by somebody who can do everything; a call without a host by somebody who can do nothing.
+  // A list request declares every capability; a call without a host declares none.
   return method === 'tools/call' ? { ...envelope, [META_KEY.clientCapabilities]: {} } : envelope;
 }
 
@@ -45,14 +45,6 @@ function withoutOurs(given: JsonObject): JsonObject {
   return meta;
 }
 
-function withToken(params: JsonObject | undefined, id: number): JsonObject {
-  const _meta = { progressToken: id };
-  const { name, arguments: args } = params ?? {};
-  // Nearly every request is a plain call. Written out, it costs a fraction of a spread with a field after it.
-  const isPlainCall = params && name !== undefined && args !== undefined && Object.keys(params).length === 2;
-  return isPlainCall ? { name, arguments: args, _meta } : { ...params, _meta };
-}
-
 /** The params of a request as they are sent: with our envelope and our progress token, without the caller's. */
 export function withEnvelope(
   request: { readonly method: string; readonly params: JsonObject | undefined; readonly id: number },
@@ -61,7 +53,6 @@ export function withEnvelope(
   const { params, id, method } = request;
   const { envelope, progress, host } = options;
   const given = isObject(params?.['_meta']) ? params['_meta'] : undefined;
-  if (!given && !envelope) return progress ? withToken(params, id) : params;
   return {
     ...params,
     _meta: {

@@ -1,12 +1,22 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../../kernel/errors.js';
-import { rpcError, toUpstreamError } from './errors.js';
+import { eraChanged, rpcError, toUpstreamError } from './errors.js';
 
 const http = (status: number, text: string, message = 'Error POSTing to endpoint') =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, message, { status, statusText: 'Status', text });
 const failedFetch = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
 const map = (thrown: unknown) => toUpstreamError('s', thrown, (text) => text.replaceAll('hunter2', '***'));
+
+describe('eraChanged', () => {
+  it('EXEC-3 says that the call did not run and can be made again', () => {
+    expect(eraChanged('s')).toMatchObject({
+      message: expect.stringContaining('the call did not run') as string,
+      suggestion: 'Make the call again.',
+      delivered: false,
+    });
+  });
+});
 
 describe('toUpstreamError', () => {
   it('EXEC-3 names refused credentials', () => {
@@ -65,7 +75,7 @@ describe('toUpstreamError', () => {
     expect(map(http(307, '', 'Redirect to https://other.example/ not followed')).message).toContain('other.example');
   });
 
-  it('CONN-7 knows when nothing can have been sent', () => {
+  it('CONN-7 detects that nothing can have been sent', () => {
     for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED']) {
       expect(map(failedFetch(code))).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: false });
     }

@@ -22,6 +22,16 @@ const NEVER_SENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/** The refusal of a call to a server that speaks another revision than the one the call was made for. */
+export function eraChanged(server: string, cause?: unknown): ToolscoutError {
+  const message = `The server "${server}" speaks another protocol revision than when toolscout last connected; the call did not run.`;
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
+    suggestion: 'Make the call again.',
+    delivered: false,
+    cause,
+  });
+}
+
 /** The HTTP status an SDK error carries, if it is about one. */
 export function httpStatusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
@@ -140,7 +150,7 @@ export function toUpstreamError(
   const status = httpStatusOf(thrown);
   if (status !== undefined) return httpError(server, status, thrown, mask);
   if (thrown instanceof Error && thrown.name === 'UnauthorizedError') {
-    return new ToolscoutError('AUTHENTICATION_FAILED', `The server "${server}" asks for credentials.`, {
+    return new ToolscoutError('AUTHENTICATION_FAILED', `The server "${server}" requires credentials.`, {
       cause: thrown,
     });
   }

@@ -69,7 +69,7 @@ describe('requests in flight', () => {
     expect(expired).toEqual([2, 1]);
   });
 
-  it('A50 EXEC-1 progress starts the time limit anew, up to the deadline', async () => {
+  it('A50 EXEC-1 progress restarts the time limit, up to the deadline', async () => {
     const { clock, expired, inFlight } = setUp();
     inFlight.add(1, entry({ deadline: 1700 }));
     await clock.advance(900);

@@ -34,7 +34,7 @@ export interface InFlight extends Iterable<readonly [number, Pending]> {
   take(id: number): Pending | undefined;
   /** The oldest call that has a host, before all others one that is free. */
   oldest(isFree?: (id: number) => boolean): { readonly id: number; readonly host: Host } | undefined;
-  /** Starts the time limit of a request anew, up to its deadline. */
+  /** Restarts the time limit of a request, up to its deadline. */
   extend(entry: Pending): void;
   /** The server waits for the host: until `resume` only the deadline of the call counts. */
   pause(id: number): void;

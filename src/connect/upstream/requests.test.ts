@@ -79,11 +79,16 @@ describe('createRequests', () => {
       upstream: { code: -32602, data: { field: 'a' } },
     });
     await expect(answers[1]).rejects.toMatchObject({ upstream: { code: -32603 } });
-    await expect(answers[2]).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR', upstream: undefined });
+    await expect(answers[2]).rejects.toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: expect.stringContaining('not an object, which violates MCP') as string,
+      suggestion: expect.stringContaining('may have taken effect') as string,
+      upstream: undefined,
+    });
     await expect(answers[3]).rejects.toMatchObject({ upstream: { code: 1 } });
   });
 
-  it('EXEC-1 times out, tells the server, and progress starts the time anew', async () => {
+  it('EXEC-1 times out, cancels at the server, and progress restarts the time', async () => {
     const { call, sent, receive, clock } = connect();
     const seen: Progress[] = [];
     const answer = call({}, { onProgress: (progress: Progress) => seen.push(progress) });
@@ -104,7 +109,7 @@ describe('createRequests', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('A50 progress starts the time anew, but not beyond the deadline of the call', async () => {
+  it('A50 progress restarts the time, but not beyond the deadline of the call', async () => {
     const { call, clock, sent, receive } = connect();
     const answer = call({}, { deadline: clock.monotonic() + 2500, onProgress: () => undefined });
     const ended = expect(answer).rejects.toMatchObject({
@@ -226,7 +231,7 @@ describe('createRequests', () => {
     expect(host['_meta']['progressToken']).toBe(1000);
   });
 
-  it('CONN-1 leaves to the client what is not ours', () => {
+  it('CONN-1 leaves other messages to the client', () => {
     const { requests, receive } = connect();
     const left: unknown[] = [];
     Object.assign(requests.transport, { onmessage: (message: unknown) => left.push(message) });

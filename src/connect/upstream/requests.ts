@@ -54,7 +54,7 @@ export interface RequestsDeps {
   readonly mask: (text: string) => string;
   /** Whether the transport makes a request of its own for every message. */
   readonly remote: boolean;
-  /** Why the transport ended, if it knows. */
+  /** Why the transport ended, if known. */
   readonly lost: () => ToolscoutError | undefined;
   /** Whether an error that the transport reported means that the connection is lost. */
   readonly isLoss?: (error: Error) => boolean;
@@ -66,6 +66,15 @@ export interface RequestsDeps {
   readonly onQuestion?: () => void;
   /** What rules take out of what a server and a host say to each other besides calls, as they are now. */
   readonly screen?: () => Screen | undefined;
+}
+
+/** The params of a request that carries nothing in its `_meta` but a progress token: nearly every call of a server of the 2025 era. */
+function withToken(params: JsonObject | undefined, id: number): JsonObject {
+  const _meta = { progressToken: id };
+  const { name, arguments: args } = params ?? {};
+  // Nearly every request is a plain call. Written out, it costs a fraction of a spread with a field after it.
+  const isPlainCall = params && name !== undefined && args !== undefined && Object.keys(params).length === 2;
+  return isPlainCall ? { name, arguments: args, _meta } : { ...params, _meta };
 }
 
 /** Correlates requests and answers over a transport; see {@link Requests}. */
@@ -80,7 +89,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   );
   const budget = createUnsolicitedBudget(clock);
   const streams = wire.hasPerRequestStream === true;
-  // Which answer stream a message came on is known to nobody else: the transport hands over the message alone.
+  // Only this scope knows which response stream a message came on: the transport hands over the message alone.
   const streamOf = streams ? new AsyncLocalStorage<number>() : undefined;
   let nextId = FIRST_ID;
   let envelope: JsonObject | undefined;
@@ -216,8 +225,9 @@ export function createRequests(deps: RequestsDeps): Requests {
     if (message['error'] !== undefined) entry.reject(rpcError(server, message['error'], deps.mask));
     else if (isObject(result)) entry.resolve(result);
     else {
-      const text = `The server "${server}" answered with something that is not an object.`;
-      entry.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', text));
+      const text = `The server "${server}" answered with something that is not an object, which violates MCP.`;
+      const suggestion = 'The call may have taken effect: check that. Report the answer to the authors of the server.';
+      entry.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', text, { suggestion }));
     }
   };
 
@@ -272,7 +282,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     }
     const error = toUpstreamError(server, thrown, deps.mask);
     entry.reject(error);
-    // A child's transport notices by itself and knows more; a remote one would never say a word.
+    // The transport of a child detects it by itself, with more detail; a remote one would never report it.
     if (deps.remote && error.code === 'SERVER_CONNECTION_ERROR' && error.delivered === false) fail(error);
   };
 
@@ -335,7 +345,9 @@ export function createRequests(deps: RequestsDeps): Requests {
       envelope = next;
     },
     tell(method, params) {
-      const sealed = withEnvelope({ method, params, id: 0 }, { envelope, progress: false, host: undefined });
+      const sealed = envelope
+        ? withEnvelope({ method, params, id: 0 }, { envelope, progress: false, host: undefined })
+        : params;
       wire
         .send({ jsonrpc: '2.0', method, ...(sealed && { params: sealed }) })
         .catch((thrown: unknown) => log.debug('connect.tell', { server, thrown: String(thrown) }));
@@ -361,7 +373,12 @@ export function createRequests(deps: RequestsDeps): Requests {
           signal.addEventListener('abort', entry.onAbort, { once: true });
         }
         const progress = onProgress !== undefined;
-        const sealed = withEnvelope({ method, params, id }, { envelope, progress, host: options.host });
+        const sealed =
+          envelope || params?.['_meta'] !== undefined
+            ? withEnvelope({ method, params, id }, { envelope, progress, host: options.host })
+            : progress
+              ? withToken(params, id)
+              : params;
         const message = { jsonrpc: '2.0' as const, id, method, params: sealed };
         try {
           const sent = stream ? sendOnStream(id, message, options, stream) : wire.send(message);

@@ -74,7 +74,7 @@ describe('rounds with a modern server', () => {
     expect(sent[1]).toMatchObject({ requestState: 'later' });
   });
 
-  it('S8 nobody is asked for what was not declared, in either era', async () => {
+  it('S8 never asks a host for what it did not declare, in either era', async () => {
     for (const era of ['legacy', 'modern'] as const) {
       for (const method of ['sampling/createMessage', 'roots/list', 'tools/call', '__proto__']) {
         const { result, asked } = stage([asks({ ok: question, bad: { method, params: {} } })], { era });

@@ -9,7 +9,7 @@ const MAX_ROUNDS = 32;
 /** Questions of one round. */
 const MAX_QUESTIONS = 32;
 /** What nests deeper cannot be written as JSON without the risk of overflowing the stack. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 /** A server that only asks to be called again is given a moment. */
 const PACE_MS = 250;
 
@@ -27,12 +27,13 @@ function refused(server: string, what: string, suggestion?: string): ToolscoutEr
 function questionsOf(server: string, asked: JsonObject, host: Host): Array<[string, string, JsonObject | undefined]> {
   const entries = Object.entries(asked);
   if (entries.length > MAX_QUESTIONS) throw refused(server, `asked more than ${MAX_QUESTIONS} questions at once`);
-  if (isDeeperThan(asked, DEEPEST)) throw refused(server, `asked a question that nests deeper than ${DEEPEST} levels`);
+  if (isDeeperThan(asked, MAX_DEPTH))
+    throw refused(server, `asked a question that nests deeper than ${MAX_DEPTH} levels`);
   return entries.map(([key, question]) => {
     const method = isObject(question) ? question['method'] : undefined;
     const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
     if (typeof method !== 'string' || !CALLBACK_METHODS.has(method))
-      throw refused(server, 'asked for something unknown');
+      throw refused(server, 'sent a request with an unknown method');
     if (!offers(host.capabilities, method, params))
       throw refused(server, `asked for ${method}, which the host does not offer`, unaskedAdvice(method));
     return [key, method, params];
@@ -48,7 +49,7 @@ interface Asking {
   readonly deadline: number | undefined;
 }
 
-/** Asks the host everything one round wants to know; a single refusal withdraws the others. */
+/** Sends all requests of one round to the host; a single refusal cancels the others. */
 async function askHost(
   server: string,
   asked: JsonObject,
@@ -69,7 +70,7 @@ async function askHost(
     const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
       const shown = params && screen ? screen.question(params) : params;
       const answer = await host.request(method, shown, { signal: stop.signal });
-      if (isDeeperThan(answer, DEEPEST)) throw refused(server, 'got an answer of the host that nests too deeply');
+      if (isDeeperThan(answer, MAX_DEPTH)) throw refused(server, 'got an answer from the host that nests too deeply');
       return [key, screen ? screen.answer(answer) : answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;

@@ -5,7 +5,8 @@ import type { Log } from '../../kernel/log.js';
 import type { Screen } from '../../model/host.js';
 import type { Server } from '../../model/server.js';
 import type { Upstream, UpstreamRequest } from '../../model/upstream.js';
-import type { Session } from '../era/session.js';
+import type { NegotiatedSession } from '../era/session.js';
+import { eraChanged } from './errors.js';
 import type { Requests } from './requests.js';
 import { answerInRounds } from './rounds.js';
 
@@ -14,7 +15,7 @@ const PROOF_MS = 1500;
 
 /** An established connection, before it is an {@link Upstream}. */
 export interface Connection {
-  readonly session: Session;
+  readonly session: NegotiatedSession;
   readonly requests: Requests;
   readonly pid?: number;
   /** Ends the connection in good order; resolves when nothing of it is left. */
@@ -69,8 +70,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
       doubted = undefined;
     } catch {
       // It does not speak this era: it refused the request unread, so it may be sent again.
-      const message = `The server "${server.id}" speaks another protocol revision than it did before.`;
-      const gone = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false, cause: error });
+      const gone = eraChanged(server.id, error);
       requests.fail(gone);
       return misjudged(gone);
     }
@@ -153,8 +153,8 @@ function isTimed(given: UpstreamRequest): given is UpstreamRequest & { readonly 
   return given.timeoutMs !== undefined;
 }
 
-/** On modern connections a change of the lists is only told to those who asked for it. */
-async function subscribe({ capabilities, listen }: Session, server: Server, log: Log): Promise<void> {
+/** On modern connections, changes of lists are sent only to subscribers. */
+async function subscribe({ capabilities, listen }: NegotiatedSession, server: Server, log: Log): Promise<void> {
   const announces = (kind: string): boolean => {
     const offered = capabilities[kind];
     return isObject(offered) && offered['listChanged'] === true;
@@ -173,8 +173,8 @@ async function subscribe({ capabilities, listen }: Session, server: Server, log:
   }
 }
 
-/** On modern connections changes of a resource are told to those who listen for exactly that one. */
-async function watch({ listen }: Session, server: Server, uri: string): Promise<() => Promise<void>> {
+/** On modern connections, updates of a resource are sent only to subscribers of exactly that resource. */
+async function watch({ listen }: NegotiatedSession, server: Server, uri: string): Promise<() => Promise<void>> {
   const listening = await listen({ resourceSubscriptions: [uri] }, server.timeoutMs);
   return () => listening.close();
 }

@@ -16,7 +16,7 @@ describe('the answer to a plain tools/list', () => {
       `Server "x" started {ok}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [GREET, LEAVE] } })}\nbye`,
     ],
   ])('DISC-6 is found %s', (_how, stdout) => {
-    expect(extractAnswer(stdout, 1)).toEqual({ rung: 'plain-list', items: [GREET, LEAVE] });
+    expect(extractAnswer(stdout, 1)).toEqual({ strategy: 'plain-list', items: [GREET, LEAVE] });
   });
 
   it('DISC-6 is not an answer to another question, nor an error, nor something printed that only looks alike', () => {
@@ -35,14 +35,14 @@ describe('the answer to a plain tools/list', () => {
 describe('what is read out of printed text', () => {
   it('DISC-6 functions in the OpenAI format, wrapped or not, keep names, descriptions and schemas', () => {
     const plain = { functions: [{ name: 'greet', description: 'Says hello', parameters: SCHEMA }, LEAVE] };
-    expect(extractTools(`ready\n${JSON.stringify(plain)}`)).toEqual({ rung: 'functions', items: [GREET, LEAVE] });
+    expect(extractTools(`ready\n${JSON.stringify(plain)}`)).toEqual({ strategy: 'functions', items: [GREET, LEAVE] });
     const wrapped = { functions: [{ type: 'function', function: { name: 'greet', parameters: SCHEMA } }] };
     expect(extractTools(JSON.stringify(wrapped, null, 2))!.items).toEqual([{ name: 'greet', inputSchema: SCHEMA }]);
   });
 
   it('DISC-6 a tools array is read, also inside a result, and snake case is understood', () => {
     for (const printed of [{ tools: [GREET] }, { result: { tools: [GREET] } }, { tools: [{ ...GREET, extra: 1 }] }]) {
-      expect(extractTools(JSON.stringify(printed))).toMatchObject({ rung: 'tools', items: [GREET] });
+      expect(extractTools(JSON.stringify(printed))).toMatchObject({ strategy: 'tools', items: [GREET] });
     }
     const snake = { tools: [{ name: 'greet', input_schema: SCHEMA }, 'leave'] };
     expect(extractTools(JSON.stringify(snake))!.items).toEqual([
@@ -53,15 +53,18 @@ describe('what is read out of printed text', () => {
 
   it('DISC-6 DISC-7 a list that was cut off gives the entries that were printed whole', () => {
     const whole = JSON.stringify({ tools: [GREET, LEAVE, { name: 'third', description: 'Never finished' }] });
-    expect(extractTools(whole.slice(0, whole.indexOf('Never')))).toEqual({ rung: 'tools', items: [GREET, LEAVE] });
+    expect(extractTools(whole.slice(0, whole.indexOf('Never')))).toEqual({ strategy: 'tools', items: [GREET, LEAVE] });
     const pretty = JSON.stringify({ functions: [GREET, LEAVE] }, null, 2);
-    expect(extractTools(pretty.slice(0, pretty.indexOf('goodbye')))!).toEqual({ rung: 'functions', items: [GREET] });
+    expect(extractTools(pretty.slice(0, pretty.indexOf('goodbye')))!).toEqual({
+      strategy: 'functions',
+      items: [GREET],
+    });
   });
 
   it('DISC-6 one object a line is a tool, a line of a log is not', () => {
     const log = JSON.stringify({ level: 30, time: 1, pid: 5, hostname: 'h', name: 'my-server', msg: 'listening' });
     const text = [log, JSON.stringify(GREET), '[info] starting', `  ${JSON.stringify(LEAVE)}`].join('\n');
-    expect(extractTools(text)).toEqual({ rung: 'json-lines', items: [GREET, LEAVE] });
+    expect(extractTools(text)).toEqual({ strategy: 'json-lines', items: [GREET, LEAVE] });
     expect(extractTools(log)).toBeUndefined();
   });
 
@@ -72,7 +75,7 @@ describe('what is read out of printed text', () => {
       "inputSchema": {"name": "not_a_tool", "properties": {"x": {"name": "nor_this"}}}
     ]`;
     expect(extractTools(text)).toEqual({
-      rung: 'pairs',
+      strategy: 'pairs',
       items: [{ name: 'greet', description: 'Says "hello"' }, { name: 'leave' }],
     });
     expect(extractTools('{"serverInfo": {"name": "my_server", bad}')).toBeUndefined();
@@ -86,7 +89,7 @@ Available tools:
   3. search: Searches
 You may ask for create_issue or send_message. The function tidy_up is new.`;
     expect(extractTools(text)).toEqual({
-      rung: 'identifiers',
+      strategy: 'identifiers',
       items: [
         { name: 'read_file', description: 'Reads a file' },
         { name: 'list_directory', description: 'Lists a directory' },

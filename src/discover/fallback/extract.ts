@@ -4,7 +4,7 @@ import type { Provenance } from '../../model/tool.js';
 import { findIdentifiers, findPairs } from './printed-names.js';
 import { findObjects, type PrintedObject } from './printed-json.js';
 
-/** How tools came to be known without a handshake; the rungs of the ladder, best first (DISC-6). */
+/** The strategies that find tools without a handshake, the most reliable first (DISC-6). */
 export const STRATEGIES = [
   'plain-list',
   'functions',
@@ -19,26 +19,27 @@ export const STRATEGIES = [
 /** See {@link STRATEGIES}. */
 export type Strategy = (typeof STRATEGIES)[number];
 
-/** What a rung is worth: where its tools come from, and how sure they are. */
-export const RUNG_WORTH: Readonly<Record<Strategy, { readonly provenance: Provenance; readonly confidence: number }>> =
-  {
-    'plain-list': { provenance: 'protocol', confidence: 1 },
-    functions: { provenance: 'parsed', confidence: 0.9 },
-    tools: { provenance: 'parsed', confidence: 0.9 },
-    'json-lines': { provenance: 'parsed', confidence: 0.8 },
-    pairs: { provenance: 'parsed', confidence: 0.6 },
-    identifiers: { provenance: 'guessed', confidence: 0.3 },
-    'auto-approved': { provenance: 'declared', confidence: 0.5 },
-    predicted: { provenance: 'predicted', confidence: 0.2 },
-  };
+/** Provenance and confidence of the tools that each strategy finds. */
+export const STRATEGY_PROVENANCE: Readonly<
+  Record<Strategy, { readonly provenance: Provenance; readonly confidence: number }>
+> = {
+  'plain-list': { provenance: 'protocol', confidence: 1 },
+  functions: { provenance: 'parsed', confidence: 0.9 },
+  tools: { provenance: 'parsed', confidence: 0.9 },
+  'json-lines': { provenance: 'parsed', confidence: 0.8 },
+  pairs: { provenance: 'parsed', confidence: 0.6 },
+  identifiers: { provenance: 'guessed', confidence: 0.3 },
+  'auto-approved': { provenance: 'declared', confidence: 0.5 },
+  predicted: { provenance: 'predicted', confidence: 0.2 },
+};
 
 /** Tools that were read out of what a program printed, as a server would have listed them. */
 export interface Extracted {
-  readonly rung: Strategy;
+  readonly strategy: Strategy;
   readonly items: readonly JsonObject[];
 }
 
-/** Fields by which a line of a log is told from a tool. */
+/** Fields that distinguish a log line from a tool. */
 const LOG_FIELDS = ['level', 'msg', 'pid', 'hostname', 'timestamp', 'severity', 'jsonrpc', 'method'];
 
 /** The answer to a plain `tools/list` with that id, wherever it stands in the output. */
@@ -47,7 +48,7 @@ export function extractAnswer(stdout: string, id: number): Extracted | undefined
     const { result } = value;
     if (value['jsonrpc'] !== '2.0' || value['id'] !== id || !isObject(result)) continue;
     const items = toItems(result['tools']);
-    if (items.length > 0) return { rung: 'plain-list', items };
+    if (items.length > 0) return { strategy: 'plain-list', items };
   }
   return undefined;
 }
@@ -66,9 +67,9 @@ export function extractTools(printed: string): Extracted | undefined {
     ['pairs', () => findPairs(withoutLogs(text, objects))],
     ['identifiers', () => findIdentifiers(withoutLogs(text, objects))],
   ];
-  for (const [rung, read] of ways) {
+  for (const [strategy, read] of ways) {
     const items = distinct(read());
-    if (items.length > 0) return { rung, items };
+    if (items.length > 0) return { strategy, items };
   }
   return undefined;
 }

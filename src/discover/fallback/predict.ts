@@ -43,7 +43,7 @@ export async function predictTools(
         temperature: 0,
         messages: [
           { role: 'system', content: INSTRUCTIONS },
-          // How it is started may hold secrets of the user; its name is all that is told.
+          // The launch may hold secrets of the user; only the name is sent.
           { role: 'user', content: `Server: ${server.id}` },
         ],
       }),

@@ -20,7 +20,7 @@ interface Open {
 }
 
 /** Objects nest no deeper than this where they are worth reading. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** Text that is parsed again because an outer object did not parse, as a multiple of the whole. */
 const PATIENCE = 8;
@@ -68,7 +68,7 @@ function findSpans(text: string): Span[] {
       key = lastText;
       lastText = undefined;
     } else if (sign === '{' || sign === '[') {
-      if (open.length < DEEPEST) open.push({ sign, at, key });
+      if (open.length < MAX_DEPTH) open.push({ sign, at, key });
       key = undefined;
       lastText = undefined;
     } else if (sign === '}' || sign === ']') {
@@ -93,8 +93,8 @@ function keysOf(open: readonly Open[]): string[] {
 }
 
 /**
- * Where the string that begins at a quotation mark ends; the end of the line when it does not, so that
- * nobody looks for the same end again and again.
+ * Where the string that begins at a quotation mark ends; the end of the line when it is never closed, so that no scan
+ * repeats.
  */
 export function endOfString(text: string, start: number): number {
   let at = start + 1;

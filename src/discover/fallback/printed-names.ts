@@ -61,7 +61,7 @@ export function findPairs(text: string): JsonObject[] {
   return found.map(({ name, description }) => (description === undefined ? { name } : { name, description }));
 }
 
-/** Tells for ascending positions which object they stand in; `undefined` inside what is foreign. */
+/** For ascending positions, the object that contains them; `undefined` inside foreign text. */
 function groupsOf(text: string): (position: number) => number | undefined {
   const open: Array<{ id: number; foreign: boolean }> = [];
   let at = 0;

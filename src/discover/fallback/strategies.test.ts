@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../kernel/log.js';
-import { climb, DISCOVERY_ENVIRONMENT, isPlainAnswer, type LadderDeps, type Printed } from './strategies.js';
+import { runStrategies, DISCOVERY_ENVIRONMENT, isPlainAnswer, type StrategyDeps, type Printed } from './strategies.js';
 import { predictTools } from './predict.js';
 
 const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'greet', description: 'Hello' }] } });
 const TOOLS = '{"tools":[{"name":"read_it"}]}';
 
-function ladder(printed: Partial<Printed>, rest: Partial<LadderDeps> = {}): LadderDeps & { starts: number } {
+function strategyDeps(printed: Partial<Printed>, rest: Partial<StrategyDeps> = {}): StrategyDeps & { starts: number } {
   const deps = {
     starts: 0,
     run: async (env: Readonly<Record<string, string>>, request: string) => {
@@ -24,10 +24,10 @@ function ladder(printed: Partial<Printed>, rest: Partial<LadderDeps> = {}): Ladd
   return deps;
 }
 
-describe('the ladder', () => {
+describe('the fallback strategies', () => {
   it('DISC-6 a plain answer is the protocol, and a schema that was left out is filled in', async () => {
-    expect(await climb(ladder({ stdout: `banner\n${ANSWER}\n` }))).toMatchObject({
-      rung: 'plain-list',
+    expect(await runStrategies(strategyDeps({ stdout: `banner\n${ANSWER}\n` }))).toMatchObject({
+      strategy: 'plain-list',
       confidence: 1,
       items: [{ name: 'greet', description: 'Hello', inputSchema: { type: 'object' } }],
     });
@@ -37,29 +37,42 @@ describe('the ladder', () => {
 
   it('DISC-6 stdout counts before stderr, and stderr when stdout says nothing', async () => {
     const both = { stdout: 'You may call read_file.', stderr: TOOLS };
-    expect(await climb(ladder(both))).toMatchObject({ rung: 'identifiers', items: [{ name: 'read_file' }] });
-    expect(await climb(ladder({ stdout: 'starting', stderr: TOOLS }))).toMatchObject({ rung: 'tools' });
+    expect(await runStrategies(strategyDeps(both))).toMatchObject({
+      strategy: 'identifiers',
+      items: [{ name: 'read_file' }],
+    });
+    expect(await runStrategies(strategyDeps({ stdout: 'starting', stderr: TOOLS }))).toMatchObject({
+      strategy: 'tools',
+    });
   });
 
   it('DISC-6 then what the client of the user approved, then a prediction, then nothing', async () => {
     const predict = async (): Promise<Array<{ name: string }>> => [{ name: 'guessed' }];
-    expect(await climb(ladder({}, { autoApproved: ['a'], predict }))).toMatchObject({ rung: 'auto-approved' });
-    expect(await climb(ladder({}, { predict }))).toMatchObject({ rung: 'predicted', confidence: 0.2 });
-    expect(await climb(ladder({}))).toBeUndefined();
+    expect(await runStrategies(strategyDeps({}, { autoApproved: ['a'], predict }))).toMatchObject({
+      strategy: 'auto-approved',
+    });
+    expect(await runStrategies(strategyDeps({}, { predict }))).toMatchObject({
+      strategy: 'predicted',
+      confidence: 0.2,
+    });
+    expect(await runStrategies(strategyDeps({}))).toBeUndefined();
   });
 
   it('DISC-6 without a program the list of the client is used', async () => {
-    const { autoApproved, predict } = ladder({}, { autoApproved: ['a'] });
-    expect(await climb({ autoApproved, predict })).toMatchObject({ rung: 'auto-approved', items: [{ name: 'a' }] });
+    const { autoApproved, predict } = strategyDeps({}, { autoApproved: ['a'] });
+    expect(await runStrategies({ autoApproved, predict })).toMatchObject({
+      strategy: 'auto-approved',
+      items: [{ name: 'a' }],
+    });
   });
 
-  it('DISC-1 malformed entries are named, and a rung that leaves nothing is none', async () => {
+  it('DISC-1 malformed entries are named, and a strategy without a valid entry finds nothing', async () => {
     const stdout = JSON.stringify({ tools: [{ name: 'ok' }, { name: 'bad', inputSchema: 5 }] });
-    expect(await climb(ladder({ stdout }))).toMatchObject({
+    expect(await runStrategies(strategyDeps({ stdout }))).toMatchObject({
       items: [{ name: 'ok' }],
       bad: [{ index: 1, name: 'bad' }],
     });
-    expect(await climb(ladder({ stdout: '{"tools":[{"name":"bad","inputSchema":5}]}' }))).toBeUndefined();
+    expect(await runStrategies(strategyDeps({ stdout: '{"tools":[{"name":"bad","inputSchema":5}]}' }))).toBeUndefined();
   });
 });
 

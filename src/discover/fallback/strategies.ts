@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { extractAnswer, extractTools, RUNG_WORTH, type Extracted, type Strategy } from './extract.js';
+import { extractAnswer, extractTools, STRATEGY_PROVENANCE, type Extracted, type Strategy } from './extract.js';
 import type { Listed } from '../list.js';
 import { checkTool, shownName, type BadItem } from '../salvage.js';
 
@@ -10,26 +10,26 @@ export interface Printed {
   readonly stderr: string;
 }
 
-/** How the rungs are tried; the ladder itself touches nothing. */
-export interface LadderDeps {
+/** The side effects that the strategies need; this module performs none itself. */
+export interface StrategyDeps {
   /**
-   * Starts the program, says this to it, and answers what it printed until it ended or its time was over; absent where
-   * there is no program, or it cannot be started.
+   * Starts the program, writes the request to its stdin, and resolves with its output once it exits or times out.
+   * Absent when there is no program or it cannot be started.
    */
   readonly run?: (env: Readonly<Record<string, string>>, request: string) => Promise<Printed>;
   /** Names that the user's own client approved for this server. */
   readonly autoApproved: readonly string[];
-  /** Asks a model for likely tools; nothing when that is not wanted or fails. */
+  /** Asks a model for likely tools. Resolves with an empty list when predictions are off or the request fails. */
   readonly predict: () => Promise<readonly JsonObject[]>;
 }
 
-/** What the ladder found, and on which rung. */
-export interface Climbed extends Listed {
-  readonly rung: Strategy;
+/** A list that was found without a handshake, and the strategy that found it. */
+export interface FallbackList extends Listed {
+  readonly strategy: Strategy;
   readonly confidence: number;
 }
 
-/** Variables by which some servers are told to print what they have. Never set on an ordinary start. */
+/** Variables that make some servers print their tools. Never set on an ordinary start. */
 export const DISCOVERY_ENVIRONMENT: Readonly<Record<string, string>> = {
   MCP_LIST_FUNCTIONS: 'true',
   MCP_DISCOVERY_MODE: 'true',
@@ -48,20 +48,20 @@ export function isPlainAnswer(line: string): boolean {
 }
 
 /**
- * Climbs the compatibility ladder for a server that could not be asked properly (DISC-6): what its program prints when it
- * is asked plainly, then what the user's client says of it, then a guess.
+ * Runs the strategies for a server that completes no handshake (DISC-6), in this order: parse what its program prints on
+ * a plain request, take the tool names that the user's client approved, ask a model.
  */
-export async function climb(deps: LadderDeps): Promise<Climbed | undefined> {
+export async function runStrategies(deps: StrategyDeps): Promise<FallbackList | undefined> {
   const printed = await deps.run?.(DISCOVERY_ENVIRONMENT, REQUEST);
   const heard =
     printed &&
     (extractAnswer(printed.stdout, REQUEST_ID) ?? extractTools(printed.stdout) ?? extractTools(printed.stderr));
-  const declared: Extracted = { rung: 'auto-approved', items: deps.autoApproved.map((name) => ({ name })) };
-  return keep(heard) ?? keep(declared) ?? keep({ rung: 'predicted', items: await deps.predict() });
+  const declared: Extracted = { strategy: 'auto-approved', items: deps.autoApproved.map((name) => ({ name })) };
+  return keep(heard) ?? keep(declared) ?? keep({ strategy: 'predicted', items: await deps.predict() });
 }
 
-/** The entries that can be kept, judged as those of any other list. */
-function keep(extracted: Extracted | undefined): Climbed | undefined {
+/** Keeps the valid entries, by the same checks as for any other list. */
+function keep(extracted: Extracted | undefined): FallbackList | undefined {
   if (!extracted) return undefined;
   const items: JsonObject[] = [];
   const bad: BadItem[] = [];
@@ -71,8 +71,8 @@ function keep(extracted: Extracted | undefined): Climbed | undefined {
     else bad.push({ index, name: shownName(raw, 'name'), reason: checked.reason });
   }
   if (items.length === 0) return undefined;
-  const { rung } = extracted;
-  return { items, bad, rung, confidence: RUNG_WORTH[rung].confidence };
+  const { strategy } = extracted;
+  return { items, bad, strategy, confidence: STRATEGY_PROVENANCE[strategy].confidence };
 }
 
 /** Tools out of the answer of a model: the text of a completion, which may hold them in any of the usual shapes. */
@@ -81,5 +81,5 @@ export function readPrediction(completion: JsonValue | undefined): readonly Json
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   const message = isObject(choice) && isObject(choice['message']) ? choice['message']['content'] : undefined;
   const extracted = typeof message === 'string' ? extractTools(message) : undefined;
-  return extracted && extracted.rung !== 'identifiers' ? extracted.items : [];
+  return extracted && extracted.strategy !== 'identifiers' ? extracted.items : [];
 }
